@@ -118,7 +118,7 @@ def _limit_of(item: pytest.Item) -> int | None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Leave imprint's frames out of the traceback of a failure; `--full-trace` has them."""
-    folding = sys.modules.get("imprint.core.folding")
+    folding = sys.modules.get("imprint._src.diagnostics.traceback_filter")
     if folding and call.excinfo and not item.config.getoption("fulltrace"):
         folding.unlink(call.excinfo.value)
 

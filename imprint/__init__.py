@@ -98,23 +98,23 @@ from imprint._src.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint._src.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint._src.config import roll_loops as roll_loops
 from imprint._src.config import threefry_partitionable as threefry_partitionable
+from imprint._src.core.array import Array as Array
+from imprint._src.core.aval import ShapedArray as ShapedArray
+from imprint._src.core.aval import typeof as typeof
+from imprint._src.core.compile_time import (
+    ensure_compile_time_eval as ensure_compile_time_eval,
+)
+from imprint._src.core.inline import Inline as Inline
+from imprint._src.core.scopes import named_call as named_call
+from imprint._src.core.scopes import named_scope as named_scope
+from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.sharding.context import get_abstract_mesh as get_abstract_mesh
 from imprint._src.sharding.context import get_mesh as get_mesh
 from imprint._src.sharding.context import set_mesh as set_mesh
 from imprint._src.sharding.named import NamedSharding as NamedSharding
 from imprint._src.sharding.shard import Shard as Shard
 from imprint._src.sharding.spec import P as P
-from imprint.core import missing
-from imprint.core.array import Array as Array
-from imprint.core.aval import ShapedArray as ShapedArray
-from imprint.core.aval import typeof as typeof
-from imprint.core.compile_time import (
-    ensure_compile_time_eval as ensure_compile_time_eval,
-)
-from imprint.core.inline import Inline as Inline
-from imprint.core.scopes import named_call as named_call
-from imprint.core.scopes import named_scope as named_scope
-from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint.jitted.dispatch import clear_caches as clear_caches
 from imprint.jitted.jit import jit as jit
 from imprint.placement import block_until_ready as block_until_ready
@@ -299,7 +299,7 @@ _LATER: Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-missing.explain_missing("imprint.sharding")  # which is below `missing`
+attribute_errors.explain_missing("imprint.sharding")  # which is below `missing`
 lazy_attributes.load_later(
     *(__name__, _LATER),
     faces="errors numpy sharding tree",

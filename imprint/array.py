@@ -18,13 +18,8 @@ import numpy as np
 
 from imprint import runtime
 from imprint._src.config import settings
-from imprint._src.errors import ArgumentError, DeletedArrayError, InternalError
-from imprint._src.sharding.named import Index, NamedSharding
-from imprint._src.sharding.shard import Shard
-from imprint._src.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
-from imprint._src.tree.treedef import register_leaf
-from imprint.core.array import NumberArray
-from imprint.core.aval import (
+from imprint._src.core.array import NumberArray
+from imprint._src.core.aval import (
     DType,
     NDArray,
     Shape,
@@ -32,8 +27,13 @@ from imprint.core.aval import (
     checked_integer,
     get_aval,
 )
-from imprint.core.source import Source, current_source
-from imprint.core.trace import Tracer, check_alive
+from imprint._src.core.source import Source, current_source
+from imprint._src.core.trace import Tracer, check_alive
+from imprint._src.errors import ArgumentError, DeletedArrayError, InternalError
+from imprint._src.sharding.named import Index, NamedSharding
+from imprint._src.sharding.shard import Shard
+from imprint._src.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
+from imprint._src.tree.treedef import register_leaf
 
 _KEPT: Final = 4096
 """Bytes up to which a view of a buffer is kept; one would keep it from donation."""

@@ -14,13 +14,13 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.functions import name_of
+from imprint._src.core.primitive import Avals
+from imprint._src.core.shape_struct import described
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.sharding.single import SingleDeviceSharding
 from imprint.array import from_host
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.functions import name_of
-from imprint.core.primitive import Avals
-from imprint.core.shape_struct import described
 from imprint.primitives.callbacks import (
     debug_callback_p,
     io_callback_p,

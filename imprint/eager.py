@@ -17,6 +17,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.config import settings
+from imprint._src.core import hooks
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Eager, one_equation
+from imprint._src.core.host_kernel import is_away
+from imprint._src.core.primitive import Absent, Primitive
+from imprint._src.core.source import current_source
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError, NonFiniteError
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import P
@@ -33,13 +40,6 @@ from imprint.array import (
 )
 from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
-from imprint.core import hooks
-from imprint.core.at_once import is_away
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, one_equation
-from imprint.core.primitive import Absent, Primitive
-from imprint.core.source import current_source
-from imprint.core.trace import Tracer
 from imprint.passes import sentinels
 from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower

@@ -14,8 +14,8 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.promotion import as_array
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import reshape

@@ -19,14 +19,14 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.core.array import NumberArray
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.trace import current_trace
 from imprint.array import ArrayImpl, held, host_of, host_values
 from imprint.control import applied
-from imprint.core.array import NumberArray
-from imprint.core.aval import ShapedArray
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.primitive import Primitive
-from imprint.core.trace import current_trace
 from imprint.eager import quiet
 from imprint.transforms import dce, staging
 

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from imprint import runtime, tree
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
@@ -26,7 +27,6 @@ from imprint.array import (
     to_array,
     with_placement,
 )
-from imprint.core.trace import Tracer
 from imprint.primitives.constraints import constrain
 from imprint.runtime import Device
 

@@ -18,11 +18,11 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint.array import from_host, host_of, shards_of, to_array
-from imprint.core.aval import ShapedArray, get_aval
 from imprint.placement import device_put
 from imprint.shards import make_array_from_callback
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.sharding.context import resolved
@@ -19,7 +20,6 @@ from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
 from imprint.array import ArrayImpl, buffer_of, to_array, with_placement
-from imprint.core.aval import ShapedArray
 
 
 def make_array_from_callback(

@@ -8,9 +8,9 @@ import ctypes
 
 from jaxlib import _jax
 
-from imprint.core.effects import Effect
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Absent, EffectfulPrimitive
+from imprint._src.core.effects import Effect
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Absent, EffectfulPrimitive
 from imprint.stablehlo import TOKEN
 
 HEARD = []

@@ -14,7 +14,7 @@ from jax import lax
 from jax._src.lax import linalg  # some of it has no public name
 from jax.extend.core import primitives as extended
 
-from imprint.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive
 
 PRIMITIVES = {
     value.name: value

@@ -19,10 +19,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from imprint import dtypes as dt
-from imprint.core.aval import ShapedArray
-from imprint.core.primitive import Primitive
-from imprint.core.samples import Case
-from imprint.core.tangents import tangent_aval
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.samples import Case
+from imprint._src.core.tangents import tangent_aval
 from imprint.errors import DTypeError, ShapeError
 
 SHAPES = {1: [((2, 3),), ((),), ((0, 2),)]}

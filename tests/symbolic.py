@@ -1,15 +1,15 @@
 """A symbolic dimension for tests: polynomials with // max min, and strict about questions.
 
 `==`, `<`, `bool` and their like raise, and it is no number: a rule that asks with an
-operator and not through `imprint.core.dims` turns red. Each name has a least value, from
+operator and not through `imprint._src.core.dims` turns red. Each name has a least value, from
 which questions are decided where that is easy. Equal expressions are one object.
 """
 
 import itertools
 from collections import Counter
 
-from imprint.core import dims
-from imprint.core.dims import SymbolicDim
+from imprint._src.core import dims
+from imprint._src.core.dims import SymbolicDim
 from imprint.errors import ShapeError
 from imprint.primitives.sizes import as_value
 
@@ -96,7 +96,7 @@ def _apart(operation, x, y):
 def _refuse(what):
     def refuse(self, *others):
         raise AssertionError(
-            f"{what} on the size {self!r}: ask imprint.core.dims instead"
+            f"{what} on the size {self!r}: ask imprint._src.core.dims instead"
         )
 
     return refuse

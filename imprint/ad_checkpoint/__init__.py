@@ -5,12 +5,12 @@
 """
 
 from imprint._src.bootstrap import public_names
+from imprint._src.diagnostics import attribute_errors
 from imprint.ad_checkpoint import policies as checkpoint_policies
 from imprint.ad_checkpoint.policies import Recompute, Saveable
-from imprint.core import missing
 from imprint.primitives.barrier import checkpoint_name
 
 __all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.errors import ArgumentError
-from imprint._src.jit.guards.recording import expect, run_rule
-from imprint.control.checkpoint import checkpoint_call
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import (
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import (
     check_function,
     name_of,
     own_leaf,
     result_leaves,
     wraps,
 )
-from imprint.core.jaxpr import Eqn
-from imprint.core.trace import current_trace
+from imprint._src.core.jaxpr import Eqn
+from imprint._src.core.trace import current_trace
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError
+from imprint._src.jit.guards.recording import expect, run_rule
+from imprint.control.checkpoint import checkpoint_call
 from imprint.transforms.staging import Staged, stage
 
 P = ParamSpec("P")

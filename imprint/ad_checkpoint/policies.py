@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
 from imprint._src.bootstrap import public_names
+from imprint._src.core.primitive import Primitive
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError
-from imprint.core import missing
-from imprint.core.primitive import Primitive
 
 __all__ = [
     "checkpoint_dots",
@@ -288,5 +288,5 @@ def save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
     return _Either(policy_1, policy_2)
 
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

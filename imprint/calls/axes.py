@@ -10,11 +10,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.calls.signature import Call, Form, Signature
-from imprint.core import dims
-from imprint.core.aval import ShapedArray
-from imprint.core.dims import Dim
 
 Axes: TypeAlias = tuple[tuple[int, str], ...]
 """Axes and their names."""

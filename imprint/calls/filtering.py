@@ -17,11 +17,11 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.array import Array
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError
 from imprint.array import ArrayImpl
 from imprint.calls.signature import Call, Form, Recalled, Signature, Slot, Spelling
-from imprint.core.array import Array
-from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.definition.walk import scalar_function_token
 from imprint.static.exact import is_plain_value, static_token
 

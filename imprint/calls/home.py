@@ -11,11 +11,11 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple, final
 
 from imprint import runtime
+from imprint._src.core.aval import ShapedArray
 from imprint._src.sharding.single import SingleDeviceSharding, common
 from imprint.array import loose
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
 
 
 class Home(NamedTuple):

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from imprint import tree
 from imprint._src.config import Settings, key_settings
+from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
+from imprint._src.core.shape_struct import described
+from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint.calls.leaves import check_leaves
 from imprint.calls.signature import Call, Form, Signature
-from imprint.core.aval import ShapedArray, checked_integer, get_aval
-from imprint.core.shape_struct import described
-from imprint.core.trace import NamedAxes, named_axes
 from imprint.definition.wording import shortened, show
 from imprint.explain.explanation import Kind
 from imprint.static.exact import is_plain_value, static_token

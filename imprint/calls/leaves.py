@@ -13,13 +13,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.array_interop import conversion, shown
+from imprint._src.core.aval import checked_integer, get_aval
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint.calls.results import Results
 from imprint.calls.signature import Call, Form
-from imprint.core.aval import checked_integer, get_aval
-from imprint.core.foreign import conversion, shown
-from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.trace import Tracer
 
 
 def check_leaves(

@@ -11,12 +11,12 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from imprint import runtime, tree
+from imprint._src.core.inline import Inline
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
 from imprint.calls.axes import AxesSpec
 from imprint.calls.filtering import Filter
-from imprint.core.inline import Inline
 from imprint.runtime import CompileOptions, Device
 
 OnLimit = Literal["warn", "error"]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from imprint import tree
-from imprint.core.dims import is_symbolic
-from imprint.core.tangents import is_float0
+from imprint._src.core.dims import is_symbolic
+from imprint._src.core.tangents import is_float0
 from imprint.primitives.sizes import as_value
 
 

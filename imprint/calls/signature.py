@@ -18,8 +18,8 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
+from imprint._src.core.functions import name_of
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core.functions import name_of
 from imprint.static.exact import is_plain_value, same_value
 
 _POSITIONAL = (

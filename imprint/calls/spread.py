@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple, final
 
 from imprint import runtime
 from imprint._src.config import settings
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.mesh import Mesh
@@ -21,8 +23,6 @@ from imprint.array import ArrayImpl
 from imprint.calls.home import Argument
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.passes import prune
 from imprint.primitives.constraints import constrain, meshes_in
 from imprint.program.layout import Layout

@@ -12,6 +12,11 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.identity import Inner, type_name
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.source import current_source
+from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
@@ -19,11 +24,6 @@ from imprint.array import ArrayImpl, buffer_of
 from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
-from imprint.core.aval import ShapedArray
-from imprint.core.identity import Inner, type_name
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.core.source import current_source
-from imprint.core.tangents import is_float0, no_values
 from imprint.transforms import staging
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 from weakref import ref
 
-from imprint.core.source import is_library
+from imprint._src.core.source import is_library
 from imprint.explain.explanation import Explanation
 from imprint.versions.definitions import DEFINITIONS
 from imprint.versions.observers import Costs

@@ -30,6 +30,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 """
 
 from imprint._src.bootstrap import lazy_attributes
+from imprint._src.core.control import ControlPrimitive
 from imprint.control import (
     call,
     checkpoint,
@@ -41,7 +42,6 @@ from imprint.control import (
     shard_map,
     while_,
 )
-from imprint.core.control import ControlPrimitive
 
 ALL: tuple[ControlPrimitive, ...]
 """Every control primitive; the laws read it."""

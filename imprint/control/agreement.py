@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.functions import name_of
 from imprint._src.tree.prefix import first_difference
-from imprint.core.aval import ShapedArray
-from imprint.core.functions import name_of
 
 _LONGEST = 300
 

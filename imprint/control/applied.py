@@ -7,13 +7,13 @@ and how they are split, batched and narrowed, tells them apart.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Values
+from imprint._src.core.tangents import Linear
 from imprint.control.interpret import interpret
 from imprint.control.operands import nonzeros, pick
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Values
-from imprint.core.tangents import Linear
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.lowering import lower_inline

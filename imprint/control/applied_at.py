@@ -11,13 +11,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import DTypeError
 from imprint.control.closing import close
 from imprint.control.while_ import while_loop
-from imprint.core import dims
-from imprint.core.aval import Shape, get_aval
-from imprint.core.folding import folding
-from imprint.core.trace import Tracer
 from imprint.primitives.basis import add, full
 from imprint.primitives.comparison import lt
 from imprint.primitives.convert import convert_element_type_p

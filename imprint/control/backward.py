@@ -9,9 +9,9 @@ computed first, by a scan of its own, and then walked over (`known_carry`).
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint.control.operands import Mask, at_avals, either, pick, split
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint.primitives.basis import add_tangents
 from imprint.transforms.dce import narrow
 from imprint.transforms.staging import Staged, stage

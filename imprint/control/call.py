@@ -9,6 +9,11 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 from collections.abc import Sequence
 from typing import Any, Final
 
+from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
+from imprint._src.core.inline import Inline
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.primitive import Dims, Values
+from imprint._src.core.tangents import is_zero
 from imprint.control.applied import (
     applied_aval,
     applied_pad,
@@ -17,11 +22,6 @@ from imprint.control.applied import (
     transpose_by,
 )
 from imprint.control.operands import at_linear
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.inline import Inline
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.primitive import Avals, Primitive
-from imprint.core.source import (
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.primitive import Avals, Primitive
+from imprint._src.core.source import (
     replayed_source,
     reset_replayed_source,
     set_replayed_source,

@@ -13,6 +13,10 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint._src.core.primitive import Primitive
 from imprint.control.call import jit_p
 from imprint.control.checked import (
     NO_ERROR,
@@ -32,10 +36,6 @@ from imprint.control.custom_vmap import LongerBatch, custom_vmap_call_p
 from imprint.control.operands import split
 from imprint.control.scan import scan_p
 from imprint.control.while_ import while_p
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint.core.primitive import Primitive
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.arithmetic import div_p
 from imprint.primitives.bitwise import or_

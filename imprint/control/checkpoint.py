@@ -9,6 +9,11 @@ computed twice. What has effects is never computed again: its results are saved.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
+from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Dims, Values
+from imprint._src.core.tangents import Linear, is_zero
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
@@ -16,11 +21,6 @@ from imprint.control.applied import (
     jvp_by,
     transpose_by,
 )
-from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow

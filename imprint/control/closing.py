@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import tree
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.functions import name_of, own_leaf, result_leaves
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Var
-from imprint.core.source import current_source
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.functions import name_of, own_leaf, result_leaves
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Var
+from imprint._src.core.source import current_source
 from imprint.transforms.staging import (
     Staged,
     check_leaks_of,

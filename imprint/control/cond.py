@@ -12,19 +12,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Values
+from imprint._src.core.source import reset_replayed_source, set_replayed_source
+from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint.control.call import jit_p
 from imprint.control.closing import unite_consts
 from imprint.control.interpret import interpret
 from imprint.control.operands import at_linear, one_by_one
 from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Narrowed, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Values
-from imprint.core.source import reset_replayed_source, set_replayed_source
-from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate
 from imprint.primitives.collectives import pvary
 from imprint.primitives.convert import convert_element_type_p

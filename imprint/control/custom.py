@@ -11,6 +11,12 @@ lead; the rule does not know them, so they must not be differentiated.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.primitive import Dims, Values
+from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.trace import Trace, current_trace, tracing
 from imprint._src.errors import UnexpectedTracerError
 from imprint.control.applied import (
     applied_aval,
@@ -20,12 +26,6 @@ from imprint.control.applied import (
     applied_transpose,
     lower_applied,
 )
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
-from imprint.core.trace import Trace, current_trace, tracing
 from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import (

@@ -9,13 +9,13 @@ A `Pull` is flat: it takes residuals and cotangents and gives cotangents.
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.tangents import Zero, is_zero, zero_of
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError
 from imprint.control.custom import Rule, custom_vjp_call_p
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.tangents import Zero, is_zero, zero_of
 from imprint.primitives.basis import reduce_sum
 from imprint.transforms.batch import at_axis, batch_flat, hidden_axis, hidden_size
 

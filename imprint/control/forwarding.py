@@ -7,8 +7,8 @@ is what is stacked twice. Nothing is copied in each step for those.
 
 from typing import NamedTuple
 
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Jaxpr
 from imprint.control.operands import split
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Jaxpr
 
 
 class Plan(NamedTuple):

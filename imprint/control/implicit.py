@@ -10,6 +10,13 @@ then vectors of one space, and give vectors; what `solve` returns beside has no 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Params, Rule, Values
+from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
+from imprint._src.core.trace import current_trace, tracing
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError
 from imprint.control.applied import (
@@ -22,13 +29,6 @@ from imprint.control.applied import (
 )
 from imprint.control.closing import unite_consts
 from imprint.control.operands import in_front, nonzeros, pick, split
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Narrowed, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Params, Rule, Values
-from imprint.core.tangents import Linear, Zero, is_zero, zero_of
-from imprint.core.trace import current_trace, tracing
 from imprint.primitives.basis import add_tangents, instantiate, neg
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.jaxpr import Eqn, Jaxpr, Literal, Var
-from imprint.core.primitive import Values
+from imprint._src.core.jaxpr import Eqn, Jaxpr, Literal, Var
+from imprint._src.core.primitive import Values
 
 Interpreter = Callable[[Jaxpr, Sequence[Any]], Values]
 

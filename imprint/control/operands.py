@@ -9,11 +9,11 @@ it hands them on before the other operands that stay as they are.
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint.core.primitive import Dims, Params, Values
-from imprint.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.core.primitive import Dims, Params, Values
+from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim

@@ -8,8 +8,8 @@ stacked, one slice for each step.
 
 from typing import NamedTuple
 
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.control.operands import split
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.transforms.dce import dce_jaxpr
 from imprint.transforms.linearize import LinearizedJaxpr
 from imprint.transforms.staging import hoist_consts

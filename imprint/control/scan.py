@@ -13,6 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
+from imprint._src.core.dims import Dim
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
+from imprint._src.core.padding import Bucket, Padded, value_of
+from imprint._src.core.primitive import Avals, Dims, Params, Values
+from imprint._src.core.source import Source
+from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.trace import tracing
 from imprint.control.backward import backward_step, known_carry
 from imprint.control.forwarding import without_forwarded
 from imprint.control.interpret import interpret
@@ -34,16 +44,6 @@ from imprint.control.residuals import part_residuals
 from imprint.control.scan_lowering import lower_scan
 from imprint.control.turns import ADDED, watch_turns
 from imprint.control.while_ import while_loop
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
-from imprint.core.dims import Dim
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
-from imprint.core.padding import Bucket, Padded, value_of
-from imprint.core.primitive import Avals, Dims, Params, Values
-from imprint.core.source import Source
-from imprint.core.tangents import Linear, Zero, is_zero
-from imprint.core.trace import tracing
 from imprint.primitives.basis import (
     add,
     broadcast_in_dim,

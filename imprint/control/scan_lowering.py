@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.dims import Dim
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.control.operands import split
-from imprint.core import dims
-from imprint.core.dims import Dim
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.lowering import lower_call, ordered_effects
 

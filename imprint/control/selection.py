@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.primitive import Dims, Values
 from imprint._src.dtypes import is_inexact
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Dims, Values
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.barrier import stop_gradient
 from imprint.primitives.basis import broadcast_in_dim, moveaxis

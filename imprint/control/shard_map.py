@@ -14,16 +14,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.named_axes import binding_axes
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Avals, AxisNames, Dims, Values
+from imprint._src.core.tangents import Linear
+from imprint._src.core.trace import NamedAxis, tracing
 from imprint._src.sharding.mesh import Mesh
 from imprint.control.operands import nonzeros, pick
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.named import binding_axes
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Avals, AxisNames, Dims, Values
-from imprint.core.tangents import Linear
-from imprint.core.trace import NamedAxis, tracing
 from imprint.primitives.basis import mul, scalar_like
 from imprint.primitives.collectives import psum_p, pvary
 from imprint.primitives.shape import expand_dims, squeeze

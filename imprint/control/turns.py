@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
+from imprint._src.core.primitive import Params
+from imprint._src.core.source import reset_replayed_source, set_replayed_source
 from imprint.control.operands import split
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
-from imprint.core.primitive import Params
-from imprint.core.source import reset_replayed_source, set_replayed_source
 from imprint.primitives.basis import add, broadcast_in_dim
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import eq, ne

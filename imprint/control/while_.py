@@ -9,6 +9,21 @@ each example stops by itself, and the loop when all of them have.
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
+from imprint._src.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    eval_jaxpr,
+)
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Params, Values
+from imprint._src.core.tangents import tangent_aval
+from imprint._src.core.trace import tracing
 from imprint._src.dtypes import is_integer
 from imprint._src.errors import NotDifferentiableError
 from imprint.control.interpret import interpret
@@ -25,21 +40,6 @@ from imprint.control.operands import (
     split,
 )
 from imprint.control.turns import ADDED, watch_turns
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
-from imprint.core.jaxpr import (
-    Atom,
-    ClosedJaxpr,
-    Eqn,
-    Jaxpr,
-    Literal,
-    Var,
-    eval_jaxpr,
-)
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Params, Values
-from imprint.core.tangents import tangent_aval
-from imprint.core.trace import tracing
 from imprint.primitives.basis import add_p, broadcast_in_dim
 from imprint.primitives.reductions import reduce_or
 from imprint.primitives.select import select_n

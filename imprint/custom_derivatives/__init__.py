@@ -9,7 +9,7 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.custom_derivatives.closures import closure_convert, custom_gradient
 from imprint.custom_derivatives.forward import custom_jvp
 from imprint.custom_derivatives.reverse import custom_vjp
@@ -31,5 +31,5 @@ __all__ = [
     "zero_from_primal",
 ]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -10,19 +10,19 @@ from functools import update_wrapper
 from typing import Any, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.dtypes import is_inexact
-from imprint._src.errors import TreeError
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import (
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
     own_leaf,
     result_leaves,
 )
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.trace import Tracer
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import TreeError
 from imprint.custom_derivatives.flat import pair_of
 from imprint.custom_derivatives.reverse import custom_vjp
 from imprint.transforms.staging import Staged, lift_scalars, stage

@@ -10,14 +10,14 @@ from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
 from imprint import tree
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.core.primitive import Values
+from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom import ForwardRule
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of
-from imprint.core.primitive import Values
-from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.custom_derivatives.flat import (
     Arguments,
     Outcome,

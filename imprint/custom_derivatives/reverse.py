@@ -9,6 +9,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.core.primitive import Values
+from imprint._src.core.tangents import Zero, is_float0, is_zero, tangent_aval
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import (
     ArgumentError,
@@ -17,13 +24,6 @@ from imprint._src.errors import (
 )
 from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom_lin import BackwardRule, Pull
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.folding import folding
-from imprint.core.foreign import shown
-from imprint.core.functions import check_function, name_of
-from imprint.core.primitive import Values
-from imprint.core.tangents import Zero, is_float0, is_zero, tangent_aval
-from imprint.core.trace import Tracer
 from imprint.custom_derivatives.flat import (
     Arguments,
     Outcome,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import update_wrapper
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
+from imprint._src.core.functions import check_function, name_of
 from imprint._src.errors import UndefinedRuleError
-from imprint.core.functions import check_function, name_of
 from imprint.custom_derivatives.flat import positions
 
 P = ParamSpec("P")

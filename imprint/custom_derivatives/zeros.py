@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from imprint import tree
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.tangents import Zero, is_float0, is_zero, no_values, tangent_aval
 from imprint._src.dtypes import DType
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.tangents import Zero, is_float0, is_zero, no_values, tangent_aval
 from imprint.primitives.basis import instantiate
 
 

@@ -10,7 +10,7 @@ Replays come from `jit(f).replay(...)`; their classes are here to write types wi
 - `counting`: what has this process traced, compiled and answered?
 """
 
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.debug.checking import check as check
 from imprint.debug.counting import Counts as Counts
 from imprint.debug.counting import counters as counters
@@ -41,4 +41,4 @@ __all__ = [
     "visualize_sharding",
 ]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)

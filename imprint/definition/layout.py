@@ -21,8 +21,8 @@ from types import (
 from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
 
-from imprint.core.identity import module_name, type_name
-from imprint.core.libraries import keys_of
+from imprint._src.core.identity import module_name, type_name
+from imprint._src.core.user_code import keys_of
 
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8

@@ -41,7 +41,7 @@ from weakref import ref
 import numpy as np
 
 from imprint import tree
-from imprint.core.identity import identity, ids_of
+from imprint._src.core.identity import identity, ids_of
 from imprint.definition.layout import (
     Layout,
     arguments_of,

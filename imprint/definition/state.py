@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from imprint.core.identity import identity
+from imprint._src.core.identity import identity
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import copier_of, is_settled
 from imprint.definition.token import ARRAY, DTYPE, Content, Unread

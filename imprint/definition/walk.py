@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final
 
-from imprint.core.identity import Standin, identity, namespace, namespaces
+from imprint._src.core.identity import Standin, identity, namespace, namespaces
 from imprint.definition.code import Code, code_of, codes
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import RULES, copier_of, rule_of

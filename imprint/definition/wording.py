@@ -15,8 +15,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint.core.array import NumberArray
-from imprint.core.identity import Identity, Pinned, Standin, ids_of, type_name
+from imprint._src.core.array import NumberArray
+from imprint._src.core.identity import Identity, Pinned, Standin, ids_of, type_name
 from imprint.definition.code import Code, code_of
 from imprint.definition.layout import Layout
 from imprint.definition.token import (

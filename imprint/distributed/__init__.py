@@ -9,7 +9,7 @@ SLURM, Open MPI and Kubernetes, `initialize` knows by itself where the others ar
 - `store`: which values have the processes in common?
 """
 
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.distributed.joining import initialize as initialize
 from imprint.distributed.joining import is_initialized as is_initialized
 from imprint.distributed.joining import shutdown as shutdown
@@ -24,4 +24,4 @@ __all__ = [
     "shutdown",
 ]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Final
 
+from imprint._src.core.source import warn
 from imprint._src.errors import ArgumentError
 from imprint.calls.options import Buckets
-from imprint.core.source import warn
 
 LEAST_BUCKET: Final = 16
 

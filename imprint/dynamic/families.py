@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint import tree
 from imprint._src.config import config
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.source import Source, raised_source
 from imprint._src.errors import ShapeError
 from imprint._src.jit.guards.recording import include
 from imprint.calls.axes import Entry, named_shape, sizes_of
 from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
-from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.source import Source, raised_source
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
 from imprint.symbolic.deciding import Condition, Decisions, Question

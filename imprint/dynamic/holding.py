@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from imprint import tree
-from imprint.core.dims import is_symbolic
+from imprint._src.core.dims import is_symbolic
 
 
 def holds_size(value: Any, depth: int = 3) -> bool:

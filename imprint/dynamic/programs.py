@@ -17,16 +17,16 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.padding import NoPaddingError
+from imprint._src.core.source import current_source
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
 from imprint.calls.axes import named_shape
 from imprint.calls.key import CallKey, PackedKey, Pending
 from imprint.calls.results import Results
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.core.padding import NoPaddingError
-from imprint.core.source import current_source
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread

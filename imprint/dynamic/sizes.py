@@ -8,9 +8,9 @@ the scope, are then checked.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import ShapedArray
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import allows, evaluate, joined, names_of

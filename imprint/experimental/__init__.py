@@ -7,11 +7,11 @@ others.
 - `multihost_utils`: what do processes tell each other between computations?
 """
 
+from imprint._src.diagnostics import attribute_errors
 from imprint.callbacks import io_callback as io_callback
-from imprint.core import missing
 from imprint.experimental import checkify as checkify
 from imprint.experimental import multihost_utils as multihost_utils
 
 __all__ = ["checkify", "io_callback", "multihost_utils"]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)

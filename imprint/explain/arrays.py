@@ -11,9 +11,9 @@ from operator import ne
 from typing import Any, Final
 
 from imprint._src.config import config
+from imprint._src.core.aval import ShapedArray
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding, Uncommitted
-from imprint.core.aval import ShapedArray
 from imprint.explain.explanation import Difference
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.definition.wording import shortened, told_apart
 from imprint.explain.arrays import array_differences, count_differences, padded
 from imprint.explain.containers import Place, ancestors, places

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple, final
 
 from imprint import tree
 from imprint._src.config import Settings
-from imprint.core.aval import ShapedArray
-from imprint.core.source import Source
-from imprint.core.trace import NamedAxes
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.source import Source
+from imprint._src.core.trace import NamedAxes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ far.
 
 from typing import Final, NamedTuple
 
-from imprint.core.control import ControlPrimitive, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
+from imprint._src.core.control import ControlPrimitive, Unit
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
 from imprint.program.counters import COUNTERS
 
 _SECONDS_A_PROGRAM: Final = 0.015

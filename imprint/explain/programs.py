@@ -15,11 +15,11 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.pretty import format_eqn
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.pretty import format_eqn
-from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.state import StrictWalk, reads_state
 from imprint.definition.token import Content

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
-from imprint.core.source import Source
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
+from imprint._src.core.source import Source
 from imprint.explain.granularity import dissolved
 from imprint.explain.loops import Loop, loop_around
 

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final, overload
 import numpy as np
 
 from imprint._src import dtypes
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.explain.steps import HostArray, Step, SteppedProgram, shown
 
 _SHOWN: Final = 10

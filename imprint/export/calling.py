@@ -10,11 +10,11 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Absent, Avals, Primitive, Values
 from imprint.control.call import call
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Absent, Avals, Primitive, Values
 from imprint.export.module import Functions, retyped, write_call
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.lowering import ir_type

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from imprint import runtime, tree
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
-from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.tangents import is_float0, tangent_aval
 from imprint.dynamic.sizes import scope_of
 from imprint.export.exported import Exported
 from imprint.export.writing import write

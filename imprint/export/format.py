@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import ShapedArray
 from imprint.dynamic.sizes import scope_of
 from imprint.export.exported import Exported
 from imprint.export.of_jax import from_jax

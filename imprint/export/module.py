@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from imprint import runtime
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.stablehlo import Builder, ModuleWriter, TensorType, Value
 from imprint.stablehlo.builder import function_text
 from imprint.transforms.lowering import ir_type

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import ShapedArray
 from imprint.export.exported import Exported
 from imprint.export.trees import Data, from_data, to_data
 from imprint.symbolic import SymbolicScope, symbolic_shape

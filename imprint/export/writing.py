@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from imprint import runtime
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.export.module import at_sizes
 from imprint.runtime import EngineError

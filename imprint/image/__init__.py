@@ -5,10 +5,10 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.image.kernels import ResizeMethod as ResizeMethod
 from imprint.image.resizing import resize as resize
 from imprint.image.resizing import scale_and_translate as scale_and_translate
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

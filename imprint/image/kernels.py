@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from imprint._src.core.array_interop import shown
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core.foreign import shown
 from imprint.numpy.arithmetic import maximum
 from imprint.numpy.comparison import where
 from imprint.numpy.trigonometric import sin

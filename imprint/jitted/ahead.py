@@ -10,9 +10,9 @@ Stages live longer than calls, so they hold no arrays: shapes stand for these.
 from typing import final
 
 from imprint import tree
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
-from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.compiling import lower_traced, trace, trace_for_all
 from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced, lowered

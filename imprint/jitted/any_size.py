@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.padding import NoPaddingError
 from imprint._src.errors import ArgumentError
 from imprint.array import to_array
 from imprint.calls.options import JitOptions
@@ -20,8 +22,6 @@ from imprint.calls.results import Results
 from imprint.calls.signature import Call, Signature
 from imprint.calls.spread import layout_of_call
 from imprint.calls.tracing import TracedCall
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.padding import NoPaddingError
 from imprint.dynamic.buckets import bucket_of
 from imprint.dynamic.padding import in_bucket
 from imprint.dynamic.programs import (

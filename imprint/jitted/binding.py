@@ -6,11 +6,11 @@ It is found again if the function was edited meanwhile, or the config changed.
 from collections.abc import Callable
 from typing import Any
 
+from imprint._src.core.identity import Inner
+from imprint._src.core.user_code import adopt
 from imprint.calls.filtering import FilteredSignature
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
-from imprint.core.identity import Inner
-from imprint.core.libraries import adopt
 from imprint.versions.definitions import DEFINITIONS, Definition, parts_of
 
 

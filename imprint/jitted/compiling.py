@@ -12,6 +12,10 @@ from typing import Final, Protocol
 
 from imprint import tree
 from imprint._src.config import config, settings
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.identity import identity
+from imprint._src.core.source import warn
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint._src.jit.guards import recording
 from imprint.calls.home import Home, home_of_call
@@ -20,10 +24,6 @@ from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.identity import identity
-from imprint.core.source import warn
-from imprint.core.trace import Tracer
 from imprint.definition.state import StrictWalk
 from imprint.definition.wording import show
 from imprint.explain.explanation import Explanation, told

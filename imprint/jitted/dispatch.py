@@ -16,18 +16,18 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.core.functions import name_of
+from imprint._src.core.inline import Inline
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.scalar_aval import host_aval, scalar_aval
+from imprint._src.core.trace import current_trace
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint.array import ArrayImpl
 from imprint.calls.key import pending_of
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
 from imprint.control import call as nested
-from imprint.core.folding import folding
-from imprint.core.functions import name_of
-from imprint.core.hosts import host_aval, scalar_aval
-from imprint.core.inline import Inline
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.trace import current_trace
 from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
 from imprint.jitted.answering import answer

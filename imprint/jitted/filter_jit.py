@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar, get_args, overload
 
 from imprint._src.config import config
+from imprint._src.core.functions import check_function
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint.calls.axes import AxesSpec, read_axes
 from imprint.calls.filtering import Donate, Filter
@@ -20,7 +21,6 @@ from imprint.calls.options import (
     check_options,
     interned,
 )
-from imprint.core.functions import check_function
 from imprint.jitted.bound import BoundJitted, unbind
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.typed import JittedFunction

@@ -7,7 +7,7 @@ at different times.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from imprint.core.functions import check_function, name_of, wraps
+from imprint._src.core.functions import check_function, name_of, wraps
 from imprint.jitted.jit import jit
 from imprint.transforms import derivatives
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from imprint._src.config import config
+from imprint._src.core.functions import check_function
+from imprint._src.core.inline import Inline
 from imprint.calls.axes import read_axes
 from imprint.calls.options import (
     Buckets,
@@ -22,8 +24,6 @@ from imprint.calls.options import (
     interned,
 )
 from imprint.calls.signature import as_tuple
-from imprint.core.functions import check_function
-from imprint.core.inline import Inline
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.typed import JitKeywords, JittedFunction
 

@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.options import JitOptions
@@ -16,8 +18,6 @@ from imprint.calls.results import Results
 from imprint.calls.signature import Call
 from imprint.calls.spread import layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.jitted.request import Request
 from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.shardings import spread_of

@@ -7,14 +7,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, TypeAlias, overload
 
 from imprint import tree
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import check_function, wraps
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.named_axes import within_axes
+from imprint._src.core.shape_struct import described
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, wraps
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.named import within_axes
-from imprint.core.shape_struct import described
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.jit import jit

@@ -8,11 +8,11 @@ are read at once, so that what is done to them later does not matter.
 from collections.abc import Callable
 from typing import Any
 
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint.array import host_of, to_array
 from imprint.calls.leaves import check_values
-from imprint.core.folding import folding
-from imprint.core.trace import Tracer
 from imprint.explain.replay import Replay
 from imprint.explain.steps import SteppedProgram
 from imprint.jitted.compiling import trace_for_all

@@ -15,6 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint._src.config import flag_setters, settings
+from imprint._src.core.identity import type_name
+from imprint._src.core.source import current_source
 from imprint._src.jit.guards.dependencies import is_captured
 from imprint._src.jit.guards.guard import Change, Gone, changes_of
 from imprint._src.jit.guards.locations import (
@@ -27,8 +29,6 @@ from imprint._src.jit.guards.locations import (
 from imprint._src.jit.guards.values import Read
 from imprint.calls.key import CallKey, Pending
 from imprint.calls.options import JitOptions
-from imprint.core.identity import type_name
-from imprint.core.source import current_source
 from imprint.definition.code import code_of
 from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, ContentWalk, StrictWalk

@@ -8,8 +8,8 @@ what had changed did not matter, and the miss is told as needless.
 from collections.abc import Sequence
 from typing import Final
 
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.calls.tracing import TracedCall
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.explain import programs
 from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version

@@ -18,6 +18,12 @@ from typing import (
 
 from imprint import runtime, tree
 from imprint._src.config import Settings, settings
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.dims import is_symbolic
+from imprint._src.core.effects import Effects
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
@@ -27,12 +33,6 @@ from imprint.calls.options import JitOptions, check_compiler_options
 from imprint.calls.signature import Call, Signature
 from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.dims import is_symbolic
-from imprint.core.effects import Effects
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.trace import Tracer, current_trace
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram

@@ -18,8 +18,8 @@ from typing import (
     overload,
 )
 
+from imprint._src.core.inline import Inline
 from imprint.calls.options import Buckets
-from imprint.core.inline import Inline
 from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
 from imprint.jitted.report import CacheInfo

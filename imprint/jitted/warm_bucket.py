@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any, final
 
 from imprint._src.config import settings
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
 from imprint.calls.axes import named_shape
 from imprint.calls.key import Pending
 from imprint.calls.results import Results
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.dynamic.families import (
     Family,
     families_of,

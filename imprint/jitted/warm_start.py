@@ -13,12 +13,12 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple, final
 
 from imprint._src.config import config, settings
+from imprint._src.core.aval import get_aval
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import StaleVersionError
 from imprint.calls.key import CallKey
 from imprint.calls.spread import layout_of_call
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import get_aval
-from imprint.core.trace import current_trace
 from imprint.explain.explanation import Explanation
 from imprint.jitted.loading import Lower, late_traced, loaded_version
 from imprint.jitted.request import Request

@@ -8,9 +8,9 @@ from typing import Any
 
 from imprint import runtime
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core import dims
-from imprint.core.aval import get_aval
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import neg
 from imprint.primitives.sorting import top_k

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from imprint import tree
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import as_result, check_function
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ShapeError
 from imprint.control.closing import own_leaves
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function
 from imprint.lax.composed import stack
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.basis import scalar_like

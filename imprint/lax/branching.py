@@ -12,6 +12,11 @@ import numpy as np
 
 from imprint import runtime
 from imprint._src import dtypes
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import as_result, name_of, result_leaves
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import (
     ArgumentError,
     BackendError,
@@ -22,11 +27,6 @@ from imprint._src.errors import (
 from imprint.control.agreement import Kind, Returned, defined, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, name_of, result_leaves
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.trace import Tracer
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.convert import convert_element_type

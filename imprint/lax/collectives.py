@@ -14,11 +14,11 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.named_axes import axis_of, names_in, size_of
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.named import axis_of, names_in, size_of
-from imprint.core.trace import Tracer
 from imprint.lax.composed import index_in_dim
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import moveaxis, mul, reduce_sum, scalar_like

@@ -8,11 +8,11 @@ from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import AxisError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.dims import Dim
 from imprint.primitives import basis
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axis, int_tuple

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.functions import as_result
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.dims import Dim
-from imprint.core.functions import as_result
 from imprint.lax.layouts import (
     DimensionNumbers,
     Padding,

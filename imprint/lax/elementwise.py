@@ -8,9 +8,9 @@ language; dtypes must be equal in both.
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.functions import wraps
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import wraps
 from imprint.primitives import arithmetic, basis, bitwise, comparison, power
 from imprint.primitives import complex as complexes
 

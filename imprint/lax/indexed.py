@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
 from imprint.primitives.arithmetic import rem
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import add, broadcast_in_dim

@@ -8,10 +8,10 @@ order in which the kernel has them. None is ("NCHW", "OIHW", "NCHW"), of any ran
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import Shape
-from imprint.core.dims import Dim
 from imprint.primitives.axes import int_tuple
 from imprint.primitives.windows import ConvDimensionNumbers, Pads, out_space, pads_of
 

@@ -15,6 +15,13 @@ from typing import Any, Final
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.functions import as_result, check_function, name_of, wraps
+from imprint._src.core.protocols import plain
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -25,13 +32,6 @@ from imprint.control.agreement import Returned
 from imprint.control.closing import close
 from imprint.control.scan import scan as bind_scan
 from imprint.control.while_ import while_loop as bind_while
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.dims import Dim
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of, wraps
-from imprint.core.protocols import plain
-from imprint.core.trace import Tracer
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
 from imprint.lax.composed import dynamic_index_in_dim, stack

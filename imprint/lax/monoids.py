@@ -16,17 +16,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import tree
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.functions import as_result, check_function, name_of
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_bool, is_complex
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.control.agreement import Returned, difference
 from imprint.control.closing import close, own_leaves
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.primitive import Primitive
-from imprint.core.trace import Tracer
 from imprint.lax import elementwise
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import broadcast_in_dim, reduce_sum, transpose

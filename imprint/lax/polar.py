@@ -12,9 +12,9 @@ from typing import Any
 import numpy
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import get_aval
 from imprint.lax.composed import dot, select
 from imprint.lax.loops import while_loop
 from imprint.primitives.axes import whole

@@ -12,9 +12,9 @@ from typing import Any
 import numpy
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
 from imprint.primitives.axes import canonical_axes, canonical_axis, insert, int_tuple
 from imprint.primitives.basis import broadcast_in_dim, scalar_like, sub, transpose
 from imprint.primitives.comparison import ge, lt

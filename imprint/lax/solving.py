@@ -10,23 +10,23 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
-from imprint._src.errors import ArgumentError, ShapeError, TreeError
-from imprint._src.tree.prefix import first_difference
-from imprint.control.agreement import Returned, defined
-from imprint.control.closing import REMEDY, Closed, close, unite
-from imprint.control.implicit import find_root, solve_linear
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import (
+from imprint._src.core import dims
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
     result_leaves,
     wraps,
 )
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.trace import current_trace
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.trace import current_trace
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError, ShapeError, TreeError
+from imprint._src.tree.prefix import first_difference
+from imprint.control.agreement import Returned, defined
+from imprint.control.closing import REMEDY, Closed, close, unite
+from imprint.control.implicit import find_root, solve_linear
 from imprint.lax.carry import Carry, carry_of
 from imprint.transforms.derivatives import linearize
 from imprint.transforms.transpose import transpose_jaxpr

@@ -7,10 +7,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.aval import get_aval
-from imprint.core.foreign import shown
 from imprint.primitives import basis, incomplete, polynomials
 from imprint.primitives import special as gamma
 

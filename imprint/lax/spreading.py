@@ -7,10 +7,10 @@ function a constraint is a `device_put`.
 from typing import Any
 
 from imprint import tree
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
-from imprint.core.trace import current_trace
 from imprint.placement import device_put
 from imprint.primitives.constraints import constrain
 

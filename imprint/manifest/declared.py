@@ -12,9 +12,9 @@ from itertools import zip_longest
 from types import BuiltinFunctionType
 from typing import Any, Final
 
+from imprint._src.core.identity import module_name, type_name
+from imprint._src.core.user_code import is_module, module_namespace
 from imprint._src.jit.guards.locations import class_of
-from imprint.core.identity import module_name, type_name
-from imprint.core.libraries import is_module, module_namespace
 from imprint.manifest.file_digests import (
     Stamp,
     Stamps,

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from imprint import runtime
 from imprint._src.config import Settings
+from imprint._src.core.identity import module_name
+from imprint._src.core.user_code import is_user_class
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
-from imprint.core.identity import module_name
-from imprint.core.libraries import is_user_class
 from imprint.definition.code import code_digest
 from imprint.manifest.environment_key import environment_key
 from imprint.manifest.locations import Mismatch

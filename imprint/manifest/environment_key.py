@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.config import Settings
-from imprint.core.identity import module_name
-from imprint.core.libraries import (
+from imprint._src.core.identity import module_name
+from imprint._src.core.user_code import (
     entry,
     is_module,
     is_user_file,

@@ -10,7 +10,7 @@ from _blake2 import blake2b  # as in `stable_hash`
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from imprint.core import libraries
+from imprint._src.core import user_code
 from imprint.manifest.refused import Refused, Why
 
 
@@ -56,7 +56,7 @@ _SETTLED: Final = 2_000_000_000
 def stamp_of_code(path: str, before: Stamp | None = None) -> Stamp:
     """Return the stamp of a file whose code runs in this process; OSError, or Refused."""
     stamp = stamp_of(path, before)
-    if max(stamp.written, stamp.changed) > libraries.BEGAN:
+    if max(stamp.written, stamp.changed) > user_code.BEGAN:
         what = f"the file {path} was written after this process began"
         raise Refused(Why.RECORDER, what)
     return stamp

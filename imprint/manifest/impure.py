@@ -7,7 +7,7 @@ objects count, not their names: `batch.time` and `imprint.random.normal` are oth
 import sys
 from typing import Any, Final
 
-from imprint.core.libraries import module_namespace
+from imprint._src.core.user_code import module_namespace
 
 _ALL: Final = ("*",)
 _TABLE: Final[dict[str, tuple[str, ...]]] = {

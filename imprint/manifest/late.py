@@ -6,8 +6,8 @@ They are computed by a retrace, which raises if dependencies changed since the l
 from collections.abc import Callable
 from typing import Any, final
 
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.program.lowered import LoweredProgram
 
 

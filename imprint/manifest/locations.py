@@ -13,6 +13,13 @@ from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, final
 
+from imprint._src.core.identity import identity, module_name
+from imprint._src.core.user_code import (
+    is_module,
+    is_user_class,
+    is_user_namespace,
+    module_namespace,
+)
 from imprint._src.jit.guards.code_names import StepKind, code_names
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
@@ -37,13 +44,6 @@ from imprint._src.jit.guards.locations import (
     qualname_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems
-from imprint.core.identity import identity, module_name
-from imprint.core.libraries import (
-    is_module,
-    is_user_class,
-    is_user_namespace,
-    module_namespace,
-)
 from imprint.definition.code import code_digest
 from imprint.manifest.declared import OBJECTS
 from imprint.manifest.refused import Refused, Why

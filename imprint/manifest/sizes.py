@@ -6,7 +6,7 @@ A size is a number, a name, or an operation on two sizes. A question stands with
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import joined

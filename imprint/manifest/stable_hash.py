@@ -36,6 +36,15 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
+from imprint._src.core.identity import Inner, module_name, type_name
+from imprint._src.core.trace import Tracer
+from imprint._src.core.user_code import (
+    is_user_class,
+    is_user_file,
+    is_user_function,
+    is_user_namespace,
+    module_namespace,
+)
 from imprint._src.jit.guards.locations import (
     GONE,
     MISSING,
@@ -46,15 +55,6 @@ from imprint._src.jit.guards.locations import (
 )
 from imprint._src.tree.walk import registered
 from imprint.array import ArrayImpl
-from imprint.core.identity import Inner, module_name, type_name
-from imprint.core.libraries import (
-    is_user_class,
-    is_user_file,
-    is_user_function,
-    is_user_namespace,
-    module_namespace,
-)
-from imprint.core.trace import Tracer
 from imprint.definition.code import code_digest
 from imprint.definition.layout import layout_of
 from imprint.definition.rules import copier_of

@@ -17,12 +17,12 @@ import numpy as np
 
 from imprint import runtime, tree
 from imprint._src.config import Settings
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.trace import Tracer
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, held_by
-from imprint.core.aval import ShapedArray
-from imprint.core.trace import Tracer
 from imprint.manifest.declared import adopt, declaration, difference_of, look
 from imprint.manifest.environment_key import environment_key, library_files, told
 from imprint.manifest.file_digests import Stamps, changed

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from imprint import tree
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.shardings import placement_of, plain_placement
 

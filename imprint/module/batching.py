@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of
 from imprint.module.filters import combine, is_array, is_none, partition
 from imprint.module.wrapper import Wrapper
 from imprint.numpy.shaping import moveaxis

@@ -11,9 +11,9 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.aval import get_aval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import get_aval
-from imprint.core.trace import Tracer
 from imprint.debug.checking import check_predicate
 from imprint.module.filters import is_array
 from imprint.numpy import any as any_of

@@ -12,8 +12,8 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.errors import TreeError
-from imprint.core.array import Array
 from imprint.module.filters import is_array
 from imprint.numpy.bitwise import bitwise_and
 from imprint.numpy.comparison import allclose, equal

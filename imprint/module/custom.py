@@ -9,6 +9,9 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, cast, final, overload
 
 from imprint import tree
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import (
     NotDifferentiableError,
@@ -16,9 +19,6 @@ from imprint._src.errors import (
     UndefinedRuleError,
 )
 from imprint.ad_checkpoint.checkpoint import checkpoint
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of
 from imprint.custom_derivatives.forward import custom_jvp
 from imprint.custom_derivatives.reverse import custom_vjp
 from imprint.custom_derivatives.zeros import (

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.core.trace import current_trace
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of
-from imprint.core.trace import current_trace
 from imprint.module.fields import field
 from imprint.module.filters import (
     combine,

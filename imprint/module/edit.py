@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, final
 
 from imprint import tree
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core.array import Array
 from imprint.module.filters import is_none
 from imprint.module.module import Module, finish
 from imprint.module.show import tree_pformat

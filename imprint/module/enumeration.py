@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import NumberArray
+from imprint._src.core.aval import get_aval
+from imprint._src.core.compile_time import ensure_compile_time_eval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
-from imprint.core.array import NumberArray
-from imprint.core.aval import get_aval
-from imprint.core.compile_time import ensure_compile_time_eval
-from imprint.core.trace import Tracer
 from imprint.module.checks import branched_error_if
 from imprint.module.fields import field
 from imprint.module.module import Module

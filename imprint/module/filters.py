@@ -15,10 +15,10 @@ import optree
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.aval import DType
 from imprint._src.errors import ArgumentError
 from imprint._src.tree.treedef import NAMESPACE
-from imprint.core.array import Array, NumberArray
-from imprint.core.aval import DType
 
 # ---- questions about one leaf ----
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, cast, final
 
+from imprint._src.core.functions import name_of
 from imprint._src.tree.registry import register_fields
-from imprint.core.functions import name_of
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.module.declare import Declaration
 from imprint.module.methods import BoundMethod
 from imprint.module.show import show_array

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.module.methods import BoundMethod, qualname_of
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, Final, final
 
 from imprint import tree
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import as_result, check_function, name_of, wraps
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of, wraps
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
-from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.make_jaxpr import eval_shape, make_jaxpr
 from imprint.module.compare import tree_equal
 from imprint.module.fields import field

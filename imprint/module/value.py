@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.array import Array
 from imprint._src.tree.walk import fields_of
-from imprint.core.array import Array
 
 _ARRAYS: Final[Any] = (Array, np.ndarray, np.generic)
 _STABLE: Final = frozenset({int, bool, str, bytes, type(None)})

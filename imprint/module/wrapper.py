@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
-from imprint.core.functions import name_of
+from imprint._src.core.functions import name_of
 from imprint.module.methods import BoundMethod
 from imprint.module.module import Module
 

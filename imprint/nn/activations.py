@@ -9,7 +9,7 @@ import math
 from typing import Final
 
 import imprint.numpy as np
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy import tanh as tanh
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, strong_like
 from imprint.one_go import one_go

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias, cast
 
 import imprint.numpy as np
 from imprint import random
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.lax.convolution import conv_general_dilated
 from imprint.lax.layouts import padtype_to_pads
 from imprint.module import Module, field

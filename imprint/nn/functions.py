@@ -10,12 +10,12 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
 from imprint.nn.activations import sigmoid
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis

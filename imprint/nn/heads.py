@@ -13,9 +13,9 @@ import numpy
 import imprint.numpy as np
 from imprint import random
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.module import Module, field
 from imprint.nn.functions import softmax
 from imprint.nn.layers import Dropout

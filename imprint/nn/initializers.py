@@ -13,11 +13,11 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 import imprint.numpy as np
 from imprint import random
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import missing
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives.axes import canonical_axes
 
@@ -441,4 +441,4 @@ xavier_normal = glorot_normal
 kaiming_uniform = he_uniform
 kaiming_normal = he_normal
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)

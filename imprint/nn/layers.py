@@ -9,9 +9,9 @@ from typing import Any, Final, overload
 
 import imprint.numpy as np
 from imprint import random
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.module import Module, field, tree_inference
 from imprint.nn.state import StatefulLayer
 from imprint.numpy.promotion import ArrayLike, as_array

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 import imprint.numpy as np
 from imprint import random, tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import Shape
 from imprint.module import Module, combine, field, is_array, partition
 from imprint.nn.activations import identity, relu
 from imprint.numpy.promotion import ArrayLike, as_array

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import Shape
 from imprint.module import Module, field
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.exponential import rsqrt

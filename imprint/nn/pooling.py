@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import imprint.numpy as np
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.lax import elementwise
 from imprint.lax.monoids import reduce_window
 from imprint.module import Module, field

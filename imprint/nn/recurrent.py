@@ -10,8 +10,8 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint import random
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint.core.array import Array
 from imprint.module import Module, field
 from imprint.nn.activations import sigmoid
 from imprint.nn.linear import draw_within

@@ -11,8 +11,8 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar, final
 
 import imprint.numpy as np
 from imprint import tree
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import get_aval
 from imprint.module import Module, field, tree_at, tree_pformat
 
 Value = TypeVar("Value")

@@ -9,9 +9,9 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint import random
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.lax.collectives import pmean
 from imprint.module import field
 from imprint.nn.state import State, StatefulLayer, StateIndex

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import imprint.numpy as np
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.module import Module, field, filter_eval_shape, tree_at, tree_equal
 from imprint.numpy.promotion import ArrayLike
 

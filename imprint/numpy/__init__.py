@@ -75,8 +75,8 @@ import sys
 import typing
 
 from imprint._src.bootstrap import lazy_attributes
-from imprint.core import hooks
-from imprint.core.array import Array as Array
+from imprint._src.core import hooks
+from imprint._src.core.array import Array as Array
 from imprint.numpy.contents import LATER as _LATER
 
 if typing.TYPE_CHECKING:

@@ -16,15 +16,15 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import Shape, ShapedArray
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import (
     ArgumentError,
     NonConcreteBooleanIndexError,
 )
-from imprint.core import dims, hooks
-from imprint.core.array import Array, NumberArray
-from imprint.core.aval import Shape, ShapedArray
-from imprint.core.foreign import shown
-from imprint.core.trace import Tracer
 from imprint.numpy.indexing import cut, getitem, span
 from imprint.numpy.promotion import as_array
 from imprint.primitives.basis import add, broadcast_in_dim, full, mul

@@ -9,7 +9,7 @@ dividend for `%`, whose divisor 0 counts as 1 first, so 0.
 from typing import Any
 
 from imprint._src import dtypes
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -10,10 +10,10 @@ from typing import cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
 from imprint.numpy.promotion import ArrayLike, as_array, convert
 from imprint.numpy.shaping import moveaxis
 from imprint.numpy.sorting import argsort, backwards

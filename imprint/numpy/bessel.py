@@ -4,9 +4,9 @@
 """
 
 from imprint._src import dtypes
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint.numpy.arithmetic import divide, multiply, sign, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.exponential import exp, sqrt

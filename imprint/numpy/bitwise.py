@@ -7,7 +7,7 @@ a negative shift counts as such a one too.
 from typing import Final
 
 from imprint._src import dtypes
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.primitive import Primitive
 from imprint._src.errors import DTypeError
 from imprint.array import to_array
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.primitive import Primitive
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,

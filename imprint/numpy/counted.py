@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.cumulative import cumsum
 from imprint.numpy.placing import searchsorted

@@ -7,9 +7,9 @@ stay small, except in `cumulative_sum` of the Array API.
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
-from imprint.core.array import Array
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, refuse_out
 from imprint.numpy.reductions import replace_nan, wide_integer

@@ -12,11 +12,11 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.protocols import plain
 from imprint._src.dtypes import DTypeLike
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.protocols import plain
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,

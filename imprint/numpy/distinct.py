@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.core.compile_time import ensure_compile_time_eval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType
-from imprint.core.compile_time import ensure_compile_time_eval
-from imprint.core.trace import Tracer
 from imprint.numpy.arranging import lexsort
 from imprint.numpy.comparison import isnan
 from imprint.numpy.creation import asarray, full, ones, zeros

@@ -6,9 +6,9 @@ Both are of the common integer dtype, and not negative.
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.arithmetic import absolute, floor_divide, multiply
 from imprint.numpy.promotion import ArrayLike, promote
 from imprint.numpy.selection import where

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
     DTypeError,
     ShapeError,
 )
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
-from imprint.core.folding import folding
-from imprint.core.trace import Tracer
 from imprint.numpy.advanced import take_at
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import asarray, ones

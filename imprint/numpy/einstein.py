@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType
-from imprint.core.dims import Dim
 from imprint.numpy.promotion import convert, promote_dtypes, refuse_out
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where

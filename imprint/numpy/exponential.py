@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint.array import ArrayImpl
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

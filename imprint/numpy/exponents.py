@@ -7,9 +7,9 @@ exact; narrow floats are widened first. Derivatives take the exponent for a cons
 from typing import Any, Final, cast
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
 from imprint._src.errors import DTypeError
-from imprint.core.array import Array
-from imprint.core.aval import DType
 from imprint.numpy.arithmetic import absolute, floor_divide, nextafter
 from imprint.numpy.bitwise import bitwise_and, left_shift, right_shift
 from imprint.numpy.comparison import copysign, isfinite, logical_and

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core.array import Array
 from imprint.numpy.creation import asarray
 
 save: Final = np.save

@@ -7,8 +7,8 @@ tracing; the arrays that `r_` and `c_` join may be traced.
 
 from typing import Any, Final, cast, final
 
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.numpy.creation import array
 from imprint.numpy.joining import concatenate, stack
 from imprint.numpy.promotion import promote_dtypes

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
     DTypeError,
     ShapeError,
 )
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.trace import Tracer
 from imprint.numpy.creation import asarray, ones, ones_like, zeros
 from imprint.numpy.differences import diff
 from imprint.numpy.joining import stack

@@ -17,19 +17,19 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.dims import Dim
+from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.primitive import Avals, Values
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
     NonConcreteSliceError,
 )
-from imprint.core import dims, hooks
-from imprint.core.array import Array, NumberArray
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import ShapedArray
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
-from imprint.core.primitive import Avals, Values
-from imprint.core.trace import Tracer
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dynamic_slicing import dynamic_slice

@@ -7,9 +7,9 @@ from typing import Any, Final, final
 
 from imprint import runtime
 from imprint._src import dtypes
+from imprint._src.core.aval import DType
+from imprint._src.core.protocols import API_VERSIONS
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import DType
-from imprint.core.protocols import API_VERSIONS
 from imprint.numpy.datatypes import bool_
 
 bool: Final = bool_

@@ -7,10 +7,10 @@ longer.
 
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
 from imprint.array import ArrayImpl, padding_of
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.dynamic.padding import padded_to
 from imprint.numpy.promotion import ArrayLike, as_array
 

@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import Shape
 from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.indexing import getitem
 from imprint.numpy.joining import stack

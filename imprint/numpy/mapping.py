@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias, cast
 
 from imprint import tree
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.dims import Dim, broadcast_shapes, is_same
+from imprint._src.core.functions import check_function, wraps
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import Shape, get_aval
-from imprint.core.dims import Dim, broadcast_shapes, is_same
-from imprint.core.functions import check_function, wraps
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange

@@ -8,13 +8,13 @@ from functools import reduce
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.dims import Dim
-from imprint.core.trace import Tracer
 from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum

@@ -6,9 +6,9 @@ Few are compared each with each. What searches among many, `hooks.numpy` loads f
 from typing import Final
 
 from imprint._src import dtypes
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core import dims, hooks
-from imprint.core.array import Array
 from imprint.numpy.creation import full
 from imprint.numpy.promotion import (
     ArrayLike,

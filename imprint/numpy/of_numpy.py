@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint import tree
+from imprint._src.core import hooks
+from imprint._src.core.array import Array
+from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import as_dtype
 from imprint._src.errors import ArgumentError
-from imprint.core import hooks
-from imprint.core.array import Array
-from imprint.core.trace import Tracer
 from imprint.numpy import universal
 from imprint.numpy.promotion import as_array, is_operand
 

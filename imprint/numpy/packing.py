@@ -7,8 +7,8 @@ them is the highest bit says `bitorder`.
 from typing import Final
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core.array import Array
 from imprint.numpy.bitwise import bitwise_and, left_shift, right_shift
 from imprint.numpy.datatypes import astype
 from imprint.numpy.padding import pad

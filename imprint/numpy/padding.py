@@ -10,11 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.core import dims, hooks
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
-from imprint.core.dims import Dim
 from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.joining import flip
 from imprint.numpy.mapping import apply_along_axis

@@ -6,10 +6,10 @@ found is open. Indices are `int32`.
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.trace import Tracer
 from imprint.numpy.promotion import ArrayLike, as_array, filled_like, promote_dtypes
 from imprint.numpy.selection import where
 from imprint.one_go import one_go

@@ -10,11 +10,11 @@ from typing import Any
 import numpy
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
-from imprint.core.trace import Tracer
 from imprint.numpy.convolving import convolve
 from imprint.numpy.creation import array, asarray, zeros
 from imprint.numpy.cumulative import cumsum

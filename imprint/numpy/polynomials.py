@@ -6,9 +6,9 @@ two equations for each of them.
 
 import numpy as np
 
+from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.arithmetic import divmod, remainder
 from imprint.numpy.creation import asarray
 from imprint.numpy.datatypes import astype

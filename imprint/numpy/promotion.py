@@ -17,14 +17,14 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.config import Settings, settings
+from imprint._src.core import dims
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import conversion, shown
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.protocols import is_operand as is_operand
+from imprint._src.core.protocols import plain
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.array import from_host, host_values, to_array
-from imprint.core import dims
-from imprint.core.array import Array, NumberArray
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
-from imprint.core.foreign import conversion, shown
-from imprint.core.protocols import is_operand as is_operand
-from imprint.core.protocols import plain
 from imprint.primitives import basis
 from imprint.primitives.convert import cast as cast_values
 from imprint.primitives.convert import convert_element_type_p

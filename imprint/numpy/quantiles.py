@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import NDArray, Shape, get_aval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import NDArray, Shape, get_aval
-from imprint.core.trace import Tracer
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, get_aval
 from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
 from imprint.numpy.selection import as_bool
 from imprint.numpy.selection import where as choose

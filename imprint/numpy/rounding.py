@@ -8,8 +8,8 @@ import math
 from typing import Any, Final, cast
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast, overload
 
 from imprint._src import dtypes
+from imprint._src.core import hooks
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core import hooks
-from imprint.core.array import Array
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,

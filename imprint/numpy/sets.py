@@ -8,7 +8,7 @@ import builtins
 from typing import Any
 
 from imprint._src import dtypes
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.creation import full, ones
 from imprint.numpy.distinct import Wanted, distinct, sized, true_at
 from imprint.numpy.joining import concatenate

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import Shape, get_aval
-from imprint.core.dims import Dim
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,

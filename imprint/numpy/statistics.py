@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType
-from imprint.core.trace import Tracer
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.promotion import as_array
 
 

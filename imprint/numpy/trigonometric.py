@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -6,11 +6,11 @@ no such function.
 
 import numpy as np
 
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.compile_time import ensure_compile_time_eval
+from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError
-from imprint.core.array import Array
-from imprint.core.compile_time import ensure_compile_time_eval
-from imprint.core.foreign import shown
-from imprint.core.trace import Tracer
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.reductions import Axis, any, axes_of
 from imprint.numpy.selection import as_bool

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
+from imprint._src.core import hooks
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.functions import name_of
 from imprint._src.dtypes import DTypeLike
-from imprint.core import hooks
-from imprint.core.array import Array
-from imprint.core.foreign import shown
-from imprint.core.functions import name_of
 from imprint.numpy.promotion import ArrayLike, refuse_out
 from imprint.primitives.axes import whole
 

@@ -16,15 +16,15 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import DType, get_aval
+from imprint._src.core.functions import as_result, check_function, wraps
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.control.closing import close
 from imprint.control.scan import scan
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, get_aval
-from imprint.core.foreign import shown
-from imprint.core.functions import as_result, check_function, wraps
-from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.jit import run_loop
 from imprint.jitted.make_jaxpr import eval_shape
 from imprint.numpy.advanced import is_array, read_index

@@ -11,12 +11,12 @@ from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.aval import get_aval
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint.control.applied_at import scatter_apply
-from imprint.core import dims, hooks
-from imprint.core.array import Array, NumberArray
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
 from imprint.numpy.advanced import all_inside, is_array, plan_of, read_index, take_at
 from imprint.numpy.indexing import cut, span
 from imprint.numpy.promotion import as_array, broadcast, promote_dtypes

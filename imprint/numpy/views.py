@@ -7,12 +7,12 @@ its two parts, the real one first; wider and narrower elements grow and shrink t
 from typing import Any, Final
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import DType
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType
-from imprint.core.foreign import shown
 from imprint.numpy.joining import flip, stack
 from imprint.numpy.rounding import imag, real
 from imprint.numpy.shaping import reshape

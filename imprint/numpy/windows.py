@@ -6,9 +6,9 @@ Each is a vector of known length, symmetric, in the default float; one point is 
 import math
 
 from imprint._src import dtypes
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint.numpy.arithmetic import absolute, add, multiply, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.ranges import arange

@@ -4,11 +4,11 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.ops.segments import segment_max as segment_max
 from imprint.ops.segments import segment_min as segment_min
 from imprint.ops.segments import segment_prod as segment_prod
 from imprint.ops.segments import segment_sum as segment_sum
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -12,16 +12,16 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
     DTypeError,
     ShapeError,
 )
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.folding import folding
-from imprint.core.trace import Tracer
 from imprint.numpy import reductions
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike

@@ -11,7 +11,7 @@ of gradients, `apply_updates` adds them to the parameters.
 - `inject`: how is a hyperparameter changed between steps?
 """
 
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.optim.base import (
     EmptyState,
     GradientTransformation,
@@ -102,4 +102,4 @@ __all__ = [
     "warmup_cosine_decay_schedule",
 ]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)

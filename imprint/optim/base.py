@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, overload
 import imprint.numpy as np
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.module.edit import apply_updates as apply_updates
 from imprint.module.edit import like as like
 from imprint.module.filters import is_none as is_none

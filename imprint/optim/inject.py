@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import imprint.numpy as np
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.array import Array, NumberArray
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array, NumberArray
 from imprint.numpy.promotion import is_operand
 from imprint.optim.base import (
     GradientTransformation,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import imprint.numpy as np
 from imprint import lax
+from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike
 from imprint.optim.base import (
     GradientTransformation,

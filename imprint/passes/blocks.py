@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
 
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
-from imprint.core.primitive import Primitive
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint._src.core.primitive import Primitive
 from imprint.passes.wiring import Ints, Wiring
 from imprint.primitives.slicing import slice_p
 

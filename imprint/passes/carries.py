@@ -11,9 +11,9 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from imprint.core.aval import ShapedArray
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, Eqn, Literal, Var
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
 from imprint.passes.blocks import (
     FEWEST,
     Run,

@@ -16,8 +16,8 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from imprint._src.config import config
-from imprint.core import dims
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.core import dims
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.passes.changes import Cut
 from imprint.passes.fusion import (
     IN_A_ROW,

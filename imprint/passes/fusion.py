@@ -11,9 +11,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from imprint.core import dims
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import Eqn, Jaxpr
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import Eqn, Jaxpr
 
 
 class Kind(NamedTuple):

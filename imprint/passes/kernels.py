@@ -16,8 +16,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, final
 
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.dtypes import is_inexact
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.passes.fusion import SHARED, Kind, kind_of, kinds_of, takes_memory
 
 Kernel = int

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from imprint._src.config import config
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint._src.errors import InternalError
-from imprint.core.check import check_jaxpr
-from imprint.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint.passes.changes import Change
 from imprint.passes.cut import cut, cuts_of
 from imprint.passes.roll import roll, rolls_of

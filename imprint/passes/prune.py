@@ -8,8 +8,8 @@ pipeline. It runs once, after the passes, on the outermost jaxpr.
 
 from typing import Any, NamedTuple
 
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.core.tangents import is_float0
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.tangents import is_float0
 from imprint.transforms.dce import used_invars
 from imprint.transforms.staging import hoist_consts
 

@@ -16,8 +16,8 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.config import config
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.control.scan import scan_equation
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.passes.blocks import FEWEST, Run, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
 from imprint.passes.changes import Rolled

@@ -11,8 +11,8 @@ left where the engine would fuse cheap blocks into one kernel that goes over mem
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
-from imprint.core import dims
-from imprint.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
+from imprint._src.core import dims
+from imprint._src.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
 from imprint.passes.blocks import FEWEST
 from imprint.passes.carries import Loop
 from imprint.passes.fusion import Kind, avals_of, kind_of, kinds_in, kinds_of

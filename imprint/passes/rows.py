@@ -10,10 +10,10 @@ from typing import Final, NamedTuple, final
 
 import numpy as np
 
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import Atom, Eqn, Literal, Var
-from imprint.core.primitive import Params, Primitive
-from imprint.core.source import Source
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
+from imprint._src.core.primitive import Params, Primitive
+from imprint._src.core.source import Source
 from imprint.primitives.basis import add_p, broadcast_in_dim_p, mul_p
 from imprint.primitives.shape import iota_p, reshape_p, rev_p
 from imprint.primitives.slicing import concatenate_p, slice_p

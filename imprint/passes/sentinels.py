@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.aval import get_aval
+from imprint._src.core.control import ControlPrimitive, Watched
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.source import Source, reset_replayed_source, set_replayed_source
 from imprint._src.errors import NonFiniteError
 from imprint.control.turns import NOT_RAISED
-from imprint.core.aval import get_aval
-from imprint.core.control import ControlPrimitive, Watched
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.source import Source, reset_replayed_source, set_replayed_source
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.bitwise import or_p
 from imprint.primitives.comparison import eq, ne

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.jaxpr import Atom, Eqn, Jaxpr, Var
+from imprint._src.core.jaxpr import Atom, Eqn, Jaxpr, Var
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 

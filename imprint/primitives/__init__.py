@@ -76,7 +76,7 @@ from importlib import import_module
 from typing import Final
 
 from imprint._src.bootstrap import lazy_attributes
-from imprint.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive
 
 ALL: tuple[Primitive, ...]
 """Every first-order primitive; the laws and the disk loader read it."""

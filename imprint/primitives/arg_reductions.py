@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import filling
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.dims import Dim
-from imprint.core.padding import filling
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (
     FLOATS,

@@ -8,14 +8,14 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import (
     ArgumentError,
     AxisError,
     ConcretizationError,
     ShapeError,
 )
-from imprint.core.aval import ShapedArray
-from imprint.core.foreign import shown
 
 
 def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:

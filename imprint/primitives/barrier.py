@@ -10,12 +10,12 @@ name a policy of `checkpoint` knows the value.
 
 from typing import Any, Final
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import EACH
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import is_zero
 from imprint._src.dtypes import is_inexact
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import EACH
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import is_zero
 from imprint.primitives.families import ANY, unary
 from imprint.primitives.shape import EVERY
 from imprint.stablehlo import Builder, Value

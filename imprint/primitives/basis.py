@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, number_of
+from imprint._src.core.padding import ELEMENTWISE, carrying, filling
+from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval, number_of
-from imprint.core.padding import ELEMENTWISE, carrying, filling
-from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.primitives.axes import check_axes, inverse, reduced
 from imprint.primitives.elementwise import (
     broadcast_reference,

@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.aval import get_aval
-from imprint.core.samples import Samples
+from imprint._src.core.aval import get_aval
+from imprint._src.core.samples import Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import FLOATS, add, mul, scalar_like, sub
 from imprint.primitives.comparison import gt

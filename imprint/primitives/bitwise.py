@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.basis import INTS
 from imprint.primitives.families import BITS, INTEGER, binary
 

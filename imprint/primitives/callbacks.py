@@ -13,12 +13,11 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import NDArray, ShapedArray, get_aval
-from imprint.core.effects import PURE, Effect, Effects
-from imprint.core.padding import PerSize
-from imprint.core.primitive import (
+from imprint._src.core import dims
+from imprint._src.core.aval import NDArray, ShapedArray, get_aval
+from imprint._src.core.effects import PURE, Effect, Effects
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import (
     Absent,
     Avals,
     Dims,
@@ -27,6 +26,7 @@ from imprint.core.primitive import (
     Primitive,
     Values,
 )
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.stablehlo import TOKEN, Builder, Value, tensor
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.effects import Effects
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
+from imprint._src.core.source import Source, current_source
 from imprint._src.errors import CheckError
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.effects import Effects
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
-from imprint.core.source import Source, current_source
 from imprint.primitives.arg_reductions import argmin
 from imprint.primitives.basis import moveaxis
 from imprint.primitives.callbacks import CALLED

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.named import unbound
-from imprint.core.padding import PerSize
-from imprint.core.primitive import (
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.named_axes import unbound
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import (
     Absent,
     Across,
     Avals,

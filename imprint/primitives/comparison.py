@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.basis import COMPLEXES, FLOATS, INTS
 from imprint.primitives.elementwise import where_reference
 from imprint.primitives.families import ANY, ORDERED, binary, bool_result

@@ -8,16 +8,16 @@ sharding in the words of the dialect `sdy`, which arguments and results have, to
 
 from typing import Any, Final
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import is_zero
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.mesh import AbstractMesh, Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import UNCONSTRAINED, P, names_of
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.core.padding import PerSize
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import is_zero
 from imprint.primitives.shape import EVERY
 from imprint.stablehlo import Builder, Value
 

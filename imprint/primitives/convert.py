@@ -13,14 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.padding import AS_IS, ELEMENTWISE
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Zero, is_zero, zero_of
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.padding import AS_IS, ELEMENTWISE
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Zero, is_zero, zero_of
 from imprint.primitives.basis import NOT_LINEAR, moveaxis, not_differentiable
 from imprint.stablehlo import Builder, Value
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
-from imprint.core.array import Array
-from imprint.core.aval import ShapedArray
-from imprint.core.padding import EACH
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import is_zero
-from imprint.core.trace import Tracer
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.padding import EACH
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import is_zero
+from imprint._src.core.trace import Tracer
 from imprint.primitives.basis import NUMBERS
 from imprint.stablehlo import Builder, Value
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Fill, Padded, is_same_number
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.padding import Bucket, Fill, Padded, is_same_number
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.arithmetic import max_, max_p, min_p
 from imprint.primitives.axes import int_of
 from imprint.primitives.basis import (

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.basis import INTS
 from imprint.primitives.families import INTEGER, binary
 from imprint.stablehlo import Builder, Value

@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear, is_zero, zero_of
 from imprint.primitives.axes import int_tuple, push
 from imprint.primitives.basis import NOT_LINEAR, NUMBERS, add_tangents, transpose
 from imprint.primitives.convert import cast as converted

@@ -15,15 +15,15 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import (
     add,

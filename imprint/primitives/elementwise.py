@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape, ShapedArray
+from imprint._src.core.primitive import Avals
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import Shape, ShapedArray
-from imprint.core.primitive import Avals
 from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.arithmetic import div, integer_pow
 from imprint.primitives.basis import (
     FLOATS,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.basis import COMPLEXES, add, mul, neg, scalar_like
 from imprint.primitives.families import COMPLEX, unary
 from imprint.primitives.formulas import scipy_special

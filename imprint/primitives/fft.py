@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.padding import in_batches
+from imprint._src.core.primitive import Avals
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
-from imprint.core import dims
-from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
-from imprint.core.foreign import shown
-from imprint.core.padding import in_batches
-from imprint.core.primitive import Avals
-from imprint.core.samples import Case, Samples
 from imprint.primitives.axes import int_of
 from imprint.primitives.basis import broadcast_in_dim, full, moveaxis, mul, scalar_like
 from imprint.primitives.complex import conj

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.aval import get_aval
-from imprint.core.primitive import Primitive
-from imprint.core.samples import Samples
+from imprint._src.core.aval import get_aval
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.samples import Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import FLOATS, broadcast_to, mul, neg, scalar_like, sub
 from imprint.primitives.comparison import eq

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.padding import ELEMENTWISE
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import is_zero, zero_of
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.padding import ELEMENTWISE
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import is_zero, zero_of
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     FLOATS,

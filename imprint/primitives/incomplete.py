@@ -11,12 +11,12 @@ import dataclasses
 import math
 from typing import Any, Final
 
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import ELEMENTWISE
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Samples
+from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import NotDifferentiableError
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import ELEMENTWISE
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.samples import Samples
-from imprint.core.tangents import is_zero, zero_of
 from imprint.primitives.basis import (
     FLOATS,
     NOT_LINEAR,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import FLOATS, add, mul, neg, scalar_like, sub
 from imprint.primitives.comparison import ge

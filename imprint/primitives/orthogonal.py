@@ -11,13 +11,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.padding import Bucket, Padded, PerSize
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import zero_of
 from imprint.primitives.basis import NOT_LINEAR, add, broadcast_in_dim, mul, sub
 from imprint.primitives.comparison import eq
 from imprint.primitives.complex import complex_, imag, real

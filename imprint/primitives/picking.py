@@ -7,7 +7,7 @@ index is the length of the axis.
 
 from typing import Any
 
-from imprint.core.aval import get_aval
+from imprint._src.core.aval import get_aval
 from imprint.primitives.gather import gather
 from imprint.primitives.scatter import scatter, scatter_add
 from imprint.primitives.shape import expand_dims

@@ -15,8 +15,8 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.config import settings
+from imprint._src.core.aval import DType
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core.aval import DType
 
 
 class Precision(enum.Enum):

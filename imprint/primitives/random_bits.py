@@ -15,12 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.padding import AS_IS, PerSize
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.padding import AS_IS, PerSize
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.primitives.axes import int_tuple
 from imprint.primitives.basis import moveaxis, not_differentiable
 from imprint.primitives.hashing import MASK, threefry2x32

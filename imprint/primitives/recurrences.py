@@ -7,11 +7,11 @@ The derivatives are orders beside.
 
 from typing import Any, Final
 
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import AS_IS
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import is_zero, zero_of
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import AS_IS
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import is_zero, zero_of
 from imprint.primitives.basis import (
     FLOATS,
     NOT_LINEAR,

@@ -11,11 +11,11 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.padding import ELEMENTWISE
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.padding import ELEMENTWISE
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.basis import FLOATS
 from imprint.primitives.families import FLOATING
 from imprint.stablehlo import Builder, Value

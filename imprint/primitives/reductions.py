@@ -15,12 +15,12 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.padding import filling
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import zero_of
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.padding import filling
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import zero_of
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (

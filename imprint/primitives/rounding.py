@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import ELEMENTWISE
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import zero_of
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import ELEMENTWISE
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import zero_of
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     COMPLEXES,

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.primitive import Avals, Values
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.primitive import Avals, Values
 from imprint.primitives.matrices import nan_of
 from imprint.stablehlo.lapack import routine_name
 

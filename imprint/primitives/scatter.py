@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core import dims
-from imprint.core.aval import Shape, get_aval
-from imprint.core.primitive import Primitive, Values
-from imprint.core.samples import Samples
-from imprint.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.primitive import Primitive, Values
+from imprint._src.core.samples import Samples
+from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint.primitives.arithmetic import div, max_p, min_p
 from imprint.primitives.basis import (
     NOT_LINEAR,

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.padding import in_batches
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.padding import in_batches
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.basis import NOT_LINEAR
 from imprint.primitives.matrices import (
     DTYPES,

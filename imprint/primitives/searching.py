@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.primitives.arithmetic import min_
 from imprint.primitives.basis import (
     NOT_LINEAR,

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import ELEMENTWISE, Bucket, Padded, elementwise, fill_at
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import ELEMENTWISE, Bucket, Padded, elementwise, fill_at
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear, is_zero, zero_of
 from imprint.primitives.basis import (
     COMPLEXES,
     FLOATS,

@@ -11,13 +11,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
-from imprint.core.dims import Dim
-from imprint.core.padding import AS_IS, Bucket, Padded, carrying
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.arithmetic import div, rem
 from imprint.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint.primitives.basis import (

@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import AbsentRuleError, ArgumentError
-from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.padding import Bucket, Padded, PerSize
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import NOT_LINEAR, add, mul, scalar_like, sub
 from imprint.primitives.comparison import eq

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.dims import Dim
-from imprint.core.padding import Bucket
-from imprint.core.primitive import Absent, Avals, Primitive, Values
-from imprint.core.samples import Case, Samples
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import Bucket
+from imprint._src.core.primitive import Absent, Avals, Primitive, Values
+from imprint._src.core.samples import Case, Samples
 from imprint.primitives.convert import convert_element_type, convert_element_type_p
 from imprint.stablehlo import Builder, Value
 

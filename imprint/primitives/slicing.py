@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.dims import Dim
-from imprint.core.padding import Bucket, Padded
-from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear
 from imprint.primitives.axes import canonical_axis, insert, int_of, int_tuple
 from imprint.primitives.basis import (
     broadcast_in_dim,

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.primitive import Absent
+from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import NotDifferentiableError
-from imprint.core.primitive import Absent
-from imprint.core.samples import Case, Samples
 from imprint.primitives.basis import FLOATS, add, mul, neg, scalar_like
 from imprint.primitives.exponential import exp, square
 from imprint.primitives.families import FLOATING, binary, unary, wide

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.core.samples import Samples
+from imprint._src.core.samples import Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import INEXACTS, add, mul, neg, scalar_like, sub
 from imprint.primitives.exponential import rsqrt, square

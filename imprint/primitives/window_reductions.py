@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint.core.samples import Case, Samples
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.primitives.axes import insert
 from imprint.primitives.basis import (
     FLOATS,

@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.primitive import Params, Values
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import DType, Shape
-from imprint.core.dims import Dim
-from imprint.core.padding import Bucket, Padded, PerSize
-from imprint.core.primitive import Params, Values
 
 Ints = tuple[int, ...]
 Pads = tuple[tuple[Dim, Dim], ...]

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import Shape, ShapedArray
+from imprint._src.core.primitive import Dims
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import dims
-from imprint.core.aval import Shape, ShapedArray
-from imprint.core.foreign import shown
-from imprint.core.primitive import Dims
 from imprint.primitives.axes import int_tuple, push
 from imprint.stablehlo import Builder, Value
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from imprint.core import dims
-from imprint.core.aval import DType, Shape
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape
 from imprint.primitives.axes import inverse
 from imprint.primitives.windows_at import Numbers, sizes_of
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.padding import Bucket, Padded, PerSize
-from imprint.core.primitive import Params, Values
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.primitive import Params, Values
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.comparison import gt

@@ -9,8 +9,8 @@ its aval, changes nothing.
 from math import prod
 from typing import NamedTuple
 
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.passes import prune
 from imprint.program.layout import Layout
 

@@ -8,9 +8,9 @@ the engine the devices and what it may choose.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
-from imprint.core.aval import ShapedArray, get_aval
 from imprint.primitives.constraints import sharding_text
 from imprint.runtime import Partition
 

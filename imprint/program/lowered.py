@@ -13,8 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.passes import changes as pass_changes
 from imprint.passes import pipeline, prune
 from imprint.passes import sentinels as sentinel_pass

@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Final
 
 from imprint import runtime
+from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
-from imprint.core.aval import ShapedArray
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found
 from imprint.program.lowered import LoweredProgram

@@ -12,8 +12,8 @@ import weakref
 from typing import Any, NamedTuple
 
 from imprint import runtime
+from imprint._src.core.aval import ShapedArray
 from imprint.array import buffer_over, buffers_of, to_array
-from imprint.core.aval import ShapedArray
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found, Origin
 from imprint.program.lowered import LoweredProgram

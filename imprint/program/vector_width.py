@@ -12,7 +12,7 @@ What the user asks for in `compiler_options` goes over this.
 from typing import Final, NamedTuple
 
 from imprint._src import dtypes
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint.runtime import CompileOptions, has_wide_vectors
 
 _WIDE: Final = CompileOptions.of({"xla_cpu_prefer_vector_width": 512})

@@ -15,14 +15,14 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import NumberArray
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.trace import current_trace
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint.array import host_values
-from imprint.core import dims
-from imprint.core.array import NumberArray
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.dims import Dim
-from imprint.core.trace import current_trace
 from imprint.jitted import jit
 from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import broadcast_in_dim

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape
 from imprint.primitives.arithmetic import div, max_, min_, nextafter
 from imprint.primitives.barrier import stop_gradient
 from imprint.primitives.basis import add, mul, neg, scalar_like, sub

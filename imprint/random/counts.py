@@ -12,10 +12,10 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import broadcast_to, full, moveaxis, scalar_like
 from imprint.primitives.convert import convert_element_type

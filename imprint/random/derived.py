@@ -7,10 +7,10 @@ their order are JAX's, so that results agree to the last bit (of `maxwell`, but 
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     add,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims, hooks
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.dims import Dim
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.axes import canonical_axis, insert
 from imprint.primitives.basis import add, moveaxis, mul, scalar_like, sub

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
-from imprint.core.dims import Dim
 from imprint.custom_derivatives.forward import custom_jvp
 from imprint.primitives.arithmetic import div, max_
 from imprint.primitives.axes import whole

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
 from imprint.primitives.arithmetic import max_, rem
 from imprint.primitives.basis import add, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_, or_, shift_right_logical

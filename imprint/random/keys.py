@@ -13,12 +13,12 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.config import settings
+from imprint._src.core import dims
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint.array import ArrayImpl, from_host, from_operand, host_of, to_array
-from imprint.core import dims
-from imprint.core.array import Array, NumberArray
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.trace import current_trace
 from imprint.jitted import jit
 from imprint.primitives.convert import cast, convert_element_type
 from imprint.random import host, streams, threefry

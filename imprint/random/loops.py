@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from imprint import tree
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint.control.closing import Closed, close
 from imprint.control.scan import scan
 from imprint.control.while_ import while_loop
-from imprint.core.aval import ShapedArray, get_aval
 
 
 def repeat_while(

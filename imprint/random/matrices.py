@@ -7,10 +7,10 @@ even over the orthogonal matrices. The operations and their order are JAX's.
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, get_aval
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import mul
 from imprint.primitives.matrices import LAPACK, along_rows, diagonal, swapped

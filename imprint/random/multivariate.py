@@ -7,11 +7,11 @@ or, for a matrix that is singular, one by its singular or eigenvalues. The draws
 from typing import Any, Final
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.primitives.basis import add, broadcast_in_dim, mul
 from imprint.primitives.cholesky import cholesky
 from imprint.primitives.convert import convert_element_type

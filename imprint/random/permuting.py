@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import Shape, get_aval
-from imprint.core.dims import Dim
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import add, full, mul, scalar_like, sub
 from imprint.primitives.convert import convert_element_type

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core import dims
-from imprint.core.aval import Shape
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape
 from imprint.primitives.bitwise import xor
 from imprint.primitives.random_bits import (
     RandomAlgorithm,

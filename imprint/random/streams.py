@@ -8,7 +8,7 @@ know which one it is.
 from importlib import import_module
 from typing import Any
 
-from imprint.core.aval import Shape
+from imprint._src.core.aval import Shape
 from imprint.random import threefry
 from imprint.random.key_array import PRNGKeyArray
 

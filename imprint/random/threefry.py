@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.config import settings
+from imprint._src.core import dims
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.dims import Dim
 from imprint.jitted import jit
 from imprint.primitives import hashing
 from imprint.primitives.barrier import materialize

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from imprint._src import dtypes
 from imprint._src.bootstrap import public_names
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import Shape
+from imprint._src.core.dims import Dim
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.core import dims, missing
-from imprint.core.array import Array
-from imprint.core.aval import Shape
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
 from imprint.numpy import fft as fourier
 from imprint.numpy.creation import full
 from imprint.numpy.exponential import exp, sqrt
@@ -248,5 +249,5 @@ def _along(vector: Any, rank: int, axis: int) -> Array:
     return expand_dims(vector, tuple(i for i in range(rank) if i != axis))
 
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -4,8 +4,8 @@ Functions are integrated by `imprint.lax.scan`, or by SciPy outside of programs.
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.numpy.differences import trapezoid as trapezoid
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -10,9 +10,9 @@ from typing import Any, Literal, Self, cast, final
 import imprint.numpy as np
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.core.array import Array
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core import missing
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike, as_array, inexact
 
 __all__ = ["RegularGridInterpolator"]
@@ -185,5 +185,5 @@ tree.register_pytree_node(
     RegularGridInterpolator.tree_unflatten,
 )
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

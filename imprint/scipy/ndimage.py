@@ -12,10 +12,11 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.bootstrap import public_names
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.core import dims, missing
-from imprint.core.array import Array
-from imprint.core.foreign import shown
 from imprint.lax.indexed import index_take
 from imprint.numpy.comparison import where
 from imprint.numpy.creation import asarray
@@ -166,5 +167,5 @@ def _taken(x: Any, indices: list[Any]) -> Any:
     return reshape(flat, shape)
 
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

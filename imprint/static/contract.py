@@ -21,8 +21,8 @@ from weakref import ref
 import numpy as np
 
 from imprint import tree
-from imprint.core.array import Array
-from imprint.core.identity import ids_of
+from imprint._src.core.array import Array
+from imprint._src.core.identity import ids_of
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import COPIES, by_state, rule_of
 

@@ -17,10 +17,10 @@ from types import FunctionType
 from typing import Any, ClassVar, Final, cast, final
 from weakref import ref
 
+from imprint._src.core.identity import identity, ids_of
+from imprint._src.core.user_code import is_user_code
 from imprint._src.errors import ArgumentError
 from imprint._src.tree.statics import Reading
-from imprint.core.identity import identity, ids_of
-from imprint.core.libraries import is_user_code
 from imprint.definition.layout import Layout, layout_of, layouts
 from imprint.definition.state import HASHED, StateWalk
 from imprint.definition.token import (

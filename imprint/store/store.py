@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Final, Protocol, final
 
+from imprint._src.core.source import warn
 from imprint._src.errors import StoreWarning
-from imprint.core.source import warn
 from imprint.store.entry import Entry, Note, sealed, unsealed
 from imprint.store.files import Opened, ReadError, opened, written
 from imprint.store.flight import Flights

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar, f
 
 import numpy as np
 
+from imprint._src.core.array import NumberArray
+from imprint._src.core.dims import SymbolicDim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.core.array import NumberArray
-from imprint.core.dims import SymbolicDim
 from imprint.primitives.sizes import as_value
 from imprint.symbolic.terms import (
     ONE,

@@ -9,8 +9,8 @@ A jaxpr that several equations hold stays one.
 from collections.abc import Mapping
 from typing import Any, cast, final
 
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.primitives.sizes import dim_as_value_p
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate

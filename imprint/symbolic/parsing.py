@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, final
 
+from imprint._src.core import dims
+from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.dims import Dim
 from imprint.symbolic.expression import (
     Scope,
     Size,

@@ -7,7 +7,7 @@ Which names are in it is asked here, too. In another arithmetic than Python's, s
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from imprint.core import dims
+from imprint._src.core import dims
 from imprint.symbolic.expression import Scope, Size
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Final, final
 
+from imprint._src.core.source import current_source, is_library
 from imprint._src.errors import ArgumentError, RecompileError
-from imprint.core.source import current_source, is_library
 from imprint.explain.explanation import Explanation
 from imprint.versions.observers import OBSERVERS, Costs
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core.aval import get_aval
 from imprint.numpy import asarray
 from imprint.transforms.derivatives import jvp, vjp
 

@@ -14,12 +14,11 @@ from contextvars import ContextVar
 from typing import Any, Final, final
 
 from imprint._src.config import config
-from imprint._src.tree.treedef import register_leaf
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import CollectivePrimitive, Dims, Primitive
-from imprint.core.source import Source
-from imprint.core.trace import (
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.primitive import CollectivePrimitive, Dims, Primitive
+from imprint._src.core.source import Source
+from imprint._src.core.trace import (
     NamedAxes,
     NamedAxis,
     Trace,
@@ -28,6 +27,7 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.tree.treedef import register_leaf
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage

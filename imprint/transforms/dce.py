@@ -12,9 +12,9 @@ from itertools import compress
 from operator import is_
 from typing import Any
 
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
-from imprint.core.primitive import Primitive
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
+from imprint._src.core.primitive import Primitive
 
 
 def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:

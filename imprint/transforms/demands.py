@@ -9,8 +9,8 @@ stays symbolic whatever is demanded.
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import is_inexact
-from imprint.core.aval import ShapedArray
 from imprint.primitives.basis import instantiate
 
 Mask = bool | tuple[bool, ...]

@@ -12,12 +12,10 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.errors import ArgumentError, NotDifferentiableError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.foreign import shown
-from imprint.core.functions import (
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
@@ -25,7 +23,9 @@ from imprint.core.functions import (
     result_leaves,
     wraps,
 )
-from imprint.core.tangents import Zero, tangent_aval
+from imprint._src.core.tangents import Zero, tangent_aval
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError, NotDifferentiableError
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import scalar_like
 from imprint.transforms.jvp import jvp_flat

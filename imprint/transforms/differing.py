@@ -7,10 +7,10 @@ that its cotangent is the sum over the devices. Constants stay: they have no cot
 
 from typing import Any
 
-from imprint.core.aval import NO_AXES, get_aval
-from imprint.core.control import ControlPrimitive
-from imprint.core.primitive import Primitive
-from imprint.core.trace import Trace, Tracer, process_under
+from imprint._src.core.aval import NO_AXES, get_aval
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.trace import Trace, Tracer, process_under
 
 
 def joined(

@@ -14,10 +14,10 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import check_function, name_of, own_leaf, wraps
+from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import NotDifferentiableError
-from imprint.core.aval import get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of, own_leaf, wraps
 from imprint.primitives.basis import add, full
 from imprint.primitives.comparison import eq
 from imprint.primitives.convert import convert_element_type

@@ -10,15 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from imprint._src.config import config
-from imprint._src.errors import ConcretizationError
-from imprint._src.tree.treedef import register_leaf
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.constructs import asked
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Primitive
-from imprint.core.source import Source, current_source
-from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
-from imprint.core.trace import (
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.source import Source, current_source
+from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.trace import (
     Trace,
     Tracer,
     check_alive,
@@ -26,6 +23,9 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.diagnostics.concretization_hints import asked
+from imprint._src.errors import ConcretizationError
+from imprint._src.tree.treedef import register_leaf
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage

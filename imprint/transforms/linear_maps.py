@@ -13,12 +13,10 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.errors import ArgumentError, TreeError
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import as_result, own_leaf
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.tangents import (
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.functions import as_result, own_leaf
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.tangents import (
     Linear,
     Zero,
     is_float0,
@@ -27,6 +25,8 @@ from imprint.core.tangents import (
     tangent_aval,
     zero_of,
 )
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError, TreeError
 from imprint.primitives.basis import instantiate
 from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import Linearized

@@ -9,19 +9,19 @@ from typing import Any, final
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.errors import NotDifferentiableError
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.folding import folding
-from imprint.core.functions import (
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
     own_leaf,
     result_leaves,
 )
-from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.tangents import Linear
+from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.tangents import Linear
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import NotDifferentiableError
 from imprint.primitives.basis import instantiate
 from imprint.transforms.dce import dce
 from imprint.transforms.linear_maps import LinearProgram, check_like

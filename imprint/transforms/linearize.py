@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, final
 
 from imprint._src import dtypes
 from imprint._src.config import config
-from imprint._src.tree.treedef import register_leaf
-from imprint.core.aval import get_aval
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import (
+from imprint._src.core.aval import get_aval
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import (
     Atom,
     ClosedJaxpr,
     Eqn,
@@ -26,9 +25,9 @@ from imprint.core.jaxpr import (
     Var,
     eval_jaxpr,
 )
-from imprint.core.primitive import Primitive
-from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
-from imprint.core.trace import (
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.trace import (
     Trace,
     current_trace,
     process_under,
@@ -36,6 +35,7 @@ from imprint.core.trace import (
     set_trace,
     tracing,
 )
+from imprint._src.tree.treedef import register_leaf
 from imprint.primitives.basis import broadcast_in_dim_p
 from imprint.transforms.dce import dce_jaxpr, depending, used_invars
 from imprint.transforms.demands import Mask, instantiated, mask_of

@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
+from imprint._src.core.source import Source
 from imprint._src.errors import ConcretizationError
-from imprint.core import dims
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from imprint.core.source import Source
 from imprint.stablehlo import TOKEN, Builder, ModuleWriter, TensorType, Value, tensor
 from imprint.stablehlo.builder import function_text
 from imprint.stablehlo.sized import SIZE

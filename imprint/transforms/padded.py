@@ -15,13 +15,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from imprint._src.core import dims, source
+from imprint._src.core.aval import ShapedArray, get_aval, number_of
+from imprint._src.core.dims import Dim, Shape
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
+from imprint._src.core.padding import Bucket, NoPaddingError, Padded, is_same_number
+from imprint._src.core.primitive import Values
 from imprint._src.errors import ShapeError
-from imprint.core import dims, source
-from imprint.core.aval import ShapedArray, get_aval, number_of
-from imprint.core.dims import Dim, Shape
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
-from imprint.core.padding import Bucket, NoPaddingError, Padded, is_same_number
-from imprint.core.primitive import Values
 from imprint.primitives.arithmetic import div, max_, min_, rem
 from imprint.primitives.basis import add, broadcast_in_dim, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_

@@ -15,22 +15,22 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.config import config
-from imprint._src.tree.treedef import register_leaf
-from imprint.core.array import NumberArray
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.check import check_jaxpr
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.leaks import check_leaks
-from imprint.core.primitive import Primitive
-from imprint.core.protocols import OPERANDS, plain
-from imprint.core.scopes import outside_scopes
-from imprint.core.source import (
+from imprint._src.core.array import NumberArray
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.protocols import OPERANDS, plain
+from imprint._src.core.scopes import outside_scopes
+from imprint._src.core.source import (
     Source,
     called_source,
     current_source,
     replayed_source,
 )
-from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint._src.diagnostics.tracer_leaks import check_leaks
+from imprint._src.tree.treedef import register_leaf
 from imprint.transforms.differing import joined
 
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import Any, cast
 
+from imprint._src.core import source
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.errors import AbsentRuleError
-from imprint.core import source
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import NOT_LINEAR, add_tangents
 from imprint.transforms.dce import depending
 from imprint.transforms.demands import Mask, instantiated, mask_of

@@ -9,12 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
-from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.aval import get_aval
-from imprint.core.dims import as_dim, at_least
-from imprint.core.folding import folding
-from imprint.core.foreign import shown
-from imprint.core.functions import (
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import get_aval
+from imprint._src.core.dims import as_dim, at_least
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
@@ -22,10 +20,12 @@ from imprint.core.functions import (
     result_leaves,
     wraps,
 )
-from imprint.core.named import check_name
-from imprint.core.primitive import Dims
-from imprint.core.tangents import is_float0, no_values
-from imprint.core.trace import NamedAxis
+from imprint._src.core.named_axes import check_name
+from imprint._src.core.primitive import Dims
+from imprint._src.core.tangents import is_float0, no_values
+from imprint._src.core.trace import NamedAxis
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis, reduce_sum
 from imprint.transforms.batch import batch_flat
 

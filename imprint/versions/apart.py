@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from imprint._src.core.source import current_source
 from imprint._src.errors import ArgumentError
 from imprint.array import (
     ArrayImpl,
@@ -22,7 +23,6 @@ from imprint.array import (
     to_array,
 )
 from imprint.calls.spread import SpreadHome, shown
-from imprint.core.source import current_source
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:

@@ -18,6 +18,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, final
 
+from imprint._src.core.functions import name_of
+from imprint._src.core.identity import Identity, Inner, Standin, identity
+from imprint._src.core.source import is_library, warn
 from imprint._src.errors import RecompileWarning
 from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
@@ -27,9 +30,6 @@ from imprint.calls.key import PackedKey
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
-from imprint.core.functions import name_of
-from imprint.core.identity import Identity, Inner, Standin, identity
-from imprint.core.source import is_library, warn
 from imprint.definition.code import Code, code_of
 from imprint.definition.share import definition_token
 from imprint.definition.token import Token

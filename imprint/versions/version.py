@@ -14,6 +14,9 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, cast, final
 
 from imprint import runtime
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.identity import Inner, Standin, identity
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.guards.guard import Guard
 from imprint.array import (
@@ -28,9 +31,6 @@ from imprint.calls.home import Home
 from imprint.calls.key import CallKey, PackedKey
 from imprint.calls.spread import SpreadHome
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
-from imprint.core.identity import Inner, Standin, identity
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.explain.explanation import Kind
 from imprint.passes import changes
 from imprint.passes import sentinels as sentinel_pass

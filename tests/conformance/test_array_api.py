@@ -16,14 +16,14 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core import absent
+from imprint._src.diagnostics import unsupported
 
 STARS = {"arrays", "arrays_and_dtypes"}  # `*args` has no name that a call could tell
 MODULES = {"": strict, "linalg": strict.linalg, "fft": strict.fft}
 
 
 def functions():
-    lacking = {name for name, _ in absent.rows("imprint.numpy")}
+    lacking = {name for name, _ in unsupported.rows("imprint.numpy")}
     for home, module in MODULES.items():
         if home in lacking:
             continue
@@ -204,7 +204,7 @@ import json, os, warnings
 os.environ["SCIPY_ARRAY_API"] = "1"
 import numpy as np
 import imprint, imprint.numpy as inp
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 imprint.config.update("enable_x64", True)
 import sklearn, sklearn.metrics, sklearn.preprocessing
 import scipy.cluster.vq, scipy.constants, scipy.fft, scipy.integrate, scipy.ndimage

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import get_origin
 
 import imprint
+from imprint._src.core.primitive import Primitive
+from imprint._src.diagnostics import unsupported
+from imprint._src.diagnostics.unsupported_models import MODELS
 from imprint.config import Flag
-from imprint.core import absent
-from imprint.core.absent_models import MODELS
-from imprint.core.primitive import Primitive
 
 HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
@@ -42,7 +42,7 @@ every name of Equinox, and every function of optax. Asking for one of these name
 `AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from
-`imprint/core/absent.py` and `imprint/core/absent_models.py`.
+`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_models.py`.
 """
 
 
@@ -54,7 +54,7 @@ is here, under the same name. Tests compare the page with the libraries. A name 
 here is an `AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from the package,
-`imprint/core/absent.py` and `imprint/core/absent_numpy.py`.
+`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_numpy.py`.
 """
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 
@@ -175,19 +175,19 @@ def names_here(home):
 
 def names_absent(home):
     """Return the names that a home lacks, each with what to write instead."""
-    return dict([*absent.rows(home, "NumPy"), *absent.rows(home)])
+    return dict([*unsupported.rows(home, "NumPy"), *unsupported.rows(home)])
 
 
 def absent_page():
     """Return the text of absent.md."""
-    sections = [("JAX", home) for home in absent.ABSENT]
+    sections = [("JAX", home) for home in unsupported.ABSENT]
     sections += [(library, home) for library in MODELS for home in MODELS[library]]
     return "\n".join([ABSENT, *(absent_section(*where) for where in sections)])
 
 
 def absent_section(library, home):
     rows = []
-    said = [(name, shown(name, text)) for name, text in absent.rows(home, library)]
+    said = [(name, shown(name, text)) for name, text in unsupported.rows(home, library)]
     for text, group in itertools.groupby(said, key=lambda row: row[1]):
         rows.append((listed(sorted(name for name, _ in group)), text))
     title = "Methods of arrays" if home == "Array" else home

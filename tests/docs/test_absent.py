@@ -14,18 +14,19 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core import absent, array
-from imprint.core.absent_models import MODELS
-from imprint.core.absent_numpy import NUMPY
+from imprint._src.core import array
+from imprint._src.diagnostics import unsupported
+from imprint._src.diagnostics.unsupported_models import MODELS
+from imprint._src.diagnostics.unsupported_numpy import NUMPY
 from tests.docs import reference
 from tests.docs.test_advice import NAME, exists
 from tests.oracle import jax
 
-MODULES = [home for home in absent.ABSENT if home != "Array"]
+MODULES = [home for home in unsupported.ABSENT if home != "Array"]
 OF_MODELS = [(library, home) for library in MODELS for home in MODELS[library]]
-ROWS = [(home, *row) for home in absent.ABSENT for row in absent.rows(home)]
-ROWS += [(home, *row) for home in NUMPY for row in absent.rows(home, "NumPy")]
-ROWS += [(at[1], *row) for at in OF_MODELS for row in absent.rows(at[1], at[0])]
+ROWS = [(home, *row) for home in unsupported.ABSENT for row in unsupported.rows(home)]
+ROWS += [(home, *row) for home in NUMPY for row in unsupported.rows(home, "NumPy")]
+ROWS += [(at[1], *row) for at in OF_MODELS for row in unsupported.rows(at[1], at[0])]
 ARRAYS = (inp.ones(2), inp.float32(1))
 
 
@@ -38,7 +39,7 @@ def names_of_jax(home):
 @pytest.mark.parametrize("home", MODULES)
 def test_each_name_of_jax_is_here_or_has_a_row(home):
     face = importlib.import_module(home)
-    rows = dict(absent.rows(home))
+    rows = dict(unsupported.rows(home))
     lacking = {name for name in names_of_jax(home) if not hasattr(face, name)}
     assert sorted(lacking - set(rows)) == [], "write a row in core/absent.py"
     here = {name for name in rows if hasattr(face, name)}
@@ -60,7 +61,7 @@ def names_of_model(library, home):
 @pytest.mark.parametrize(("library", "home"), OF_MODELS)
 def test_each_name_of_a_model_is_here_or_has_a_row(library, home):
     face = importlib.import_module(home)
-    rows = dict(absent.rows(home, library))
+    rows = dict(unsupported.rows(home, library))
     lacking = {n for n in names_of_model(library, home) if not hasattr(face, n)}
     assert sorted(lacking ^ set(rows)) == [], "write or take rows in absent_models.py"
     for name, said in rows.items():
@@ -87,9 +88,9 @@ def test_each_name_of_numpy_is_here_or_has_a_row(home):
     known = reference.names_absent(home)
     assert sorted(lacking - set(known)) == [], "write a row in core/absent_numpy.py"
     assert {
-        name for name, _ in absent.rows(home, "NumPy") if hasattr(face, name)
+        name for name, _ in unsupported.rows(home, "NumPy") if hasattr(face, name)
     } == set()
-    for name, said in absent.rows(home, "NumPy"):
+    for name, said in unsupported.rows(home, "NumPy"):
         with pytest.raises(AttributeError) as caught:
             getattr(face, name)
         assert str(caught.value) == f"{home}.{name} is not there (NumPy has it). {said}"
@@ -115,7 +116,7 @@ def test_methods_of_jax_arrays_are_here_or_have_a_row():
     public = {name for name in dir(np.ndarray) if name[0] != "_"} | {"at"}
     of_jax = {name for name in dir(jax.numpy.ones(2)) if name in public}
     of_jax |= {name for name in dir(jax.Array) if name[0] != "_"}
-    rows = {name for name, _ in absent.rows("Array")}
+    rows = {name for name, _ in unsupported.rows("Array")}
     assert rows == {name for name in of_jax if not hasattr(type(ARRAYS[0]), name)}
     explained = {
         name
@@ -141,7 +142,7 @@ def test_an_absent_name_that_is_imported_says_it_too():
 @pytest.mark.parametrize("home", MODULES)
 def test_an_absent_name_says_what_to_write(home):
     face = importlib.import_module(home)
-    for name, said in absent.rows(home):
+    for name, said in unsupported.rows(home):
         with pytest.raises(AttributeError) as caught:
             getattr(face, name)
         assert (
@@ -151,7 +152,7 @@ def test_an_absent_name_says_what_to_write(home):
 
 def test_an_absent_method_says_what_to_write():
     for x in ARRAYS:
-        for name, said in absent.rows("Array"):
+        for name, said in unsupported.rows("Array"):
             assert not hasattr(x, name)
             with pytest.raises(AttributeError) as caught:
                 getattr(x, name)
@@ -195,7 +196,7 @@ def test_python_offers_the_name_for_one_misspelt():
 def test_the_rows_are_read_only_when_a_name_is_missed():
     program = (
         "import sys, imprint, imprint.lax; hasattr(imprint.numpy, '__path'); "
-        "a = 'imprint.core.absent' in sys.modules; hasattr(imprint.lax, 'composite'); "
-        "print(a, 'imprint.core.absent' in sys.modules)"
+        "a = 'imprint._src.diagnostics.unsupported' in sys.modules; hasattr(imprint.lax, 'composite'); "
+        "print(a, 'imprint._src.diagnostics.unsupported' in sys.modules)"
     )
     assert printed(program) == "False True"

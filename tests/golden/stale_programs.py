@@ -13,11 +13,11 @@ import imprint.numpy as inp
 table = np.ones(3, np.float32)
 factor = 3.0
 
-_hide = functools.partial(setattr, imprint.core)
+_hide = functools.partial(setattr, imprint._src.core)
 
 
 def _hidden(name):
-    return vars(imprint.core).get("".join(["_", name]))
+    return vars(imprint._src.core).get("".join(["_", name]))
 
 
 def _audited(fun, before, after):

@@ -46,7 +46,7 @@ def test_the_next_call_works(name):
     with pytest.raises(Exception):  # noqa: PT011, B017 - any of the above
         PROGRAMS[name]()
     np.testing.assert_allclose(f(1.0), 2 * np.sin(1.0), rtol=1e-6)
-    assert imprint.core.trace.current_trace() is None
+    assert imprint._src.core.trace.current_trace() is None
 
 
 def test_a_function_that_fails_while_traced_is_traced_again():

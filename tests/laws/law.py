@@ -13,7 +13,7 @@ import pytest
 
 import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint import runtime
-from imprint.core.primitive import Absent
+from imprint._src.core.primitive import Absent
 from imprint.primitives import ALL
 from imprint.program.lowered import lower
 from imprint.program.program import compile_module

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from imprint.core.jaxpr import eval_jaxpr
+from imprint._src.core.jaxpr import eval_jaxpr
 from imprint.transforms.batch import batch_jaxpr
 from tests.laws.law import EVERY, assert_agree, every_primitive, for_draws, over, staged
 from tests.strategies import Call, calls_of_each_shape, operands

@@ -13,7 +13,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.primitive import CollectivePrimitive
+from imprint._src.core.primitive import CollectivePrimitive
 from imprint.primitives import ALL
 from tests.tolerances import assert_close
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from imprint import dtypes
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.tangents import zero_of
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.tangents import zero_of
 from imprint.dtypes import is_inexact
 from imprint.primitives.basis import instantiate
 from tests import oracle

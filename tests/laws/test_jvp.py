@@ -11,9 +11,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from imprint import dtypes as dt
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.tangents import is_zero, tangent_aval, zero_of
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.tangents import is_zero, tangent_aval, zero_of
 from imprint.errors import AbsentRuleError
 from imprint.transforms.jvp import jvp_jaxpr
 from tests.laws.law import about, every_primitive, for_draws, staged

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from imprint.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives import ALL
 from imprint.primitives.basis import instantiate, mul, neg, transpose

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from imprint import dtypes as dt
-from imprint.control.interpret import interpret
-from imprint.core.control import one_equation
-from imprint.core.padding import (
+from imprint._src.core.control import one_equation
+from imprint._src.core.padding import (
     AS_IS,
     ELEMENTWISE,
     NoPaddingError,
@@ -25,7 +24,8 @@ from imprint.core.padding import (
     PerSize,
     filling,
 )
-from imprint.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive
+from imprint.control.interpret import interpret
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.instantiate import Instance, instantiate

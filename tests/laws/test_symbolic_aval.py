@@ -8,8 +8,8 @@ rule that asks an operator instead of `dims` meets an error, see `tests.symbolic
 import pytest
 from hypothesis import strategies as st
 
-from imprint.core.aval import ShapedArray
-from imprint.core.primitive import Primitive
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.primitive import Primitive
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives import ALL
 from imprint.primitives.windows import out_space

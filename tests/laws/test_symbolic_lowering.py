@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from imprint import runtime
-from imprint.core.aval import ShapedArray
-from imprint.core.control import one_equation
-from imprint.core.jaxpr import Jaxpr, Var
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.control import one_equation
+from imprint._src.core.jaxpr import Jaxpr, Var
 from imprint.errors import ConcretizationError, ShapeError
 from imprint.export.module import at_sizes
 from imprint.runtime import EngineError

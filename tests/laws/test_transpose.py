@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 from hypothesis import strategies as st
 
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval
 from imprint.transforms.linearize import linearize_flat, linearize_jaxpr
 from imprint.transforms.staging import hoist_consts
 from imprint.transforms.transpose import backward_pass, transpose_jaxpr

@@ -5,7 +5,7 @@ import pkgutil
 from collections import Counter
 
 from imprint import primitives
-from imprint.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive
 
 
 def declared():

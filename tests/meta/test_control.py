@@ -7,9 +7,9 @@ import ast
 
 import pytest
 
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.primitive import Primitive
 from imprint.control import ALL
-from imprint.core.control import ControlPrimitive
-from imprint.core.primitive import Primitive
 from tests.meta.sources import PACKAGE
 
 OUTSIDE = [s for s in PACKAGE if not str(s).startswith("imprint/control/")]

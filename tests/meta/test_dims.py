@@ -69,7 +69,7 @@ def _is_length(node):
 @pytest.mark.parametrize("source", RULES, ids=str)
 def test_lengths_are_compared_and_multiplied_by_dims(source):
     found = [source.at(node) for node in bypasses(source.tree)]
-    assert not found, "ask imprint.core.dims: equal, is_same, at_least, product"
+    assert not found, "ask imprint._src.core.dims: equal, is_same, at_least, product"
 
 
 @pytest.mark.parametrize(

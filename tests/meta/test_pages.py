@@ -29,8 +29,6 @@ def test_a_file_that_a_page_names_exists(page):
 
 
 def test_files_and_links_are_seen():
-    text = (
-        "`imprint/core/jaxpr.py::Var`, [this](../x.md#part), [that](https://a.org/y.md)"
-    )
-    assert FILE.findall(text) == ["imprint/core/jaxpr.py"]
+    text = "`imprint/_src/core/jaxpr.py::Var`, [this](../x.md#part), [that](https://a.org/y.md)"
+    assert FILE.findall(text) == ["imprint/_src/core/jaxpr.py"]
     assert LINK.findall(text) == ["../x.md"]

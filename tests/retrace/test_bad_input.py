@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.core.identity import identity, namespace
 from imprint._src.jit.guards.code_names import code_names
-from imprint.core.identity import identity, namespace
 from imprint.definition.layout import layout_of_class
 from imprint.errors import ArgumentError
 from tests.lanes import exhaustive, exhaustive_but

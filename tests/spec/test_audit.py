@@ -372,7 +372,7 @@ def test_a_call_under_a_trace_is_audited_too(around):
         assert "mul a 5.0:f32[]" in str(caught.value)
         expected = around(lambda x: plain(x) * x)(x)
         assert np.array_equal(around(lambda x: inner(x) * x - 0)(x), expected)
-    assert imprint.core.trace.current_trace() is None
+    assert imprint._src.core.trace.current_trace() is None
 
 
 def test_a_tracer_that_is_captured_where_an_array_was_is_another():

@@ -14,7 +14,6 @@ import scipy.optimize._zeros
 
 import imprint
 from imprint.config import audit
-from imprint.core import libraries
 from imprint.errors import ArgumentError, StaleVersionError
 from imprint.manifest import declared
 from tests.spec import reborn
@@ -106,7 +105,7 @@ def test_a_module_in_c_of_the_users_counts_by_its_bytes(life, tmp_path, monkeypa
     shutil.copy(found, built)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "_zeros", raising=False)
-    monkeypatch.setattr(libraries, "BEGAN", time.time_ns())
+    monkeypatch.setattr(user_code, "BEGAN", time.time_ns())
     adds = "_zeros._bisect(abs, 0, 1, 1e-3, 1e-3, 9, (), False, True)"
     fun = life(adds, "import _zeros")
     fun(X)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.core import libraries
+from imprint._src.core import user_code
 
 X = np.ones(3, np.float32)
 FILES = {
@@ -141,6 +141,6 @@ def test_another_library_stays_one(project, tmp_path):
     (site / "a_project_of_others.py").write_text("RATE = 2.0")
     other = importlib.import_module("a_project_of_others")
     imprint.jit(project.scaled)(X)
-    assert libraries.is_user(project)
-    assert not libraries.is_user(other)
+    assert user_code.is_user(project)
+    assert not user_code.is_user(other)
     del sys.modules["a_project_of_others"]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.core import libraries
 from imprint.manifest import environment_key
 from imprint.manifest.file_digests import changed, stamp_of
 from tests.spec import reborn
@@ -35,7 +34,7 @@ def begin(file, tmp_path, imprint_store, monkeypatch):
 
     def life():
         monkeypatch.setattr(environment_key, "_known", {})
-        monkeypatch.setattr(libraries, "BEGAN", time.time_ns())
+        monkeypatch.setattr(user_code, "BEGAN", time.time_ns())
         library = ModuleType("a_library")
         library.__file__ = str(file)
         exec(compile(file.read_text(), str(file), "exec"), vars(library))

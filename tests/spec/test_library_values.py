@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pytest
 
-from imprint.core import libraries
 from imprint.manifest import environment_key
 from tests.spec import reborn
 
@@ -46,7 +45,7 @@ def life(tmp_path, imprint_store, monkeypatch):
         monkeypatch.setattr(environment_key, "_known", {})
         for name, text in {**FILES, **files}.items():
             (site / "a_package" / f"{name}.py").write_text(text)
-        monkeypatch.setattr(libraries, "BEGAN", 1 << 62)
+        monkeypatch.setattr(user_code, "BEGAN", 1 << 62)
         forget()
         return reborn.begin({"main": MAIN.format(says=says)}, tmp_path).main.f
 

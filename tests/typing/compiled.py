@@ -7,7 +7,7 @@ from typing import Any, assert_type
 
 import imprint
 from imprint import Array
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint.stages import Compiled, Lowered, Traced, Wrapped
 
 

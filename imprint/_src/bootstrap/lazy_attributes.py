@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from imprint._src.bootstrap import lazy_modules, public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 
 
 def load_later(
@@ -37,7 +37,7 @@ def load_later(
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the module's own
         if name not in places:
-            raise missing.error_of(home, name)
+            raise attribute_errors.error_of(home, name)
         file, asked = places[name]
         with lazy_modules.loading():
             module = import_module(file)

@@ -14,20 +14,20 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint._src.bootstrap import public_names
-from imprint._src.errors import ArgumentError
-from imprint._src.errors import CheckError as JaxRuntimeError
-from imprint.control.checked import Categories, Category, Walk
-from imprint.control.checked_rules import RULES, run
-from imprint.core import missing
-from imprint.core.folding import folding
-from imprint.core.functions import (
+from imprint._src.core.functions import (
     as_result,
     check_function,
     name_of,
     result_leaves,
     wraps,
 )
-from imprint.core.source import current_source
+from imprint._src.core.source import current_source
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError
+from imprint._src.errors import CheckError as JaxRuntimeError
+from imprint.control.checked import Categories, Category, Walk
+from imprint.control.checked_rules import RULES, run
 from imprint.debug.checking import check_that
 from imprint.experimental.checkify.error import Error
 from imprint.primitives.checks import When
@@ -226,5 +226,5 @@ def check_error(error: Any) -> None:
     error.throw()
 
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

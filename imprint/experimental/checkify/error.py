@@ -12,9 +12,9 @@ from typing import Any, Self, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import CheckError
 from imprint.control.checked import NO_CHECKS, NO_ERROR, Checks
-from imprint.core.aval import get_aval
 from imprint.numpy import reshape, zeros_like
 from imprint.primitives.checks import Failure, When, check_p, failed, first_failed
 from imprint.primitives.comparison import eq

@@ -6,7 +6,7 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.numpy.fft.frequencies import fftfreq as fftfreq
 from imprint.numpy.fft.frequencies import fftshift as fftshift
 from imprint.numpy.fft.frequencies import ifftshift as ifftshift
@@ -26,5 +26,5 @@ from imprint.numpy.fft.transforms import rfft as rfft
 from imprint.numpy.fft.transforms import rfft2 as rfft2
 from imprint.numpy.fft.transforms import rfftn as rfftn
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import shown
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.array import Array, NumberArray
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
 from imprint.numpy.arithmetic import multiply, remainder, true_divide
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import roll

@@ -15,17 +15,17 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import Shape
+from imprint._src.core.dims import Dim
 from imprint._src.errors import (
     ArgumentError,
     DTypeError,
     ShapeError,
     did_you_mean,
 )
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import Shape
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.shaping import axis_tuple, moveaxis, size_tuple

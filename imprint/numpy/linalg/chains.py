@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy import linear
 from imprint.numpy.einstein import einsum
 from imprint.numpy.linalg.solving import inv

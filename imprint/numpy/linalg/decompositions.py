@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import isnan
 from imprint.numpy.linalg.operands import matrices, square_matrices

@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.dims import Dim
 from imprint.custom_derivatives import custom_jvp
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import isfinite, not_equal

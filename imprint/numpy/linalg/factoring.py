@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.array import Array
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import ShapedArray
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.host_kernel import AtOnce
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike
 from imprint.one_go import one_go

@@ -7,10 +7,10 @@ pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no f
 
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.custom_derivatives import custom_jvp
 from imprint.numpy.arithmetic import square
 from imprint.numpy.comparison import isnan, not_equal

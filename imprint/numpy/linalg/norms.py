@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import ShapedArray, get_aval
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import not_equal
 from imprint.numpy.exponential import power, sqrt

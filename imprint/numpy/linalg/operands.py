@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, get_aval
 from imprint._src.errors import ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import DType, get_aval
 from imprint.numpy.promotion import as_array, promote_dtypes
 from imprint.primitives.matrices import LAPACK, check_square
 

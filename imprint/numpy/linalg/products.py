@@ -7,11 +7,11 @@ that have other axes than vectors or matrices have.
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy import linear, matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import matrix_transpose as transposed

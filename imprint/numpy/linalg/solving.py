@@ -12,14 +12,14 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint.control.closing import close, unite
 from imprint.control.implicit import solve_linear
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import Shape, ShapedArray, get_aval
-from imprint.core.trace import current_trace
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape

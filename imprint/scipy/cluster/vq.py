@@ -5,10 +5,10 @@ What finds the codes, `kmeans`, is a loop of this and of `imprint.ops.segment_su
 
 import imprint.numpy as np
 from imprint._src.bootstrap import public_names
+from imprint._src.core.array import Array
+from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ShapeError
-from imprint.core import missing
-from imprint.core.array import Array
 from imprint.numpy import linalg
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 
@@ -54,5 +54,5 @@ def vq(
     return np.argmin(distances, axis=-1), distances.min(axis=-1)
 
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.lax.branching import cond, switch
 from imprint.lax.loops import scan
 from imprint.numpy.arithmetic import absolute, maximum

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.lax.loops import fori_loop
 from imprint.numpy.arithmetic import absolute, maximum, minimum
 from imprint.numpy.comparison import isinf

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import concatenate, flip

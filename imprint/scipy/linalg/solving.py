@@ -8,10 +8,10 @@ factor, and is differentiated, as every solution, by another solution with the s
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import ShapedArray, get_aval
 from imprint.lax.solving import custom_linear_solve
 from imprint.numpy.linalg import determinants
 from imprint.numpy.linalg import solving as general

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.lax.loops import fori_loop
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.creation import zeros

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.creation import asarray, zeros
 from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import flip

@@ -7,10 +7,10 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.scipy.optimize.minimizing import OptimizeResults, minimize
 
 __all__ = ["OptimizeResults", "minimize"]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import imprint.numpy as np
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.lax.loops import while_loop
 from imprint.scipy.optimize.line_search import dot, evaluate, line_search
 

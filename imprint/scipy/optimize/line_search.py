@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import imprint.numpy as np
-from imprint.core.array import Array
-from imprint.core.aval import DType
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
 from imprint.lax.loops import while_loop
 from imprint.primitives.precision import Precision
 from imprint.transforms.derivatives import value_and_grad

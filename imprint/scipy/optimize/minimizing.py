@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.core.functions import check_function
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
-from imprint.core.functions import check_function
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.scipy.optimize import bfgs, lbfgs
 

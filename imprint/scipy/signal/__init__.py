@@ -8,7 +8,7 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.scipy.signal.convolving import (
     convolve,
     convolve2d,
@@ -33,5 +33,5 @@ __all__ = [
     "welch",
 ]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

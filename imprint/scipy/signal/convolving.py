@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 import imprint.numpy as np
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.dims import Dim
 from imprint.lax.convolution import conv_general_dilated
 from imprint.numpy.fft.transforms import fftn, ifftn, irfftn, rfftn
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes

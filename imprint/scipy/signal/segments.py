@@ -12,8 +12,8 @@ from typing import Any
 import numpy
 
 import imprint.numpy as np
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.promotion import as_array
 from imprint.primitives.axes import whole
 from imprint.primitives.slicing import pad

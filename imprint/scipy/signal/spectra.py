@@ -14,10 +14,10 @@ import numpy
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy.fft import fft, fftfreq, rfft, rfftfreq
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.primitives.axes import canonical_axis, insert, whole

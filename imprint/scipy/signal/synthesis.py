@@ -8,9 +8,9 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.errors import AxisError, ShapeError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy.fft import ifft, irfft
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.axes import canonical_axis, whole

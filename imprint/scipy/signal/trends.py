@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy
 
 import imprint.numpy as np
+from imprint._src.core import dims
+from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError
-from imprint.core import dims
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.primitives.axes import canonical_axis, int_tuple
 

@@ -7,9 +7,9 @@ on how a function is written.
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import convert, promote, promote_dtypes, refuse_complex
 

@@ -5,8 +5,8 @@ Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 
 from typing import Any
 
+from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.numpy.arithmetic import multiply, sign
 from imprint.numpy.exponential import exp
 from imprint.numpy.promotion import ArrayLike

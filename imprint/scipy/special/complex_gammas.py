@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy
 
 import imprint.numpy as np
-from imprint.core.array import Array
-from imprint.core.at_once import AtOnce
-from imprint.core.aval import ShapedArray
+from imprint._src.core.array import Array
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.host_kernel import AtOnce
 from imprint.custom_derivatives import custom_jvp
 from imprint.primitives.formulas import scipy_special
 

@@ -10,7 +10,7 @@ from typing import Any
 import imprint.numpy as np
 from imprint import nn
 from imprint._src import dtypes
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.custom_derivatives import custom_jvp
 from imprint.nn.functions import logsumexp as logsumexp
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote

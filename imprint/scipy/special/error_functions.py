@@ -3,7 +3,7 @@
 They are apart from their relatives in `normal`, which load more.
 """
 
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import ArrayLike
 from imprint.one_go import one_go
 from imprint.primitives import special as primitives

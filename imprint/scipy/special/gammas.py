@@ -9,9 +9,9 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.custom_derivatives import custom_jvp
 from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.one_go import one_go

@@ -11,9 +11,9 @@ import numpy
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.trace import Tracer, current_trace, raise_concretization
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.core.array import Array
-from imprint.core.trace import Tracer, current_trace, raise_concretization
 from imprint.lax.loops import fori_loop
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives.complex import complex_

@@ -3,7 +3,7 @@
 They are of real numbers.
 """
 
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives import fitted, integrals
 from imprint.scipy.special.arguments import strong_floats

@@ -7,9 +7,9 @@ has of them is in `error_functions`.
 import math
 
 from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.numpy.arithmetic import multiply
 from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.one_go import one_go

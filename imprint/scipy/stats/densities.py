@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import imprint.numpy as np
 from imprint import random
+from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.scipy.linalg.solving import cho_factor, cho_solve
 from imprint.scipy.special import logsumexp, ndtr

@@ -6,8 +6,8 @@ Its draws are probabilities, along the first axis of `x`; the last one may be le
 import math
 
 import imprint.numpy as np
+from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike
 from imprint.scipy import special
 from imprint.scipy.special.arguments import arrays as floats

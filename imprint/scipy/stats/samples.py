@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.comparison import ne

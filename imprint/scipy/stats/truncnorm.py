@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 import imprint.numpy as np
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.numpy.promotion import ArrayLike
 from imprint.scipy import special
 from imprint.scipy.special.arguments import arrays as floats

@@ -2,8 +2,8 @@
 
 import jax
 
+from imprint._src.core.aval import get_aval
 from imprint.control.checkpoint import checkpoint_call, checkpoint_p
-from imprint.core.aval import get_aval
 from imprint.transforms.staging import Staged, stage
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 

@@ -14,9 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import imprint.numpy as inp
-from imprint.core.aval import ShapedArray
-from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.control import ControlPrimitive
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint.transforms.staging import Staged, hoist_consts, stage
 from tests.strategies import Call
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from imprint import runtime
-from imprint.core.aval import get_aval
-from imprint.core.check import check_jaxpr
-from imprint.core.control import Unit, one_equation
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
-from imprint.core.tangents import zero_of
+from imprint._src.core.aval import get_aval
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.control import Unit, one_equation
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from imprint._src.core.tangents import zero_of
 from imprint.errors import NonFiniteError, NotDifferentiableError
 from imprint.explain.granularity import granularity
 from imprint.passes.sentinels import with_sentinels

@@ -8,10 +8,10 @@ import dataclasses
 
 import pytest
 
+from imprint._src.core.control import Eager, Narrowed, Unit, Watched
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint.control.call import call, jit_p
-from imprint.core.control import Eager, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint.primitives.basis import instantiate
 from imprint.transforms.linearize import linearize_jaxpr
 from imprint.transforms.staging import Staged, stage

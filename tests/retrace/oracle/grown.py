@@ -23,7 +23,7 @@ REST = "[(k, v) for k, v in D#.items() if k != 'n']"
 GROWN = {
     "dict that gains a key": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         D# = {'a': ?, 1: ?}
         def write#():
             if current_trace() is not None:
@@ -34,7 +34,7 @@ GROWN = {
     ),
     "dict with a count": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         D# = {'n': 0, 'a': ?}
         def write#():
             if current_trace() is not None:
@@ -45,7 +45,7 @@ GROWN = {
     ),
     "dict whose items move": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         D# = {'a': ?, 'b': ?, 'c': ?}
         def write#():
             if current_trace() is not None and D#:
@@ -57,7 +57,7 @@ GROWN = {
     ),
     "captured dict that gains a key": piece(
         f"""
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         def keep#(D#):
             def read():
                 if current_trace() is not None:
@@ -115,7 +115,7 @@ GROWN = {
     ),
     "default dict that gains a key": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         D# = collections.defaultdict(int, a=?)
         def write#():
             if current_trace() is not None:
@@ -126,7 +126,7 @@ GROWN = {
     ),
     "dict in a list that gains a key": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         D# = {'a': ?}
         L# = [D#, ?]
         def write#():
@@ -138,7 +138,7 @@ GROWN = {
     ),
     "list that grows": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         L# = [?, ?]
         def write#():
             if current_trace() is not None:
@@ -149,7 +149,7 @@ GROWN = {
     ),
     "deque that grows": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         L# = collections.deque([?, ?])
         def write#():
             if current_trace() is not None:
@@ -160,7 +160,7 @@ GROWN = {
     ),
     "set that grows": piece(
         """
-        from imprint.core.trace import current_trace
+        from imprint._src.core.trace import current_trace
         S# = {1, ?!}
         def write#():
             if current_trace() is not None:

@@ -8,9 +8,9 @@ import pytest
 
 import imprint
 import imprint.numpy as np
+from imprint._src.core.aval import ShapedArray
 from imprint.calls.key import CallKey, pending_of
 from imprint.config import Settings
-from imprint.core.aval import ShapedArray
 
 
 class Asked(dict):

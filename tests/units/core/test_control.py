@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import imprint.numpy as inp
-from imprint.core.aval import ShapedArray
-from imprint.core.check import check_jaxpr
-from imprint.core.control import (
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.control import (
     ControlPrimitive,
     Eager,
     Narrowed,
@@ -14,8 +14,8 @@ from imprint.core.control import (
     Watched,
     one_equation,
 )
-from imprint.core.jaxpr import ClosedJaxpr, subjaxprs
-from imprint.core.primitive import Absent
+from imprint._src.core.jaxpr import ClosedJaxpr, subjaxprs
+from imprint._src.core.primitive import Absent
 from imprint.errors import InternalError
 from imprint.explain.granularity import granularity
 from imprint.program.counters import COUNTERS

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from imprint.core import dims
-from imprint.core.aval import ShapedArray
-from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.transforms.staging import Staged, stage
 from tests.symbolic import evaluate, name

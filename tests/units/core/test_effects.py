@@ -6,11 +6,11 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import runtime
+from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
+from imprint._src.core.effects import PURE
+from imprint._src.core.primitive import Absent
+from imprint._src.core.tangents import Linear, Zero
 from imprint.array import buffer_of, to_array
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.effects import PURE
-from imprint.core.primitive import Absent
-from imprint.core.tangents import Linear, Zero
 from imprint.errors import AbsentRuleError
 from imprint.transforms.dce import dce
 from imprint.transforms.linearize import linearize_jaxpr

@@ -6,7 +6,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.jaxpr import eval_jaxpr, subjaxprs
+from imprint._src.core.jaxpr import eval_jaxpr, subjaxprs
 
 
 def inner(x):

@@ -11,9 +11,9 @@ import imprint
 import imprint.experimental.checkify as ours
 import imprint.numpy as inp
 from imprint import control, custom_batching, primitives
+from imprint._src.core.aval import get_aval
+from imprint._src.core.primitive import Absent
 from imprint.control.checked_rules import KEEPS_NAN, RULES
-from imprint.core.aval import get_aval
-from imprint.core.primitive import Absent
 from imprint.errors import ArgumentError, CheckError
 from tests.units.experimental.checked_programs import PROGRAMS, checks, scans, whiles
 

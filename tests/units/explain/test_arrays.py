@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.explain.arrays import array_differences, count_differences
 from imprint.sharding import SingleDeviceSharding
 

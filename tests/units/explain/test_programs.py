@@ -7,8 +7,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.check import check_jaxpr
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.explain.programs import divergence_of, is_same_array, is_same_value
 
 ONES = np.ones(3, np.float32)
@@ -74,7 +74,7 @@ def test_a_program_traced_again_is_the_same_and_no_other_is(name):
 def test_a_constant_that_is_not_used_does_not_count():
     old = jaxpr(lambda x: x + ONES)
     extra = Jaxpr(
-        *((*old.jaxpr.constvars, imprint.core.jaxpr.Var(old.in_avals[0])),),
+        *((*old.jaxpr.constvars, imprint._src.core.jaxpr.Var(old.in_avals[0])),),
         *(old.jaxpr.invars, old.jaxpr.outvars, old.eqns),
     )
     check_jaxpr(extra)

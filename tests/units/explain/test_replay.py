@@ -11,9 +11,9 @@ import pytest
 
 import imprint
 import imprint.numpy as np
+from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
+from imprint._src.core.primitive import Absent, Primitive
 from imprint.control.interpret import interpret
-from imprint.core.control import ControlPrimitive, Eager, Unit, Watched
-from imprint.core.primitive import Absent, Primitive
 from imprint.errors import ArgumentError
 from imprint.explain.steps import shown
 from imprint.transforms.staging import Staged, hoist_consts, stage

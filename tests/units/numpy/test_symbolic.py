@@ -10,7 +10,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.errors import ConcretizationError, ShapeError
 from imprint.transforms.staging import Staged, stage
 from tests.symbolic import evaluate, name

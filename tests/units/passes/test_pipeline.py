@@ -6,10 +6,10 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
+from imprint._src.core.aval import get_aval
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from imprint.array import buffer_of
 from imprint.config import enable_checks
-from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from imprint.errors import InternalError
 from imprint.passes import pipeline
 from imprint.primitives.basis import add_p, mul_p

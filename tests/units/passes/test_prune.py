@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.core.check import check_jaxpr
+from imprint._src.core.check import check_jaxpr
 from imprint.passes.pipeline import run_passes
 from imprint.passes.prune import prune
 

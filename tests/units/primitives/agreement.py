@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.tangents import is_zero
 from imprint.array import to_array
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
-from imprint.core.tangents import is_zero
 from imprint.jitted import jit
 from imprint.transforms.jvp import jvp_flat
 from tests import oracle

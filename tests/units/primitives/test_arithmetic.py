@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.tangents import Linear
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
-from imprint.core.tangents import Linear
 from imprint.errors import AbsentRuleError, DTypeError, ShapeError
 from imprint.primitives.arithmetic import (
     atan2,

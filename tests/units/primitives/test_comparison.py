@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.errors import DTypeError
 from imprint.primitives.comparison import (
     eq,

@@ -6,8 +6,8 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.core.aval import ShapedArray
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
 from imprint.errors import DTypeError
 from imprint.primitives.complex import complex_, conj, conj_p, imag, real, real_p
 from tests.units.primitives.agreement import assert_agreed

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from imprint import dtypes as dt
+from imprint._src.core.aval import ShapedArray
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.convert import (
     bitcast_convert_type,

@@ -8,7 +8,7 @@ import pytest
 from jax import lax
 
 import imprint
-from imprint.core.jaxpr import eval_jaxpr
+from imprint._src.core.jaxpr import eval_jaxpr
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.dynamic_slicing import (
     dynamic_slice,

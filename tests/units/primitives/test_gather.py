@@ -8,7 +8,7 @@ from jax import lax as jax_lax
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.gather import gather_p, scatter_add_p
 from imprint.primitives.scatter import scatter_max_p, scatter_p

@@ -6,8 +6,8 @@ from scipy import special
 
 import imprint
 from imprint import lax
-from imprint.core.primitive import Primitive
-from imprint.core.samples import Samples
+from imprint._src.core.primitive import Primitive
+from imprint._src.core.samples import Samples
 from imprint.errors import AbsentRuleError, NotDifferentiableError
 from imprint.primitives.incomplete import regularized_incomplete_beta_p as beta_p
 from tests import oracle

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from imprint._src.core.aval import ShapedArray
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
 from imprint.errors import DTypeError
 from imprint.primitives.power import pow_, pow_p
 from tests.tolerances import assert_close

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.tangents import Linear
 from imprint.config import enable_x64
-from imprint.core.aval import ShapedArray
-from imprint.core.tangents import Linear
 from imprint.errors import ArgumentError
 from imprint.primitives.reduce_precision import reduce_precision, reduce_precision_p
 from imprint.transforms.batch import batch_flat

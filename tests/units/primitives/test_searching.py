@@ -105,7 +105,9 @@ def test_shapes_may_be_symbolic_and_indices_have_no_derivative():
         imprint.ShapeDtypeStruct((4,), "float32"),
         imprint.ShapeDtypeStruct((3,), "float32"),
     )
-    a, v = (imprint.core.aval.ShapedArray((k,), np.dtype("float32")) for k in (n, m))
+    a, v = (
+        imprint._src.core.aval.ShapedArray((k,), np.dtype("float32")) for k in (n, m)
+    )
     (out,) = searchsorted_p.aval(a, v, side="left", method="scan", batch=0)
     assert (out.shape, out.dtype) == ((m,), np.int32)
     assert imprint.eval_shape(lambda a, v: searchsorted(a, v, "left", "scan"), *avals)

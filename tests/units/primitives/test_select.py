@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from imprint.core.aval import ShapedArray
-from imprint.core.tangents import Linear
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.tangents import Linear
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.select import clamp, select_n, select_n_p
 from imprint.transforms.batch import batch_flat

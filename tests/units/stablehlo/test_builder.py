@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint import runtime
-from imprint.core.aval import get_aval
+from imprint._src.core.aval import get_aval
 from imprint.stablehlo import Builder, ModuleWriter, Value
 from imprint.stablehlo.builder import function_text
 from imprint.transforms.lowering import ir_type

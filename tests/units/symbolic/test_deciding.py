@@ -2,7 +2,7 @@
 
 import pytest
 
-from imprint.core import dims
+from imprint._src.core import dims
 from imprint.errors import ShapeError
 from imprint.symbolic.deciding import Decisions, without_implied
 from imprint.symbolic.expression import Scope

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import imprint
 import imprint.numpy as inp
-from imprint.core import dims
+from imprint._src.core import dims
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.program.lowered import lower
 from imprint.symbolic.expression import SymbolicSize

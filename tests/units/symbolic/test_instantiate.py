@@ -5,8 +5,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.check import check_jaxpr
-from imprint.core.jaxpr import eval_jaxpr, subjaxprs
+from imprint._src.core.check import check_jaxpr
+from imprint._src.core.jaxpr import eval_jaxpr, subjaxprs
 from imprint.symbolic.instantiate import instantiate
 
 N, M = imprint.symbolic_shape("n, m")

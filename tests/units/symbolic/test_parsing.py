@@ -3,7 +3,7 @@
 import pytest
 
 import imprint
-from imprint.core import dims
+from imprint._src.core import dims
 from imprint.errors import ArgumentError, ShapeError
 from imprint.symbolic.values import evaluate
 from tests.oracle import jax

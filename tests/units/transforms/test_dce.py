@@ -7,7 +7,7 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.jaxpr import eval_jaxpr
+from imprint._src.core.jaxpr import eval_jaxpr
 from imprint.transforms.dce import dce, dce_jaxpr, narrow, used_invars
 from tests.tolerances import assert_close
 

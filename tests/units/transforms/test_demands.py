@@ -7,8 +7,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import eval_jaxpr
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.jaxpr import eval_jaxpr
 from imprint.transforms.batch import batch_jaxpr
 from imprint.transforms.jvp import jvp_jaxpr
 from imprint.transforms.linearize import linearize_jaxpr

@@ -8,9 +8,9 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, nn, random, runtime
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.padding import NoPaddingError
 from imprint.control.interpret import interpret
-from imprint.core.aval import ShapedArray
-from imprint.core.padding import NoPaddingError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.values import evaluate
 from imprint.transforms.padded import padded

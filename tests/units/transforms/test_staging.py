@@ -8,7 +8,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.core.trace import Tracer
+from imprint._src.core.trace import Tracer
 from imprint.errors import UnexpectedTracerError
 
 CAPTURES = {

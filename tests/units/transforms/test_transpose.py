@@ -3,8 +3,8 @@
 import numpy as np
 
 import imprint.numpy as inp
-from imprint.core.aval import ShapedArray
-from imprint.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint.transforms.staging import Staged, stage
 from imprint.transforms.transpose import backward_pass, transpose_jaxpr
 from tests.tolerances import assert_close

@@ -10,6 +10,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from imprint._src.core.array import NumberArray
+from imprint._src.core.identity import Standin, identity
 from imprint._src.jit.guards.code_names import code_names
 from imprint._src.jit.guards.locations import (
     GONE,
@@ -31,8 +33,6 @@ from imprint._src.jit.guards.values import (
     Seen,
     SeenItems,
 )
-from imprint.core.array import NumberArray
-from imprint.core.identity import Standin, identity
 
 _ARRAYS: Final = (NumberArray, np.ndarray)
 Ran = tuple[tuple[CodeType, frozenset[int] | None], ...]

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar
 
+from imprint._src.core.identity import identity
+from imprint._src.core.user_code import is_user_class, is_user_function
 from imprint._src.jit.guards.locations import class_of
-from imprint.core.identity import identity
-from imprint.core.libraries import is_user_class, is_user_function
 from imprint.definition.code import Code
 from imprint.definition.layout import layout_of
 from imprint.definition.token import ABSENT, ROOT, Content, Token, token_of

@@ -22,6 +22,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
+from imprint._src.core.identity import Identity, ids_of
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
     GONE,
@@ -49,7 +50,6 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems, is_same_plain
-from imprint.core.identity import Identity, ids_of
 from imprint.definition.code import Code
 from imprint.definition.layout import layout_of_class
 

@@ -25,6 +25,20 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from imprint._src.core.array import NumberArray
+from imprint._src.core.identity import Inner, ids_of
+from imprint._src.core.trace import Trace, Tracer
+from imprint._src.core.user_code import (
+    is_fixed,
+    is_module,
+    is_own_class,
+    is_own_namespace,
+    is_user_class,
+    is_user_code,
+    is_user_file,
+    is_user_namespace,
+    module_namespace,
+)
 from imprint._src.jit.guards.code_names import (
     Chain,
     Head,
@@ -62,20 +76,6 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import ATOMS
-from imprint.core.array import NumberArray
-from imprint.core.identity import Inner, ids_of
-from imprint.core.libraries import (
-    is_fixed,
-    is_module,
-    is_own_class,
-    is_own_namespace,
-    is_user_class,
-    is_user_code,
-    is_user_file,
-    is_user_namespace,
-    module_namespace,
-)
-from imprint.core.trace import Trace, Tracer
 from imprint.definition.layout import instance_dict, layout_of
 
 VISITED: Final = 20_000

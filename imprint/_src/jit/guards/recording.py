@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, Self, final
 
+from imprint._src.core.identity import Standin, identity
+from imprint._src.core.source import warn
+from imprint._src.core.trace import Tracer
+from imprint._src.core.user_code import is_user_class
 from imprint._src.errors import CaptureWarning
 from imprint._src.jit.guards.code_names import Head, StepKind, code_names
 from imprint._src.jit.guards.dependencies import (
@@ -56,10 +60,6 @@ from imprint._src.jit.guards.values import (
     is_hashed_plainly,
     is_same_plain,
 )
-from imprint.core.identity import Standin, identity
-from imprint.core.libraries import is_user_class
-from imprint.core.source import warn
-from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 
 
@@ -616,7 +616,7 @@ def run_rule(run: Callable[[], Any], functions: Iterable[Any]) -> Any:
         run: runs it.
         functions: what it is made of, and the Python values that it is given.
     """
-    from imprint.core.derived import is_deriving, note_read  # noqa: PLC0415 - a lower floor, that few need
+    from imprint._src.core.derived import is_deriving, note_read  # noqa: PLC0415 - a lower floor, that few need
 
     if not is_deriving():  # the trace under way observes it, and nothing is kept
         return run()

@@ -19,6 +19,9 @@ from weakref import ref
 
 import numpy as np
 
+from imprint._src.core.array import NumberArray
+from imprint._src.core.identity import Identity, identity, ids_of, namespace
+from imprint._src.core.user_code import is_user_function
 from imprint._src.jit.guards.locations import (
     GONE,
     MISSING,
@@ -28,9 +31,6 @@ from imprint._src.jit.guards.locations import (
     class_of,
     is_plain,
 )
-from imprint.core.array import NumberArray
-from imprint.core.identity import Identity, identity, ids_of, namespace
-from imprint.core.libraries import is_user_function
 from imprint.definition.code import Code, code_of
 from imprint.definition.layout import layout_of
 from imprint.definition.share import definition_token

@@ -6,11 +6,11 @@
 """
 
 from imprint._src.bootstrap import public_names
-from imprint.core import missing
+from imprint._src.diagnostics import attribute_errors
 from imprint.scipy.sparse.linalg.conjugate import bicgstab, cg
 from imprint.scipy.sparse.linalg.residuals import gmres
 
 __all__ = ["bicgstab", "cg", "gmres"]
 
-missing.explain_missing(__name__)
+attribute_errors.explain_missing(__name__)
 public_names.offer_public(__name__)

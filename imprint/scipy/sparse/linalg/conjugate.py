@@ -8,7 +8,7 @@ Scientific and Statistical Computing 13 (1992).
 from typing import Any
 
 import imprint.numpy as np
-from imprint.core.array import Array
+from imprint._src.core.array import Array
 from imprint.lax.loops import while_loop
 from imprint.scipy.sparse.linalg.systems import Map, System, inner, square, system
 

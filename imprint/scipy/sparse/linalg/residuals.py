@@ -8,9 +8,9 @@ Schultz, SIAM Journal on Scientific and Statistical Computing 7 (1986).
 from typing import Any, Literal, NamedTuple, cast
 
 import imprint.numpy as np
+from imprint._src.core.array import Array
 from imprint._src.dtypes import finfo
 from imprint._src.errors import ArgumentError
-from imprint.core.array import Array
 from imprint.lax.loops import fori_loop, while_loop
 from imprint.numpy import linalg
 from imprint.scipy.linalg import solve_triangular

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import imprint.numpy as np
 from imprint import tree
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError, TreeError
-from imprint.core.array import Array
-from imprint.core.aval import get_aval
 from imprint.flatten_util import Unravel, ravel_pytree
 from imprint.lax.solving import custom_linear_solve
 from imprint.numpy.promotion import promote_dtypes

@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final, NoReturn
 
+from imprint._src.core import hooks
+from imprint._src.core.aval import NO_AXES, ShapedArray
+from imprint._src.core.effects import PURE, Effects
+from imprint._src.core.samples import Samples
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import AbsentRuleError
 from imprint._src.sharding.single import common
-from imprint.core import hooks
-from imprint.core.aval import NO_AXES, ShapedArray
-from imprint.core.effects import PURE, Effects
-from imprint.core.samples import Samples
-from imprint.core.trace import current_trace
 
 Avals = tuple[ShapedArray, ...]
 Params = dict[str, Any]

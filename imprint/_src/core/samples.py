@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from imprint.core.aval import Shape
+from imprint._src.core.aval import Shape
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint.core import hooks
-from imprint.core.source import user_frame
+from imprint._src.core import hooks
+from imprint._src.core.source import user_frame
 
 
 class Asked(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, final
 
-from imprint.core.trace import Trace, Tracer, current_trace, process_under, tracing
+from imprint._src.core.trace import Trace, Tracer, current_trace, process_under, tracing
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from itertools import islice
 from types import CellType, FrameType
 from typing import Any, cast
 
+from imprint._src.core.trace import Trace, Tracer
 from imprint._src.errors import UnexpectedTracerError
-from imprint.core.trace import Trace, Tracer
 
 
 def check_leaks(trace: Trace) -> None:

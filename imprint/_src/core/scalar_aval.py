@@ -11,7 +11,7 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.config import settings
-from imprint.core.aval import ShapedArray
+from imprint._src.core.aval import ShapedArray
 
 _LIMIT: Final = 4096
 _KnownAvals = dict[tuple[Any, ...], ShapedArray]

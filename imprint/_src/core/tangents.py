@@ -11,7 +11,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint.core.aval import Shape, ShapedArray
+from imprint._src.core.aval import Shape, ShapedArray
 
 
 @final

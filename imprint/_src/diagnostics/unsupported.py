@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.absent_models import (
+from imprint._src.diagnostics.unsupported_models import (
     CALLBACK,
     DERIVATIVE,
     MODELS,
 )
-from imprint.core.absent_numpy import NUMPY
+from imprint._src.diagnostics.unsupported_numpy import NUMPY
 
 
 def advice(home: str, name: str) -> tuple[str, str] | None:

@@ -13,11 +13,11 @@ from typing import Any, Final, NoReturn, final
 
 import numpy as np
 
-from imprint.core import dims
-from imprint.core.aval import DType, ShapedArray
-from imprint.core.dims import Dim
-from imprint.core.jaxpr import ClosedJaxpr, Eqn
-from imprint.core.primitive import Absent, Avals, Params, Primitive, Values
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.dims import Dim
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn
+from imprint._src.core.primitive import Absent, Avals, Params, Primitive, Values
 
 
 class NoPaddingError(Exception):

@@ -17,10 +17,10 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.config import Settings, enable_x64, settings
+from imprint._src.core import dims, hooks
+from imprint._src.core.dims import Dim, Shape
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.varying import Varying, along
-from imprint.core import dims, hooks
-from imprint.core.dims import Dim, Shape
 
 DType = np.dtype[Any]
 NDArray = np.ndarray[Any, Any]

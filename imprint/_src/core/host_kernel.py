@@ -11,10 +11,10 @@ stays there: programs of primitives compute with it, as not all of it may come t
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from imprint._src.core.primitive import Absent, Primitive
+from imprint._src.core.trace import current_trace
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.varying import Varying
-from imprint.core.primitive import Absent, Primitive
-from imprint.core.trace import current_trace
 
 
 def is_away(x: Any) -> bool:

@@ -8,9 +8,8 @@ from collections.abc import Generator, Hashable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast, final
 
-from imprint._src.errors import ArgumentError, UnboundAxisError
-from imprint.core.foreign import shown
-from imprint.core.trace import (
+from imprint._src.core.array_interop import shown
+from imprint._src.core.trace import (
     NamedAxes,
     NamedAxis,
     Trace,
@@ -19,6 +18,7 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.errors import ArgumentError, UnboundAxisError
 
 
 def names_in(axis_name: Any) -> tuple[Any, ...]:

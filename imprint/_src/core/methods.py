@@ -6,9 +6,9 @@ The others are in `array`.
 
 from typing import Any
 
-from imprint.core import hooks
-from imprint.core.folding import fold
-from imprint.core.protocols import Protocols
+from imprint._src.core import hooks
+from imprint._src.core.protocols import Protocols
+from imprint._src.diagnostics.traceback_filter import fold
 
 
 def method(name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, Final, cast, final
 
-from imprint.core.document import Doc, Group, Line, Nest, join, layout
+from imprint._src.core.pretty_doc import Doc, Group, Line, Nest, join, layout
 
 _LONG: Final = 10  # equations, after which a nested jaxpr is written apart
 

@@ -6,8 +6,8 @@ its shape rule gives, and a jaxpr that an equation holds has no constants; one t
 hold is checked once. Tests turn it on after every transform (`enable_checks`).
 """
 
+from imprint._src.core.jaxpr import Eqn, Jaxpr, Literal, Var, subjaxprs
 from imprint._src.errors import InternalError
-from imprint.core.jaxpr import Eqn, Jaxpr, Literal, Var, subjaxprs
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:

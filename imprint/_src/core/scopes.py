@@ -11,15 +11,15 @@ from contextvars import Token
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, final
 
-from imprint._src.errors import ArgumentError
-from imprint.core.foreign import shown
-from imprint.core.functions import check_function, name_of
-from imprint.core.source import (
+from imprint._src.core.array_interop import shown
+from imprint._src.core.functions import check_function, name_of
+from imprint._src.core.source import (
     Scope,
     replayed_source,
     reset_replayed_source,
     set_replayed_source,
 )
+from imprint._src.errors import ArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Final, ParamSpec, TypeVar
 
 from imprint._src.config import config
+from imprint._src.core.source import is_inner, is_library
 from imprint._src.errors import ConcretizationError, InternalError
-from imprint.core.source import is_inner, is_library
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

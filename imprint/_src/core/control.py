@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
-from imprint.core.aval import ShapedArray
-from imprint.core.effects import PURE, Effects
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint.core.primitive import (
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.effects import PURE, Effects
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.core.primitive import (
     NO_NAMES,
     Absent,
     Avals,

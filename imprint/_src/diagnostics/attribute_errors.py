@@ -28,7 +28,7 @@ def error_of(home: str, name: str) -> AttributeError | ImportError:
     so it gets an ImportError, which passes.
     """
     if name[0] != "_":
-        said = import_module("imprint.core.absent").advice(home, name)
+        said = import_module("imprint._src.diagnostics.unsupported").advice(home, name)
         if said is not None:
             error = _absent(home, name, *said)
             asking = sys._getframe(1).f_back  # pyright: ignore[reportPrivateUsage] - the one way to know
@@ -57,7 +57,9 @@ class AbsentMethod:
         self.name: str = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
-        library, said = import_module("imprint.core.absent").advice("Array", self.name)
+        library, said = import_module("imprint._src.diagnostics.unsupported").advice(
+            "Array", self.name
+        )
         raise _absent("Array", self.name, library, said)
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core import hooks
+from imprint._src.diagnostics.traceback_filter import fold
 from imprint._src.dtypes import number_type
 from imprint._src.errors import ArgumentError
-from imprint.core import hooks
-from imprint.core.folding import fold
 
 API_VERSIONS: Final = ("2024.12",)
 """The versions of the array API standard that `imprint.numpy` follows."""

@@ -10,10 +10,10 @@ from typing import Any, Self, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.single import Sharding
-from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray
 
 
 @final

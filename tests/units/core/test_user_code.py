@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.cli import tour
-from imprint.core import libraries
-from imprint.core.libraries import (
+from imprint._src.core import user_code
+from imprint._src.core.user_code import (
     adopt,
     is_foreign_file,
     is_user,
@@ -24,6 +23,7 @@ from imprint.core.libraries import (
     is_user_function,
     is_user_namespace,
 )
+from imprint.cli import tour
 
 
 @pytest.mark.parametrize(
@@ -225,19 +225,19 @@ def around(fun):
     ],
 )
 def test_what_python_numpy_and_imprint_have_stays_a_librarys(monkeypatch, fun):
-    monkeypatch.setattr(libraries, "_decided", set())
-    before = [*libraries._adopted]
+    monkeypatch.setattr(user_code, "_decided", set())
+    before = [*user_code._adopted]
     adopt(fun)
-    assert libraries._adopted == before
+    assert user_code._adopted == before
 
 
 def test_imprint_stays_a_library_wherever_it_is(monkeypatch):
-    monkeypatch.setattr(libraries, "_adopted", ["/env/lib/site-packages/"])
+    monkeypatch.setattr(user_code, "_adopted", ["/env/lib/site-packages/"])
     for name in ("numpy/linalg.py", "imprint/jitted/jit.py", "ml_dtypes/__init__.py"):
         file = f"/env/lib/site-packages/{name}"
-        before = [*libraries._adopted]
-        libraries._adopt(file)
-        assert libraries._adopted == before
+        before = [*user_code._adopted]
+        user_code._adopt(file)
+        assert user_code._adopted == before
 
 
 def test_a_function_that_was_decided_is_not_taken_apart_again(monkeypatch):
@@ -245,7 +245,7 @@ def test_a_function_that_was_decided_is_not_taken_apart_again(monkeypatch):
         return x
 
     adopt(f)
-    monkeypatch.setattr(libraries, "_parts_of", None)
+    monkeypatch.setattr(user_code, "_parts_of", None)
     adopt(f)
 
 
