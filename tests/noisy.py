@@ -11,7 +11,7 @@ from jaxlib import _jax
 from imprint._src.core.effects import Effect
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, EffectfulPrimitive
-from imprint.stablehlo import TOKEN
+from imprint._src.stablehlo import TOKEN
 
 HEARD = []
 TARGET = "imprint_tests_tell"

@@ -12,9 +12,9 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Values
 from imprint._src.core.tangents import Linear
+from imprint._src.stablehlo import Builder, Value
 from imprint.control.interpret import interpret
 from imprint.control.operands import nonzeros, pick
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.lowering import lower_inline
 from imprint.transforms.transpose import transpose_jaxpr

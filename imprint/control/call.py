@@ -14,6 +14,7 @@ from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import is_zero
+from imprint._src.stablehlo import Builder, Value
 from imprint.control.applied import (
     applied_aval,
     applied_pad,
@@ -22,7 +23,6 @@ from imprint.control.applied import (
     transpose_by,
 )
 from imprint.control.operands import at_linear
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import merge_zeros

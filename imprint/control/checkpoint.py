@@ -14,6 +14,7 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jax
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import Linear, is_zero
+from imprint._src.stablehlo import Builder, Value
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
@@ -21,7 +22,6 @@ from imprint.control.applied import (
     jvp_by,
     transpose_by,
 )
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import merge_zeros

@@ -19,6 +19,7 @@ from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Values
 from imprint._src.core.source import reset_replayed_source, set_replayed_source
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.stablehlo import Builder, Region, Value
 from imprint.control.call import jit_p
 from imprint.control.closing import unite_consts
 from imprint.control.interpret import interpret
@@ -29,7 +30,6 @@ from imprint.primitives.basis import broadcast_in_dim, instantiate
 from imprint.primitives.collectives import pvary
 from imprint.primitives.convert import convert_element_type_p
 from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.stablehlo import Builder, Region, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.demands import Mask

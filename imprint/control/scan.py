@@ -23,6 +23,7 @@ from imprint._src.core.primitive import Avals, Dims, Params, Values
 from imprint._src.core.source import Source
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.core.trace import tracing
+from imprint._src.stablehlo import Builder, Value
 from imprint.control.backward import backward_step, known_carry
 from imprint.control.forwarding import without_forwarded
 from imprint.control.interpret import interpret
@@ -58,7 +59,6 @@ from imprint.primitives.dynamic_slicing import (
     dynamic_update_slice_p,
 )
 from imprint.primitives.shape import squeeze
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros

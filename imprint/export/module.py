@@ -11,8 +11,8 @@ from typing import Final
 
 from imprint import runtime
 from imprint._src.core.aval import ShapedArray
-from imprint.stablehlo import Builder, ModuleWriter, TensorType, Value
-from imprint.stablehlo.builder import function_text
+from imprint._src.stablehlo import Builder, ModuleWriter, TensorType, Value
+from imprint._src.stablehlo.builder import function_text
 from imprint.transforms.lowering import ir_type
 
 Functions = Mapping[str, str]

@@ -17,6 +17,8 @@ from imprint._src.core.padding import filling
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.elementwise import Comparison
 from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (
     FLOATS,
@@ -27,8 +29,6 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.families import ORDERED
 from imprint.primitives.reductions import extreme
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.elementwise import Comparison
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

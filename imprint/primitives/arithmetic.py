@@ -17,6 +17,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import DTypeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     FLOATS,
     INEXACTS,
@@ -46,7 +47,6 @@ from imprint.primitives.families import (
     wide,
 )
 from imprint.primitives.select import select_n
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -16,9 +16,9 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero
 from imprint._src.dtypes import is_inexact
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.families import ANY, unary
 from imprint.primitives.shape import EVERY
-from imprint.stablehlo import Builder, Value
 from imprint.tree import flatten, unflatten
 
 # ---- optimization_barrier ----

@@ -19,6 +19,7 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, 
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.axes import check_axes, inverse, reduced
 from imprint.primitives.elementwise import (
     broadcast_reference,
@@ -26,7 +27,6 @@ from imprint.primitives.elementwise import (
     listed,
     repeated,
 )
-from imprint.stablehlo import Builder, Value
 
 FLOATS: Final = ("float32", "float64", "bfloat16", "float16")
 COMPLEXES: Final = ("complex64", "complex128")

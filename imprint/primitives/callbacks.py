@@ -27,8 +27,8 @@ from imprint._src.core.primitive import (
     Values,
 )
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import TOKEN, Builder, Value, tensor
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
-from imprint.stablehlo import TOKEN, Builder, Value, tensor
 
 HostFunction: TypeAlias = Callable[..., Sequence[Any]]
 

@@ -18,13 +18,13 @@ from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
 from imprint._src.core.source import Source, current_source
 from imprint._src.errors import CheckError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arg_reductions import argmin
 from imprint.primitives.basis import moveaxis
 from imprint.primitives.callbacks import CALLED
 from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.reductions import reduce_and
 from imprint.primitives.shape import squeeze
-from imprint.stablehlo import Builder, Value
 
 
 class When(Enum):

@@ -15,6 +15,8 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import NOT_LINEAR, add, scalar_like
 from imprint.primitives.matrices import (
@@ -34,8 +36,6 @@ from imprint.primitives.matrices import (
     tril,
 )
 from imprint.primitives.triangular import triangular_solve
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

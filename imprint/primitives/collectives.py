@@ -26,6 +26,16 @@ from imprint._src.core.primitive import (
     Dims,
     Values,
 )
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.collectives import (
+    all_gather,
+    all_reduce,
+    all_to_all,
+    axis_index,
+    collective_permute,
+    reduce_scatter,
+)
+from imprint._src.stablehlo.mesh import MeshAxis
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import insert
 from imprint.primitives.basis import (
@@ -44,16 +54,6 @@ from imprint.primitives.copying import copy_p
 from imprint.primitives.reductions import reduce_max, reduce_min
 from imprint.primitives.shape import iota
 from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.collectives import (
-    all_gather,
-    all_reduce,
-    all_to_all,
-    axis_index,
-    collective_permute,
-    reduce_scatter,
-)
-from imprint.stablehlo.mesh import MeshAxis
 
 _NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
 

@@ -17,6 +17,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear
 from imprint._src.errors import DTypeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     COMPLEXES,
     elementwise_batch,
@@ -27,7 +28,6 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import COMPLEX, Kind
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -18,8 +18,8 @@ from imprint._src.errors import ArgumentError
 from imprint._src.sharding.mesh import AbstractMesh, Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import UNCONSTRAINED, P, names_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.shape import EVERY
-from imprint.stablehlo import Builder, Value
 
 # ---- sharding_constraint ----
 

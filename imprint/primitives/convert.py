@@ -21,8 +21,8 @@ from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Zero, is_zero, zero_of
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import NOT_LINEAR, moveaxis, not_differentiable
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -21,6 +21,8 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.windows import Convolution
 from imprint.primitives.basis import (
     NOT_LINEAR,
     NUMBERS,
@@ -42,8 +44,6 @@ from imprint.primitives.windows import (
     convolve,
     out_space,
 )
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.windows import Convolution
 
 Ints = tuple[int, ...]
 NDArray = np.ndarray[Any, Any]

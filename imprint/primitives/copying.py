@@ -18,8 +18,8 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero
 from imprint._src.core.trace import Tracer
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import NUMBERS
-from imprint.stablehlo import Builder, Value
 
 P = ParamSpec("P")
 R = TypeVar("R")

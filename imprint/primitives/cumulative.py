@@ -18,6 +18,7 @@ from imprint._src.core.padding import Bucket, Fill, Padded, is_same_number
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import max_, max_p, min_p
 from imprint.primitives.axes import int_of
 from imprint.primitives.basis import (
@@ -38,7 +39,6 @@ from imprint.primitives.reductions import extreme
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import moving, rev
 from imprint.primitives.slicing import concatenate, pad, slice_in_dim
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Join = Callable[[Builder, Value, Value], Value]

@@ -10,9 +10,9 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.samples import Samples
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import INTS
 from imprint.primitives.families import INTEGER, binary
-from imprint.stablehlo import Builder, Value
 
 
 def _gcd_lower(b: Builder, x: Value, y: Value) -> Value:

@@ -22,6 +22,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.axes import int_tuple, push
 from imprint.primitives.basis import NOT_LINEAR, NUMBERS, add_tangents, transpose
 from imprint.primitives.convert import cast as converted
@@ -32,7 +33,6 @@ from imprint.primitives.precision import (
     Precision,
     canonical_precision,
 )
-from imprint.stablehlo import Builder, Value
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]

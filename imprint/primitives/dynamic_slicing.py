@@ -24,6 +24,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import (
     add,
@@ -40,7 +41,6 @@ from imprint.primitives.select import clamp, select_n
 from imprint.primitives.shape import EVERY, broadcasted_iota, squeeze
 from imprint.primitives.sizes import number_of
 from imprint.primitives.slicing import pad, slice_in_dim
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -19,6 +19,8 @@ from imprint._src.core.padding import Bucket, Padded, in_batches
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import AbsentRuleError, ArgumentError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
@@ -66,8 +68,6 @@ from imprint.primitives.routines import of_stack, routine, workspace
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota
 from imprint.primitives.slicing import slice_in_dim
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

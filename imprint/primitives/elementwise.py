@@ -13,7 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray
 from imprint._src.core.primitive import Avals
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.samples import Samples
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div, integer_pow
 from imprint.primitives.basis import (
     FLOATS,
@@ -29,7 +30,6 @@ from imprint.primitives.families import (
     unsigned_zeros,
     wide,
 )
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

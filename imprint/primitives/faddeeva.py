@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.samples import Samples
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import COMPLEXES, add, mul, neg, scalar_like
 from imprint.primitives.families import COMPLEX, unary
 from imprint.primitives.formulas import scipy_special
-from imprint.stablehlo import Builder, Value
 
 _TERMS: Final = 40
 _WIDTH: Final = math.sqrt(_TERMS / math.sqrt(2))

@@ -18,6 +18,7 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Samples
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import DTypeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     NOT_LINEAR,
     add_tangents,
@@ -27,7 +28,6 @@ from imprint.primitives.basis import (
     not_differentiable,
 )
 from imprint.primitives.elementwise import elementwise_aval, repeated
-from imprint.stablehlo import Builder, Value
 
 P = ParamSpec("P")
 

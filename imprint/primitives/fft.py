@@ -20,14 +20,14 @@ from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import Avals
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.types import list_text, signature, tensor
 from imprint.primitives.axes import int_of
 from imprint.primitives.basis import broadcast_in_dim, full, moveaxis, mul, scalar_like
 from imprint.primitives.complex import conj
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import moving
 from imprint.primitives.slicing import pad
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.types import list_text, signature, tensor
 
 NDArray = np.ndarray[Any, Any]
 

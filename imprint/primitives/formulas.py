@@ -13,8 +13,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.elementwise import Comparison
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.elementwise import Comparison
 
 Formula = Callable[..., Any]
 Step = Callable[..., tuple[Any, ...]]

@@ -21,6 +21,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value, indexed
 from imprint.primitives.basis import NUMBERS, full, instantiate, moveaxis
 from imprint.primitives.dynamic_slicing import batch_size, in_front
 from imprint.primitives.shape import EVERY
@@ -40,7 +41,6 @@ from imprint.primitives.windows_at import (
 )
 from imprint.primitives.windows_by_numpy import Put, put_windows, read_windows
 from imprint.primitives.windows_padded import gather_pad, padding_updates
-from imprint.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -18,6 +18,7 @@ from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero, zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     FLOATS,
@@ -32,7 +33,6 @@ from imprint.primitives.basis import (
 from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import FLOATING, wide
 from imprint.primitives.formulas import Formula, in_program, on_host, scipy_special
-from imprint.stablehlo import Builder, Value
 
 Slopes = tuple[Callable[..., Any], ...]
 

@@ -17,6 +17,7 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Samples
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     FLOATS,
     NOT_LINEAR,
@@ -33,7 +34,6 @@ from imprint.primitives.exponential import exp, log, log1p
 from imprint.primitives.families import FLOATING, binary, wide
 from imprint.primitives.formulas import in_program, on_host, scipy_special
 from imprint.primitives.special import lgamma
-from imprint.stablehlo import Builder, Value
 
 _MANY: Final = 5e4
 _STEPS: Final = 2000

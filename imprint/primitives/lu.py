@@ -19,6 +19,8 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.basis import (
     NOT_LINEAR,
     add,
@@ -50,8 +52,6 @@ from imprint.primitives.shape import broadcasted_iota, expand_dims
 from imprint.primitives.slicing import pad, slice_in_dim
 from imprint.primitives.triangular import triangular_solve
 from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

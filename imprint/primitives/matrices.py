@@ -17,6 +17,8 @@ from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.lapack import LETTERS
 from imprint.primitives.axes import int_tuple
 from imprint.primitives.basis import (
     add,
@@ -35,8 +37,6 @@ from imprint.primitives.families import Kind
 from imprint.primitives.precision import Precision
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.lapack import LETTERS
 
 NDArray = np.ndarray[Any, Any]
 

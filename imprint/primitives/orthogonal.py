@@ -18,6 +18,8 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.basis import NOT_LINEAR, add, broadcast_in_dim, mul, sub
 from imprint.primitives.comparison import eq
 from imprint.primitives.complex import complex_, imag, real
@@ -45,8 +47,6 @@ from imprint.primitives.routines import of_stack, routine, workspace
 from imprint.primitives.shape import broadcasted_iota
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.primitives.triangular import triangular_solve
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

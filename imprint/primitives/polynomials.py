@@ -15,6 +15,7 @@ from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     INTS,
     NOT_LINEAR,
@@ -29,7 +30,6 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import INTEGER, NUMBER, binary, unary, wide
-from imprint.stablehlo import Builder, Value
 
 # ---- polynomial ----
 

@@ -16,6 +16,7 @@ from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Samples
 from imprint._src.core.tangents import is_zero, zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     INEXACTS,
     NOT_LINEAR,
@@ -32,7 +33,6 @@ from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.exponential import log
 from imprint.primitives.families import INEXACT, wide
 from imprint.primitives.select import select_n
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -21,13 +21,13 @@ from imprint._src.core.padding import AS_IS, PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.types import signature, tensor
 from imprint.primitives.axes import int_tuple
 from imprint.primitives.basis import moveaxis, not_differentiable
 from imprint.primitives.hashing import MASK, threefry2x32
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.types import signature, tensor
 
 NDArray = np.ndarray[Any, Any]
 

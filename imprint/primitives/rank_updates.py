@@ -17,6 +17,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     NOT_LINEAR,
@@ -45,7 +46,6 @@ from imprint.primitives.matrices import (
 )
 from imprint.primitives.shape import expand_dims
 from imprint.primitives.triangular import triangular_solve
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -12,6 +12,7 @@ from imprint._src.core.padding import AS_IS
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero, zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     FLOATS,
     NOT_LINEAR,
@@ -24,7 +25,6 @@ from imprint.primitives.basis import (
 from imprint.primitives.families import FLOATING
 from imprint.primitives.formulas import Term, in_program, on_host
 from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.stablehlo import Builder, Value
 
 
 def _orders(f: Any, z: Any, v: int, n_iter: int) -> list[Any]:

@@ -16,9 +16,9 @@ from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import FLOATS
 from imprint.primitives.families import FLOATING
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

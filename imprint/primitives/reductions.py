@@ -21,6 +21,7 @@ from imprint._src.core.padding import filling
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (
@@ -41,7 +42,6 @@ from imprint.primitives.convert import convert_element_type
 from imprint.primitives.families import ANY, BITS, NUMBER, Kind, wide
 from imprint.primitives.shape import reshape
 from imprint.primitives.slicing import pad, slice_in_dim
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -16,6 +16,7 @@ from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     COMPLEXES,
@@ -32,7 +33,6 @@ from imprint.primitives.complex import complex_, conj, imag, real
 from imprint.primitives.elementwise import where_reference
 from imprint.primitives.families import FLOATING, NUMBER, Kind, bool_result, unary
 from imprint.primitives.select import select_n
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

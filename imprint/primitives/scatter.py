@@ -16,6 +16,7 @@ from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.primitive import Primitive, Values
 from imprint._src.core.samples import Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div, max_p, min_p
 from imprint.primitives.basis import (
     NOT_LINEAR,
@@ -50,7 +51,6 @@ from imprint.primitives.windows_at import (
     mode_of,
     rows,
 )
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

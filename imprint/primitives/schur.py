@@ -17,6 +17,8 @@ from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.stablehlo import Builder, TensorType, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.basis import NOT_LINEAR
 from imprint.primitives.matrices import (
     DTYPES,
@@ -31,8 +33,6 @@ from imprint.primitives.matrices import (
     stack_of,
 )
 from imprint.primitives.routines import of_stack, routine, workspace
-from imprint.stablehlo import Builder, TensorType, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

@@ -17,6 +17,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value, indexed
 from imprint.primitives.arithmetic import min_
 from imprint.primitives.basis import (
     NOT_LINEAR,
@@ -32,7 +33,6 @@ from imprint.primitives.sorting import (
     lower_second,
     sort_keys,
 )
-from imprint.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
 Keys = Sequence[Value]

@@ -17,6 +17,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import (
     COMPLEXES,
     FLOATS,
@@ -32,7 +33,6 @@ from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import gt, lt, maximum, minimum
 from imprint.primitives.elementwise import elementwise_aval, repeated, where_reference
 from imprint.primitives.families import ORDERED
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -18,6 +18,7 @@ from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div, rem
 from imprint.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint.primitives.basis import (
@@ -30,7 +31,6 @@ from imprint.primitives.basis import (
     transpose,
 )
 from imprint.primitives.copying import own
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -18,6 +18,8 @@ from imprint._src.core.padding import Bucket, Padded, PerSize
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import AbsentRuleError, ArgumentError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import NOT_LINEAR, add, mul, scalar_like, sub
 from imprint.primitives.comparison import eq
@@ -45,8 +47,6 @@ from imprint.primitives.matrices import (
 )
 from imprint.primitives.routines import of_stack, routine, workspace
 from imprint.primitives.slicing import slice_in_dim
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

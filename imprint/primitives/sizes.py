@@ -15,8 +15,8 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.padding import Bucket
 from imprint._src.core.primitive import Absent, Avals, Primitive, Values
 from imprint._src.core.samples import Case, Samples
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.convert import convert_element_type, convert_element_type_p
-from imprint.stablehlo import Builder, Value
 
 
 def _aval(*, dim: Dim) -> Avals:

@@ -19,6 +19,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.axes import canonical_axis, insert, int_of, int_tuple
 from imprint.primitives.basis import (
     broadcast_in_dim,
@@ -31,7 +32,6 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import EVERY, moving
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -23,6 +23,7 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.stablehlo import Builder, Value, indexed, ordered
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import (
     COMPLEXES,
@@ -37,7 +38,6 @@ from imprint.primitives.families import ORDERED
 from imprint.primitives.reductions import extreme
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, expand_dims
-from imprint.stablehlo import Builder, Value, indexed, ordered
 
 NDArray = np.ndarray[Any, Any]
 

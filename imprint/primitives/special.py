@@ -18,10 +18,10 @@ import numpy as np
 from imprint._src.core.primitive import Absent
 from imprint._src.core.samples import Case, Samples
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.basis import FLOATS, add, mul, neg, scalar_like
 from imprint.primitives.exponential import exp, square
 from imprint.primitives.families import FLOATING, binary, unary, wide
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 

@@ -19,6 +19,8 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.lapack import lapack_call
 from imprint.primitives.basis import (
     NOT_LINEAR,
     add_tangents,
@@ -42,8 +44,6 @@ from imprint.primitives.matrices import (
     without_padding,
 )
 from imprint.primitives.shape import expand_dims, reshape, squeeze
-from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.lapack import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

@@ -17,6 +17,8 @@ from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.lapack import kernel_call, lapack_call
 from imprint.primitives.basis import (
     NOT_LINEAR,
     add,
@@ -46,8 +48,6 @@ from imprint.primitives.routines import routine
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, reshape
 from imprint.primitives.slicing import pad
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.lapack import kernel_call, lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

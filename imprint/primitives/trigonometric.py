@@ -12,11 +12,11 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.samples import Samples
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import INEXACTS, add, mul, neg, scalar_like, sub
 from imprint.primitives.exponential import rsqrt, square
 from imprint.primitives.families import INEXACT, unary, unsigned_zeros
-from imprint.stablehlo import Builder, Value
 
 # ---- parts of rules ----
 

@@ -20,6 +20,8 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, 
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import ShapeError
+from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo.windows import Windowed
 from imprint.primitives.axes import insert
 from imprint.primitives.basis import (
     FLOATS,
@@ -43,8 +45,6 @@ from imprint.primitives.windows import (
     out_space,
     placed,
 )
-from imprint.stablehlo import Builder, Value, tensor
-from imprint.stablehlo.windows import Windowed
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -22,8 +22,8 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, ShapedArray
 from imprint._src.core.primitive import Dims
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.stablehlo import Builder, Value
 from imprint.primitives.axes import int_tuple, push
-from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]

@@ -21,9 +21,16 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from imprint._src.core.source import Source
 from imprint._src.errors import ConcretizationError
-from imprint.stablehlo import TOKEN, Builder, ModuleWriter, TensorType, Value, tensor
-from imprint.stablehlo.builder import function_text
-from imprint.stablehlo.sized import SIZE
+from imprint._src.stablehlo import (
+    TOKEN,
+    Builder,
+    ModuleWriter,
+    TensorType,
+    Value,
+    tensor,
+)
+from imprint._src.stablehlo.builder import function_text
+from imprint._src.stablehlo.sized import SIZE
 
 
 class SizeSource(NamedTuple):

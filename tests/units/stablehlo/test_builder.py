@@ -5,8 +5,8 @@ import pytest
 
 from imprint import runtime
 from imprint._src.core.aval import get_aval
-from imprint.stablehlo import Builder, ModuleWriter, Value
-from imprint.stablehlo.builder import function_text
+from imprint._src.stablehlo import Builder, ModuleWriter, Value
+from imprint._src.stablehlo.builder import function_text
 from imprint.transforms.lowering import ir_type
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint.stablehlo.sized import Sized, is_named
-from imprint.stablehlo.types import (
+from imprint._src.stablehlo.sized import Sized, is_named
+from imprint._src.stablehlo.types import (
     TensorType,
     Value,
     list_text,

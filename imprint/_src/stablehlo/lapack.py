@@ -8,8 +8,8 @@ them, columns together. What makes the kernels ready is `runtime.lapack`.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from imprint.stablehlo.builder import Builder
-from imprint.stablehlo.types import (
+from imprint._src.stablehlo.builder import Builder
+from imprint._src.stablehlo.types import (
     DType,
     TensorType,
     Value,

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from imprint.stablehlo.builder import Builder, Region
-from imprint.stablehlo.mesh import MeshAxis
-from imprint.stablehlo.types import TensorType, Value, names_of, signature, tensor
+from imprint._src.stablehlo.builder import Builder, Region
+from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.types import TensorType, Value, names_of, signature, tensor
 
 _UINT32 = np.dtype(np.uint32)
 _INT32 = np.dtype(np.int32)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from imprint.stablehlo.builder import Builder, Region
-from imprint.stablehlo.types import Value, names_of, signature, tensor
+from imprint._src.stablehlo.builder import Builder, Region
+from imprint._src.stablehlo.types import Value, names_of, signature, tensor
 
 
 def sort(

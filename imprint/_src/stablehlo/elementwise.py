@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from imprint.stablehlo.types import TensorType, Value, signature, tensor
+from imprint._src.stablehlo.types import TensorType, Value, signature, tensor
 
 Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from imprint.stablehlo.rearranging import Rearranging
-from imprint.stablehlo.sized import is_named
-from imprint.stablehlo.types import (
+from imprint._src.stablehlo.rearranging import Rearranging
+from imprint._src.stablehlo.sized import is_named
+from imprint._src.stablehlo.types import (
     TensorType,
     Value,
     list_text,

@@ -7,9 +7,9 @@ write outside.
 
 from collections.abc import Callable, Sequence
 
-from imprint.stablehlo.builder import Builder
-from imprint.stablehlo.sized import is_named
-from imprint.stablehlo.types import Value, list_text, names_of, signature, tensor
+from imprint._src.stablehlo.builder import Builder
+from imprint._src.stablehlo.sized import is_named
+from imprint._src.stablehlo.types import Value, list_text, names_of, signature, tensor
 
 
 def gather(

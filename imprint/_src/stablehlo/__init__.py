@@ -16,11 +16,11 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `collectives`: how is written what the devices of a mesh do together?
 """
 
-from imprint.stablehlo.builder import Builder as Builder
-from imprint.stablehlo.builder import ModuleWriter as ModuleWriter
-from imprint.stablehlo.builder import Region as Region
-from imprint.stablehlo.types import TOKEN as TOKEN
-from imprint.stablehlo.types import TensorType as TensorType
-from imprint.stablehlo.types import Value as Value
-from imprint.stablehlo.types import literal as literal
-from imprint.stablehlo.types import tensor as tensor
+from imprint._src.stablehlo.builder import Builder as Builder
+from imprint._src.stablehlo.builder import ModuleWriter as ModuleWriter
+from imprint._src.stablehlo.builder import Region as Region
+from imprint._src.stablehlo.types import TOKEN as TOKEN
+from imprint._src.stablehlo.types import TensorType as TensorType
+from imprint._src.stablehlo.types import Value as Value
+from imprint._src.stablehlo.types import literal as literal
+from imprint._src.stablehlo.types import tensor as tensor

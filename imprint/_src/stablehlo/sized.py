@@ -12,8 +12,8 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from imprint._src.errors import ConcretizationError
-from imprint.stablehlo.elementwise import Elementwise
-from imprint.stablehlo.types import (
+from imprint._src.stablehlo.elementwise import Elementwise
+from imprint._src.stablehlo.types import (
     TensorType,
     Value,
     list_text,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from imprint.stablehlo.mesh import MeshAxis
-from imprint.stablehlo.sized import is_named
-from imprint.stablehlo.types import (
+from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.sized import is_named
+from imprint._src.stablehlo.types import (
     TOKEN,
     TensorType,
     Value,
@@ -25,7 +25,7 @@ from imprint.stablehlo.types import (
     signature,
     tensor,
 )
-from imprint.stablehlo.windows import Windowed, Windows
+from imprint._src.stablehlo.windows import Windowed, Windows
 
 Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
 
