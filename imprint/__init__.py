@@ -109,6 +109,15 @@ from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint._src.diagnostics import attribute_errors
+from imprint._src.runtime import Device as Device
+from imprint._src.runtime import default_backend as default_backend
+from imprint._src.runtime import device_count as device_count
+from imprint._src.runtime import devices as devices
+from imprint._src.runtime import local_device_count as local_device_count
+from imprint._src.runtime import local_devices as local_devices
+from imprint._src.runtime import process_count as process_count
+from imprint._src.runtime import process_index as process_index
+from imprint._src.runtime import process_indices as process_indices
 from imprint._src.sharding.context import get_abstract_mesh as get_abstract_mesh
 from imprint._src.sharding.context import get_mesh as get_mesh
 from imprint._src.sharding.context import set_mesh as set_mesh
@@ -121,15 +130,6 @@ from imprint.placement import block_until_ready as block_until_ready
 from imprint.placement import device_get as device_get
 from imprint.placement import device_put as device_put
 from imprint.placement import live_arrays as live_arrays
-from imprint.runtime import Device as Device
-from imprint.runtime import default_backend as default_backend
-from imprint.runtime import device_count as device_count
-from imprint.runtime import devices as devices
-from imprint.runtime import local_device_count as local_device_count
-from imprint.runtime import local_devices as local_devices
-from imprint.runtime import process_count as process_count
-from imprint.runtime import process_index as process_index
-from imprint.runtime import process_indices as process_indices
 
 if TYPE_CHECKING:
     from imprint import ad_checkpoint as ad_checkpoint

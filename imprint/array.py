@@ -16,7 +16,7 @@ from typing import Any, Final, Self, cast, final
 
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.config import settings
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import (

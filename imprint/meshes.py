@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.mesh import Mesh
 

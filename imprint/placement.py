@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias, TypeGuard
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
+from imprint._src.runtime import Device
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
@@ -28,7 +30,6 @@ from imprint.array import (
     with_placement,
 )
 from imprint.primitives.constraints import constrain
-from imprint.runtime import Device
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""

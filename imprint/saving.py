@@ -17,7 +17,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.sharding.context import resolved

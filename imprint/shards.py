@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError

@@ -10,7 +10,7 @@
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple, final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.sharding.single import SingleDeviceSharding, common
 from imprint.array import loose

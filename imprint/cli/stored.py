@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint.store.current import Asked, asked, store_of
 from imprint.store.entry import KEY_BYTES
 from imprint.store.files import ReadError

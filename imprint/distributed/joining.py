@@ -7,10 +7,10 @@ before anything is started; what can go wrong later has a time limit and one err
 from collections.abc import Sequence
 from typing import Any
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.errors import ArgumentError, BackendError
+from imprint._src.runtime import Meeting
 from imprint.distributed.environments import here
-from imprint.runtime import Meeting
 
 
 def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature

@@ -6,9 +6,9 @@ few megabytes; a key is a path such as `"step/3"`. Every wait has a time limit.
 
 from typing import final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.errors import BackendError
-from imprint.runtime import Processes
+from imprint._src.runtime import Processes
 
 
 def key_value_store() -> "KeyValueStore":

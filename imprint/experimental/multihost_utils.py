@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import PartitionSpec

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import one_equation
 from imprint._src.core.dims import is_symbolic

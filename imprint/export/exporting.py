@@ -7,19 +7,20 @@ compiles it. Captured arrays are constants of the module.
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.runtime import EngineError
 from imprint.dynamic.sizes import scope_of
 from imprint.export.exported import Exported
 from imprint.export.writing import write
 from imprint.jitted.make_jaxpr import make_jaxpr
 from imprint.jitted.stages import Wrapped
-from imprint.runtime import EngineError
 from imprint.symbolic import SymbolicScope, symbolic_shape
 from imprint.transforms.derivatives import vjp
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.stablehlo import Builder, ModuleWriter, TensorType, Value
 from imprint._src.stablehlo.builder import function_text

@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint._src.runtime import EngineError
 from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.export.module import at_sizes
-from imprint.runtime import EngineError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.values import allows
 from imprint.transforms.lowering import SizeSource, lower_jaxpr

@@ -16,6 +16,7 @@ from imprint import tree
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.errors import ArgumentError
+from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
 from imprint.calls.options import JitOptions
 from imprint.calls.results import Results
@@ -36,7 +37,6 @@ from imprint.dynamic.programs import (
 from imprint.dynamic.sizes import scope_of, sources, values_of
 from imprint.jitted.compiling import compile_lowered, lower_traced
 from imprint.jitted.stages import Compiled, Given, Lowered
-from imprint.runtime import CompileOptions
 from imprint.symbolic.expression import Scope
 from imprint.symbolic.instantiate import instantiate
 from imprint.symbolic.values import allows

@@ -16,7 +16,8 @@ from typing import (
     runtime_checkable,
 )
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.config import Settings, settings
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import is_symbolic
@@ -25,6 +26,7 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
+from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
 from imprint.calls.key import Pending, static_tokens
@@ -36,7 +38,6 @@ from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram
-from imprint.runtime import CompileOptions, MemoryStats
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
 

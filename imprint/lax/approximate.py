@@ -6,8 +6,7 @@ only how many results come where they are not joined to `k`.
 
 from typing import Any
 
-from imprint import runtime
-from imprint._src import dtypes
+from imprint._src import dtypes, runtime
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, DTypeError

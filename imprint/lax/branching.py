@@ -10,8 +10,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import runtime
-from imprint._src import dtypes
+from imprint._src import dtypes, runtime
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, name_of, result_leaves
 from imprint._src.core.jaxpr import eval_jaxpr

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.identity import module_name
 from imprint._src.core.user_code import is_user_class

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.jit.guards.locations import class_of
 from imprint._src.sharding.mesh import AbstractMesh, AxisType, Mesh
 from imprint._src.sharding.named import NamedSharding

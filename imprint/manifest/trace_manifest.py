@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
 
-from imprint import runtime, tree
+from imprint import tree
+from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer

@@ -5,8 +5,7 @@ https://data-apis.org/array-api/2024.12/API_specification/inspection.html
 
 from typing import Any, Final, final
 
-from imprint import runtime
-from imprint._src import dtypes
+from imprint._src import dtypes, runtime
 from imprint._src.core.aval import DType
 from imprint._src.core.protocols import API_VERSIONS
 from imprint._src.errors import ArgumentError

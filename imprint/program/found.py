@@ -6,7 +6,7 @@ that is compiled.
 
 from typing import Literal, NamedTuple
 
-from imprint import runtime
+from imprint._src import runtime
 
 Origin = Literal["compiled", "memory", "disk"]
 

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
+from imprint._src.runtime import EngineError
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found
 from imprint.program.lowered import LoweredProgram
-from imprint.runtime import EngineError
 from imprint.store.current import current
 from imprint.store.proof import digest
 from imprint.store.store import Store

@@ -11,7 +11,7 @@ import time
 import weakref
 from typing import Any, NamedTuple
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint.array import buffer_over, buffers_of, to_array
 from imprint.program.counters import COUNTERS

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from imprint._src import dtypes
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
-from imprint.runtime import CompileOptions, has_wide_vectors
+from imprint._src.runtime import CompileOptions, has_wide_vectors
 
 _WIDE: Final = CompileOptions.of({"xla_cpu_prefer_vector_width": 512})
 _DEFAULT: Final = CompileOptions()

@@ -13,12 +13,19 @@ import weakref
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, cast, final
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.guards.guard import Guard
+from imprint._src.runtime import (
+    EngineError,
+    MemoryStats,
+    Runs,
+    collect_garbage,
+    explain_execute_error,
+)
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -36,13 +43,6 @@ from imprint.passes import changes
 from imprint.passes import sentinels as sentinel_pass
 from imprint.program.counters import COUNTERS, Counters
 from imprint.program.program import Program
-from imprint.runtime import (
-    EngineError,
-    MemoryStats,
-    Runs,
-    collect_garbage,
-    explain_execute_error,
-)
 from imprint.versions.apart import run_donating, run_spread
 from imprint.versions.observers import Costs
 from imprint.versions.table import Table

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.primitive import Absent
 from imprint.primitives import ALL
 from imprint.program.lowered import lower

@@ -7,13 +7,13 @@ results must be those that the aval rule gives. Here stands what has no such for
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import one_equation
 from imprint._src.core.jaxpr import Jaxpr, Var
+from imprint._src.runtime import EngineError
 from imprint.errors import ConcretizationError, ShapeError
 from imprint.export.module import at_sizes
-from imprint.runtime import EngineError
 from imprint.symbolic import SymbolicScope
 from imprint.transforms.lowering import SizeSource, ir_type, lower_jaxpr
 from tests.laws.law import every_primitive

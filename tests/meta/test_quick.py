@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from imprint.runtime.compat import engine
+from imprint._src.runtime.compat import engine
 from tests.quick import FLAGS, as_for_users, hasten
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 import imprint
-from imprint import runtime
+from imprint._src import runtime
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint import debug, runtime
+from imprint import debug
+from imprint._src import runtime
 from imprint.program.counters import COUNTERS
 
 pytestmark = pytest.mark.unaudited  # they count traces

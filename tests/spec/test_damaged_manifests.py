@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.runtime import options as engine
 from imprint.errors import StoreWarning
 from imprint.jitted import warm_start
 from imprint.manifest import trace_manifest as manifest
-from imprint.runtime import options as engine
 from imprint.store.current import current
 from imprint.store.store import Store
 from imprint.store.sweep import entries

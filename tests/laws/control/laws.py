@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import get_aval
 from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import Unit, one_equation

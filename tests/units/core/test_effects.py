@@ -5,7 +5,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.effects import PURE
 from imprint._src.core.primitive import Absent

@@ -212,7 +212,7 @@ def arrays(rank, count, folder):
 
 def main(rank, count, port, part):
     if part == "differs" and rank == 1:
-        imprint.runtime.processes.jaxlib_version = "0.9.9"
+        imprint._src.runtime.processes.jaxlib_version = "0.9.9"
     # On a loaded machine the others may start late.
     wait = 1 if part in {"nobody", "alone"} else 120
     limits = {"initialization_timeout": wait, "heartbeat_timeout_seconds": 5}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import imprint
-from imprint import runtime
+from imprint._src import runtime
 from imprint.errors import ArgumentError
 from tests.units.distributed.test_joining import results
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import imprint
+from imprint._src.runtime.processes import Meeting, _check_reachable
 from imprint.errors import ArgumentError, BackendError
-from imprint.runtime.processes import Meeting, _check_reachable
 
 _SCRIPT = Path(__file__).with_name("several.py")
 
@@ -155,7 +155,7 @@ def test_who_ends_with_an_error_is_named():
 def test_releases_of_jaxlib_that_differ_are_named():
     _, told, _, _ = results("differs")
     host = socket.gethostname()
-    ours = imprint.runtime.compat.jaxlib_version
+    ours = imprint._src.runtime.compat.jaxlib_version
     for text in told:
         assert text.startswith(
             "BackendError: distributed.initialize: expected one release of jaxlib in all "
@@ -227,7 +227,7 @@ def test_what_listens_there_and_is_no_process_of_ours_is_told(says, wait, got):
 
 @pytest.fixture
 def not_started(monkeypatch):
-    monkeypatch.setattr(imprint.runtime, "has_started", lambda: False)
+    monkeypatch.setattr(imprint._src.runtime, "has_started", lambda: False)
     for name in ("SLURM_JOB_ID", "OMPI_MCA_orte_hnp_uri", "KUBERNETES_SERVICE_HOST"):
         monkeypatch.delenv(name, raising=False)
 
@@ -282,7 +282,7 @@ def test_what_is_wrong_is_said_before_anything_starts(not_started, given, kind, 
 @pytest.mark.parametrize("given", [2, [2]])
 def test_the_gpus_of_a_process_are_told_to_the_engine(not_started, monkeypatch, given):
     met = []
-    monkeypatch.setattr(imprint.runtime, "join", met.append)
+    monkeypatch.setattr(imprint._src.runtime, "join", met.append)
     imprint.distributed.initialize("a:1", 2, 0, local_device_ids=given)
     monkeypatch.setenv("OMPI_MCA_orte_hnp_uri", "4096.0;tcp://10.0.0.1:433")
     for name, value in (("SIZE", "2"), ("RANK", "1"), ("LOCAL_RANK", "1")):

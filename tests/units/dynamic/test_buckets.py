@@ -8,7 +8,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import lax, runtime
+from imprint import lax
+from imprint._src import runtime
 from imprint.array import padding_of
 from imprint.dynamic.buckets import bucket_of
 from imprint.errors import ArgumentError, DeletedArrayError

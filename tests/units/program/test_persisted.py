@@ -8,10 +8,10 @@ import pytest
 
 import imprint
 import imprint.numpy as np
-from imprint import runtime
+from imprint._src import runtime
+from imprint._src.runtime.processes import Meeting, Processes
 from imprint.debug import counters
 from imprint.program import persisted
-from imprint.runtime.processes import Meeting, Processes
 from imprint.store.current import current
 from imprint.store.sweep import entries
 from tests.units.program import persistable

@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import random
+from imprint._src.runtime import CompileOptions
 from imprint.config import enable_checks
 from imprint.control.call import call
 from imprint.primitives import ALL
@@ -13,7 +14,6 @@ from imprint.program import vector_width
 from imprint.program.lowered import lower
 from imprint.program.program import compile_module
 from imprint.program.vector_width import gains_by_width
-from imprint.runtime import CompileOptions
 from imprint.transforms.staging import Staged, stage
 from tests.tolerances import assert_close
 

@@ -33,7 +33,7 @@ def test_fold_in_as_jax_and_as_under_jit(number):
 
 
 def test_keys_compile_nothing(monkeypatch):
-    monkeypatch.setattr(imprint.runtime, "compile", None)
+    monkeypatch.setattr(imprint._src.runtime, "compile", None)
     key, other = random.split(random.fold_in(random.key(1), 2))
     assert key != other
     assert random.split(key, 50).shape == (50,)

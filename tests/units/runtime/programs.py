@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 
 ROOT = Path(__file__).parents[3]
 

@@ -3,7 +3,8 @@ import threading
 import numpy as np
 import pytest
 
-from imprint import dtypes, runtime
+from imprint import dtypes
+from imprint._src import runtime
 from imprint.errors import DeletedArrayError
 from tests.units.runtime.programs import (
     ADD,

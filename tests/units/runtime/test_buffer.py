@@ -5,7 +5,7 @@ import weakref
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint.errors import DeletedArrayError
 from tests.units.runtime.programs import F4, put
 

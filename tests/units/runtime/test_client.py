@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint.errors import BackendError
 from tests.units.runtime.programs import in_fresh_process
 

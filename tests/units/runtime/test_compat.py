@@ -1,6 +1,6 @@
 import numpy as np
 
-from imprint import runtime
+from imprint._src import runtime
 from tests.tolerances import assert_close
 from tests.units.runtime.programs import aval, in_fresh_process, program, put
 
@@ -8,7 +8,7 @@ NOTHING_STARTS = """
 import os, sys
 import numpy
 before = len(os.listdir("/proc/self/task"))
-import imprint.runtime
+import imprint._src.runtime
 print(len(os.listdir("/proc/self/task")) - before)
 print(sorted({"jax", "scipy"} & set(sys.modules)))
 """

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint.errors import (
     ArgumentError,
     CompileError,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
+from imprint._src.runtime import lapack
 from imprint.errors import CompileError
-from imprint.runtime import lapack
 from tests.units.runtime.programs import aval, in_fresh_process, put
 
 F22 = aval("float32", 2, 2)

@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
+from imprint._src.runtime import options
+from imprint._src.runtime.compat import jaxlib_version
 from imprint.errors import ArgumentError, CompileError
-from imprint.runtime import options
-from imprint.runtime.compat import jaxlib_version
 from tests.units.runtime.programs import DOUBLE, F4, in_fresh_process
 
 WIDTH = "xla_cpu_prefer_vector_width"

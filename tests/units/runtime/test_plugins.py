@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import imprint
+from imprint._src.runtime import client, plugins
+from imprint._src.runtime.compat import jaxlib_version
+from imprint._src.runtime.processes import Meeting
 from imprint.errors import BackendError, BackendWarning
-from imprint.runtime import client, plugins
-from imprint.runtime.compat import jaxlib_version
-from imprint.runtime.processes import Meeting
 
 CPU = "leave the backend out: the CPU computes."
 

@@ -5,9 +5,10 @@ import weakref
 import numpy as np
 import pytest
 
-from imprint import dtypes, runtime
+from imprint import dtypes
+from imprint._src import runtime
+from imprint._src.runtime.compat import jaxlib_version
 from imprint.errors import DTypeError, ShapeError
-from imprint.runtime.compat import jaxlib_version
 from tests.units.runtime.programs import F4, PlainAval, aval, put
 
 WITHOUT_FLOAT6 = [d for d in dtypes.ALL if not d.name.startswith("float6")]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.core.aval import get_aval
 from imprint._src.stablehlo import Builder, ModuleWriter, Value
 from imprint._src.stablehlo.builder import function_text

@@ -7,7 +7,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import lax, nn, random, runtime
+from imprint import lax, nn, random
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.padding import NoPaddingError
 from imprint.control.interpret import interpret

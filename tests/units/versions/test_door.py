@@ -9,7 +9,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import runtime
+from imprint._src import runtime
 from imprint.array import buffer_of
 from imprint.errors import DeletedArrayError, NonFiniteError
 

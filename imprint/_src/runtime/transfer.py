@@ -16,9 +16,9 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.dtypes import DType
 from imprint._src.errors import DTypeError, ShapeError
-from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
-from imprint.runtime.client import Device, default_device
-from imprint.runtime.compat import EngineError, engine, read_extended
+from imprint._src.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
+from imprint._src.runtime.client import Device, default_device
+from imprint._src.runtime.compat import EngineError, engine, read_extended
 
 Array: TypeAlias = np.ndarray[Any, Any]
 UncheckedPut: TypeAlias = Callable[[Any, Aval], Buffer]

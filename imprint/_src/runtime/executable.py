@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol, final
 
 from imprint._src.errors import ArgumentError, CompileError, DTypeError, ShapeError
-from imprint.runtime.buffer import (
+from imprint._src.runtime.buffer import (
     Aval,
     Buffer,
     collect_garbage,
@@ -22,24 +22,24 @@ from imprint.runtime.buffer import (
     is_deleted,
     show,
 )
-from imprint.runtime.callbacks import (
+from imprint._src.runtime.callbacks import (
     Callers,
     HostFunction,
     called_from,
     parsed,
     waiting,
 )
-from imprint.runtime.client import default_device
-from imprint.runtime.compat import (
+from imprint._src.runtime.client import default_device
+from imprint._src.runtime.compat import (
     EngineError,
     corrections,
     engine,
     jaxlib_version,
     result_handler,
 )
-from imprint.runtime.lapack import prepare
-from imprint.runtime.options import CompileOptions, explain_compile_error
-from imprint.runtime.partition import (
+from imprint._src.runtime.lapack import prepare
+from imprint._src.runtime.options import CompileOptions, explain_compile_error
+from imprint._src.runtime.partition import (
     Partition,
     Place,
     assigned,
@@ -49,7 +49,7 @@ from imprint.runtime.partition import (
     one_at_a_time,
     output_shardings,
 )
-from imprint.runtime.processes import check_agreement
+from imprint._src.runtime.processes import check_agreement
 
 
 @dataclass(frozen=True, slots=True)

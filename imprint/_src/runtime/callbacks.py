@@ -17,7 +17,7 @@ from itertools import count
 from threading import get_ident
 from typing import Any, Final, TypeAlias, final
 
-from imprint.runtime.compat import EngineError, engine
+from imprint._src.runtime.compat import EngineError, engine
 
 HostFunction: TypeAlias = Callable[..., Sequence[Any]]
 """Takes NumPy arrays, and a None in the place of each token; returns as many results."""

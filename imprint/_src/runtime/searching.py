@@ -5,7 +5,7 @@ refuses are an ArgumentError; it has been asked for every kind of them that ther
 """
 
 from imprint._src.errors import ArgumentError
-from imprint.runtime.compat import EngineError, engine
+from imprint._src.runtime.compat import EngineError, engine
 
 
 def approximate_count(

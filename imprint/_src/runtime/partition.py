@@ -15,18 +15,18 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
-from imprint._src.sharding.mesh import Mesh
-from imprint._src.sharding.named import NamedSharding
-from imprint._src.sharding.spec import P, names_of
-from imprint.runtime.buffer import Aval, Buffer
-from imprint.runtime.client import Device
-from imprint.runtime.compat import (
+from imprint._src.runtime.buffer import Aval, Buffer
+from imprint._src.runtime.client import Device
+from imprint._src.runtime.compat import (
     EngineError,
     engine,
     hlo,
     several_devices_sharding,
     without_jax,
 )
+from imprint._src.sharding.mesh import Mesh
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.spec import P, names_of
 
 
 @final

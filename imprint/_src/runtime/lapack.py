@@ -11,7 +11,7 @@ from importlib import import_module
 from threading import Lock
 
 from imprint._src.errors import CompileError
-from imprint.runtime.compat import engine
+from imprint._src.runtime.compat import engine
 
 
 def prepare(program: str | bytes, platform: str) -> None:

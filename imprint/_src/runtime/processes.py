@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from imprint._src.errors import ArgumentError, BackendError, CompileError
-from imprint.runtime.compat import EngineError, engine, jaxlib_version
+from imprint._src.runtime.compat import EngineError, engine, jaxlib_version
 
 _ROOT: Final = "imprint"
 _DEAD: Final = f"{_ROOT}/dead"

@@ -11,7 +11,7 @@ from typing import Any, Final, NewType, Protocol, cast
 
 from imprint._src.dtypes import DType
 from imprint._src.errors import DeletedArrayError
-from imprint.runtime.compat import engine
+from imprint._src.runtime.compat import engine
 
 Buffer = NewType("Buffer", object)
 """A value on a device."""

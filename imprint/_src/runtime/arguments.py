@@ -17,10 +17,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src.dtypes import DType
-from imprint.runtime.buffer import Aval, Buffer, collect_garbage
-from imprint.runtime.compat import EngineError
-from imprint.runtime.executable import Executable, Runs
-from imprint.runtime.transfer import put, read, unchecked_put
+from imprint._src.runtime.buffer import Aval, Buffer, collect_garbage
+from imprint._src.runtime.compat import EngineError
+from imprint._src.runtime.executable import Executable, Runs
+from imprint._src.runtime.transfer import put, read, unchecked_put
 
 HostCall: TypeAlias = Callable[[list[Any], Sequence[int]], list[Buffer]]
 _HostArray: TypeAlias = np.ndarray[Any, Any]

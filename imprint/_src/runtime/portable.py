@@ -9,8 +9,8 @@ from importlib import import_module
 from io import BytesIO
 from typing import Any
 
-from imprint.runtime.callbacks import parsed
-from imprint.runtime.compat import EngineError, engine
+from imprint._src.runtime.callbacks import parsed
+from imprint._src.runtime.compat import EngineError, engine
 
 
 def to_portable(module_text: str) -> bytes:

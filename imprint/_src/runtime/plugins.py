@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from imprint.runtime.compat import EngineError, engine, jaxlib_version
-from imprint.runtime.processes import joined
+from imprint._src.runtime.compat import EngineError, engine, jaxlib_version
+from imprint._src.runtime.processes import joined
 
 
 class Plugin(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Any, Final, Self, TypeAlias
 import numpy as np
 
 from imprint._src.errors import ArgumentError, CompileError, did_you_mean
-from imprint.runtime.compat import (
+from imprint._src.runtime.compat import (
     corrections,
     engine,
     jaxlib_release,

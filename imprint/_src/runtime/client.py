@@ -17,9 +17,9 @@ from typing import Any, Final, NoReturn, Protocol, final
 
 from imprint._src.config import config, num_cpu_devices, settings
 from imprint._src.errors import BackendError, BackendWarning
-from imprint.runtime import plugins
-from imprint.runtime.compat import engine, single_device_sharding
-from imprint.runtime.processes import joined
+from imprint._src.runtime import plugins
+from imprint._src.runtime.compat import engine, single_device_sharding
+from imprint._src.runtime.processes import joined
 
 
 class Refusable(Protocol):

@@ -21,8 +21,8 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 - `buffer`: what may be asked of a value on a device?
 """
 
-from imprint.runtime.arguments import HostCall, host_call
-from imprint.runtime.buffer import (
+from imprint._src.runtime.arguments import HostCall, host_call
+from imprint._src.runtime.buffer import (
     Aval,
     Buffer,
     block_until_ready,
@@ -32,8 +32,8 @@ from imprint.runtime.buffer import (
     is_ready,
     on_device_size,
 )
-from imprint.runtime.callbacks import HostFunction
-from imprint.runtime.client import (
+from imprint._src.runtime.callbacks import HostFunction
+from imprint._src.runtime.client import (
     Device,
     default_backend,
     default_device,
@@ -47,8 +47,8 @@ from imprint.runtime.client import (
     process_index,
     process_indices,
 )
-from imprint.runtime.compat import EngineError
-from imprint.runtime.executable import (
+from imprint._src.runtime.compat import EngineError
+from imprint._src.runtime.executable import (
     Executable,
     MemoryStats,
     Runs,
@@ -57,27 +57,27 @@ from imprint.runtime.executable import (
     explain_execute_error,
     hlo_text,
 )
-from imprint.runtime.options import (
+from imprint._src.runtime.options import (
     CompileOptions,
     OptionValue,
     engine_version,
     has_wide_vectors,
     identity,
 )
-from imprint.runtime.partition import (
+from imprint._src.runtime.partition import (
     Partition,
     Place,
     named_sharding,
     put_shards,
     shards_of,
 )
-from imprint.runtime.portable import (
+from imprint._src.runtime.portable import (
     from_portable,
     functions_of,
     refined,
     to_portable,
 )
-from imprint.runtime.processes import (
+from imprint._src.runtime.processes import (
     Meeting,
     Processes,
     join,
@@ -85,8 +85,14 @@ from imprint.runtime.processes import (
     part,
     split_address,
 )
-from imprint.runtime.searching import approximate_count
-from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
+from imprint._src.runtime.searching import approximate_count
+from imprint._src.runtime.transfer import (
+    UncheckedPut,
+    copy_to,
+    put,
+    read,
+    unchecked_put,
+)
 
 __all__ = [
     "Aval",
