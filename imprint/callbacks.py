@@ -19,13 +19,13 @@ from imprint._src.core.functions import name_of
 from imprint._src.core.primitive import Avals
 from imprint._src.core.shape_struct import described
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.array import from_host
-from imprint.primitives.callbacks import (
+from imprint._src.primitives.callbacks import (
     debug_callback_p,
     io_callback_p,
     pure_callback_p,
 )
+from imprint._src.sharding.single import SingleDeviceSharding
+from imprint.array import from_host
 
 R = TypeVar("R")
 

@@ -25,6 +25,7 @@ from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.source import current_source
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError, NonFiniteError
+from imprint._src.primitives.constraints import meshes_in
 from imprint._src.runtime import Buffer
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import P
@@ -42,7 +43,6 @@ from imprint.array import (
 from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
 from imprint.passes import sentinels
-from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
 from imprint.static.exact import static_token

@@ -16,6 +16,7 @@ from imprint import tree
 from imprint._src import runtime
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.constraints import constrain
 from imprint._src.runtime import Device
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
@@ -29,7 +30,6 @@ from imprint.array import (
     to_array,
     with_placement,
 )
-from imprint.primitives.constraints import constrain
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""

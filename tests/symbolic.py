@@ -10,8 +10,8 @@ from collections import Counter
 
 from imprint._src.core import dims
 from imprint._src.core.dims import SymbolicDim
+from imprint._src.primitives.sizes import as_value
 from imprint.errors import ShapeError
-from imprint.primitives.sizes import as_value
 
 _made, _atoms = {}, {}
 

@@ -6,9 +6,9 @@
 
 from imprint._src.bootstrap import public_names
 from imprint._src.diagnostics import attribute_errors
+from imprint._src.primitives.barrier import checkpoint_name
 from imprint.ad_checkpoint import policies as checkpoint_policies
 from imprint.ad_checkpoint.policies import Recompute, Saveable
-from imprint.primitives.barrier import checkpoint_name
 
 __all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]
 

@@ -15,6 +15,7 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.constraints import constrain, meshes_in
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
@@ -24,7 +25,6 @@ from imprint.calls.home import Argument
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
 from imprint.passes import prune
-from imprint.primitives.constraints import constrain, meshes_in
 from imprint.program.layout import Layout
 from imprint.program.program import Program
 

@@ -16,21 +16,21 @@ from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import DTypeError
-from imprint.control.closing import close
-from imprint.control.while_ import while_loop
-from imprint.primitives.basis import add, full
-from imprint.primitives.comparison import lt
-from imprint.primitives.convert import convert_element_type_p
-from imprint.primitives.gather import windows_of
-from imprint.primitives.reductions import reduce_max
-from imprint.primitives.scatter import scatter, scatter_add
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import reshape
-from imprint.primitives.windows_at import (
+from imprint._src.primitives.core_ops import add, full
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.convert import convert_element_type_p
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.gather import windows_of
+from imprint._src.primitives.indexing.scatter import scatter, scatter_add
+from imprint._src.primitives.reductions import reduce_max
+from imprint._src.primitives.shape import reshape
+from imprint._src.primitives.windows.gather_dims import (
     GatherScatterMode,
     ScatterDimensionNumbers,
     mode_of,
 )
+from imprint.control.closing import close
+from imprint.control.while_ import while_loop
 from imprint.transforms.vmap import vmap
 
 _INT32: Final = np.dtype(np.int32)

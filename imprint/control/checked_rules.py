@@ -17,6 +17,29 @@ from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint._src.core.primitive import Primitive
+from imprint._src.primitives.arg_reductions import argmax
+from imprint._src.primitives.checks import Failure, When, check_p
+from imprint._src.primitives.elementwise.arithmetic import div_p
+from imprint._src.primitives.elementwise.bitwise import or_
+from imprint._src.primitives.elementwise.comparison import eq, gt, lt, ne
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice,
+    dynamic_slice_p,
+    dynamic_update_slice_p,
+)
+from imprint._src.primitives.indexing.gather import gather_p, scatter_add_p
+from imprint._src.primitives.indexing.scatter import (
+    scatter_max_p,
+    scatter_min_p,
+    scatter_mul_p,
+    scatter_p,
+    scatter_sub_p,
+)
+from imprint._src.primitives.reductions import reduce_or
+from imprint._src.primitives.shape import reshape
+from imprint._src.primitives.windows.gather_dims import sizes_of
 from imprint.control.call import jit_p
 from imprint.control.checked import (
     NO_ERROR,
@@ -36,29 +59,6 @@ from imprint.control.custom_vmap import LongerBatch, custom_vmap_call_p
 from imprint.control.operands import split
 from imprint.control.scan import scan_p
 from imprint.control.while_ import while_p
-from imprint.primitives.arg_reductions import argmax
-from imprint.primitives.arithmetic import div_p
-from imprint.primitives.bitwise import or_
-from imprint.primitives.checks import Failure, When, check_p
-from imprint.primitives.comparison import eq, gt, lt, ne
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dynamic_slicing import (
-    dynamic_slice,
-    dynamic_slice_p,
-    dynamic_update_slice_p,
-)
-from imprint.primitives.gather import gather_p, scatter_add_p
-from imprint.primitives.reductions import reduce_or
-from imprint.primitives.scatter import (
-    scatter_max_p,
-    scatter_min_p,
-    scatter_mul_p,
-    scatter_p,
-    scatter_sub_p,
-)
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import reshape
-from imprint.primitives.windows_at import sizes_of
 from imprint.transforms.staging import Staged, stage
 
 # ---- operations ----

@@ -19,6 +19,10 @@ from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Values
 from imprint._src.core.source import reset_replayed_source, set_replayed_source
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.primitives.collectives import pvary
+from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate
+from imprint._src.primitives.elementwise.convert import convert_element_type_p
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.stablehlo import Builder, Region, Value
 from imprint.control.call import jit_p
 from imprint.control.closing import unite_consts
@@ -26,10 +30,6 @@ from imprint.control.interpret import interpret
 from imprint.control.operands import at_linear, one_by_one
 from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
-from imprint.primitives.basis import broadcast_in_dim, instantiate
-from imprint.primitives.collectives import pvary
-from imprint.primitives.convert import convert_element_type_p
-from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.demands import Mask

@@ -18,6 +18,8 @@ from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint._src.core.trace import Trace, current_trace, tracing
 from imprint._src.errors import UnexpectedTracerError
+from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
@@ -26,8 +28,6 @@ from imprint.control.applied import (
     applied_transpose,
     lower_applied,
 )
-from imprint.primitives.basis import full
-from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import (
     at_axis,
     batch_flat,

@@ -18,6 +18,8 @@ from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.core.trace import current_trace, tracing
 from imprint._src.errors import ArgumentError, UnexpectedTracerError
+from imprint._src.primitives.core_ops import full, instantiate
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
@@ -26,8 +28,6 @@ from imprint.control.applied import (
     applied_transpose,
     lower_applied,
 )
-from imprint.primitives.basis import full, instantiate
-from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import at_axis, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_flat, jvp_jaxpr, merge_zeros

@@ -23,6 +23,20 @@ from imprint._src.core.primitive import Avals, Dims, Params, Values
 from imprint._src.core.source import Source
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.core.trace import tracing
+from imprint._src.primitives.core_ops import (
+    add,
+    broadcast_in_dim,
+    full,
+    instantiate,
+    moveaxis,
+    sub,
+)
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice_p,
+    dynamic_update_slice_p,
+)
+from imprint._src.primitives.shape import squeeze
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.backward import backward_step, known_carry
 from imprint.control.forwarding import without_forwarded
@@ -45,20 +59,6 @@ from imprint.control.residuals import part_residuals
 from imprint.control.scan_lowering import lower_scan
 from imprint.control.turns import ADDED, watch_turns
 from imprint.control.while_ import while_loop
-from imprint.primitives.basis import (
-    add,
-    broadcast_in_dim,
-    full,
-    instantiate,
-    moveaxis,
-    sub,
-)
-from imprint.primitives.comparison import lt
-from imprint.primitives.dynamic_slicing import (
-    dynamic_slice_p,
-    dynamic_update_slice_p,
-)
-from imprint.primitives.shape import squeeze
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros

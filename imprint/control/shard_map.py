@@ -22,13 +22,13 @@ from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, AxisNames, Dims, Values
 from imprint._src.core.tangents import Linear
 from imprint._src.core.trace import NamedAxis, tracing
+from imprint._src.primitives.collectives import psum_p, pvary
+from imprint._src.primitives.core_ops import mul, scalar_like
+from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.stablehlo import Builder, Value
 from imprint._src.stablehlo.collectives import manual_computation
 from imprint.control.operands import nonzeros, pick
-from imprint.primitives.basis import mul, scalar_like
-from imprint.primitives.collectives import psum_p, pvary
-from imprint.primitives.shape import expand_dims, squeeze
 from imprint.transforms.batch import at_axis, batch_flat, batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros

@@ -26,6 +26,9 @@ from imprint._src.core.tangents import tangent_aval
 from imprint._src.core.trace import tracing
 from imprint._src.dtypes import is_integer
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.primitives.core_ops import add_p, broadcast_in_dim
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.reductions import reduce_or
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.interpret import interpret
 from imprint.control.operands import (
@@ -41,9 +44,6 @@ from imprint.control.operands import (
     split,
 )
 from imprint.control.turns import ADDED, watch_turns
-from imprint.primitives.basis import add_p, broadcast_in_dim
-from imprint.primitives.reductions import reduce_or
-from imprint.primitives.select import select_n
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros

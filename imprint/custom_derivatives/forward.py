@@ -17,6 +17,7 @@ from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
+from imprint._src.primitives.core_ops import add_tangents
 from imprint.control.custom import ForwardRule
 from imprint.custom_derivatives.flat import (
     Arguments,
@@ -28,7 +29,6 @@ from imprint.custom_derivatives.flat import (
 )
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
-from imprint.primitives.basis import add_tangents
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -23,6 +23,7 @@ from imprint._src.errors import (
     UnexpectedTracerError,
 )
 from imprint._src.jit.guards.recording import run_rule
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.control.custom_lin import BackwardRule, Pull
 from imprint.custom_derivatives.flat import (
     Arguments,
@@ -34,7 +35,6 @@ from imprint.custom_derivatives.flat import (
 )
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import CustomVJPPrimal, given, taken
-from imprint.primitives.convert import convert_element_type
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -15,6 +15,9 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.elementwise.precision import Precision
+from imprint._src.primitives.sizes import as_operand, number_of
 from imprint.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint.numpy.arithmetic import maximum, minimum
 from imprint.numpy.comparison import where
@@ -26,9 +29,6 @@ from imprint.numpy.rounding import floor
 from imprint.numpy.shaping import size_tuple
 from imprint.numpy.taking import take
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.precision import Precision
-from imprint.primitives.sizes import as_operand, number_of
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

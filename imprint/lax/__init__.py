@@ -27,6 +27,212 @@ themselves (`lax.add_p`) are here for those who write transforms.
 import typing
 
 from imprint._src.bootstrap import lazy_attributes
+from imprint._src.primitives.arg_reductions import argmax as argmax
+from imprint._src.primitives.arg_reductions import argmax_p as argmax_p
+from imprint._src.primitives.arg_reductions import argmin as argmin
+from imprint._src.primitives.arg_reductions import argmin_p as argmin_p
+from imprint._src.primitives.barrier import optimization_barrier as optimization_barrier
+from imprint._src.primitives.barrier import (
+    optimization_barrier_p as optimization_barrier_p,
+)
+from imprint._src.primitives.barrier import stop_gradient as stop_gradient
+from imprint._src.primitives.barrier import stop_gradient_p as stop_gradient_p
+from imprint._src.primitives.collectives import all_gather_p as all_gather_p
+from imprint._src.primitives.collectives import all_to_all_p as all_to_all_p
+from imprint._src.primitives.collectives import axis_index_p as axis_index_p
+from imprint._src.primitives.collectives import pmax_p as pmax_p
+from imprint._src.primitives.collectives import pmin_p as pmin_p
+from imprint._src.primitives.collectives import ppermute_p as ppermute_p
+from imprint._src.primitives.collectives import psum_p as psum_p
+from imprint._src.primitives.constraints import (
+    sharding_constraint_p as sharding_constraint_p,
+)
+from imprint._src.primitives.copying import copy_p as copy_p
+from imprint._src.primitives.core_ops import add_p as add_p
+from imprint._src.primitives.core_ops import broadcast_in_dim_p as broadcast_in_dim_p
+from imprint._src.primitives.core_ops import mul_p as mul_p
+from imprint._src.primitives.core_ops import neg as neg
+from imprint._src.primitives.core_ops import neg_p as neg_p
+from imprint._src.primitives.core_ops import reduce_sum_p as reduce_sum_p
+from imprint._src.primitives.core_ops import sub_p as sub_p
+from imprint._src.primitives.core_ops import transpose_p as transpose_p
+from imprint._src.primitives.cumulative import cumlogsumexp as cumlogsumexp
+from imprint._src.primitives.cumulative import cumlogsumexp_p as cumlogsumexp_p
+from imprint._src.primitives.cumulative import cummax as cummax
+from imprint._src.primitives.cumulative import cummax_p as cummax_p
+from imprint._src.primitives.cumulative import cummin as cummin
+from imprint._src.primitives.cumulative import cummin_p as cummin_p
+from imprint._src.primitives.cumulative import cumprod as cumprod
+from imprint._src.primitives.cumulative import cumprod_p as cumprod_p
+from imprint._src.primitives.cumulative import cumsum as cumsum
+from imprint._src.primitives.cumulative import cumsum_p as cumsum_p
+from imprint._src.primitives.dot import DotDimensionNumbers as DotDimensionNumbers
+from imprint._src.primitives.dot import dot_general as dot_general
+from imprint._src.primitives.dot import dot_general_p as dot_general_p
+from imprint._src.primitives.elementwise.arithmetic import atan2_p as atan2_p
+from imprint._src.primitives.elementwise.arithmetic import div_p as div_p
+from imprint._src.primitives.elementwise.arithmetic import integer_pow as integer_pow
+from imprint._src.primitives.elementwise.arithmetic import (
+    integer_pow_p as integer_pow_p,
+)
+from imprint._src.primitives.elementwise.arithmetic import max_p as max_p
+from imprint._src.primitives.elementwise.arithmetic import min_p as min_p
+from imprint._src.primitives.elementwise.arithmetic import nextafter_p as nextafter_p
+from imprint._src.primitives.elementwise.arithmetic import rem_p as rem_p
+from imprint._src.primitives.elementwise.bits import clz as clz
+from imprint._src.primitives.elementwise.bits import clz_p as clz_p
+from imprint._src.primitives.elementwise.bits import not_ as _bitwise_not
+from imprint._src.primitives.elementwise.bits import not_p as not_p
+from imprint._src.primitives.elementwise.bits import (
+    population_count as population_count,
+)
+from imprint._src.primitives.elementwise.bits import (
+    population_count_p as population_count_p,
+)
+from imprint._src.primitives.elementwise.bitwise import and_p as and_p
+from imprint._src.primitives.elementwise.bitwise import or_p as or_p
+from imprint._src.primitives.elementwise.bitwise import shift_left_p as shift_left_p
+from imprint._src.primitives.elementwise.bitwise import (
+    shift_right_arithmetic_p as shift_right_arithmetic_p,
+)
+from imprint._src.primitives.elementwise.bitwise import (
+    shift_right_logical_p as shift_right_logical_p,
+)
+from imprint._src.primitives.elementwise.bitwise import xor_p as xor_p
+from imprint._src.primitives.elementwise.comparison import eq_p as eq_p
+from imprint._src.primitives.elementwise.comparison import ge_p as ge_p
+from imprint._src.primitives.elementwise.comparison import gt_p as gt_p
+from imprint._src.primitives.elementwise.comparison import le_p as le_p
+from imprint._src.primitives.elementwise.comparison import lt_p as lt_p
+from imprint._src.primitives.elementwise.comparison import ne_p as ne_p
+from imprint._src.primitives.elementwise.complex import complex_p as complex_p
+from imprint._src.primitives.elementwise.complex import conj as conj
+from imprint._src.primitives.elementwise.complex import conj_p as conj_p
+from imprint._src.primitives.elementwise.complex import imag as imag
+from imprint._src.primitives.elementwise.complex import imag_p as imag_p
+from imprint._src.primitives.elementwise.complex import real as real
+from imprint._src.primitives.elementwise.complex import real_p as real_p
+from imprint._src.primitives.elementwise.convert import (
+    bitcast_convert_type as bitcast_convert_type,
+)
+from imprint._src.primitives.elementwise.convert import (
+    bitcast_convert_type_p as bitcast_convert_type_p,
+)
+from imprint._src.primitives.elementwise.convert import (
+    convert_element_type as convert_element_type,
+)
+from imprint._src.primitives.elementwise.convert import (
+    convert_element_type_p as convert_element_type_p,
+)
+from imprint._src.primitives.elementwise.exponential import cbrt as cbrt
+from imprint._src.primitives.elementwise.exponential import cbrt_p as cbrt_p
+from imprint._src.primitives.elementwise.exponential import exp as exp
+from imprint._src.primitives.elementwise.exponential import exp2 as exp2
+from imprint._src.primitives.elementwise.exponential import exp2_p as exp2_p
+from imprint._src.primitives.elementwise.exponential import exp_p as exp_p
+from imprint._src.primitives.elementwise.exponential import expm1 as expm1
+from imprint._src.primitives.elementwise.exponential import expm1_p as expm1_p
+from imprint._src.primitives.elementwise.exponential import log as log
+from imprint._src.primitives.elementwise.exponential import log1p as log1p
+from imprint._src.primitives.elementwise.exponential import log1p_p as log1p_p
+from imprint._src.primitives.elementwise.exponential import log2 as log2
+from imprint._src.primitives.elementwise.exponential import log2_p as log2_p
+from imprint._src.primitives.elementwise.exponential import log_p as log_p
+from imprint._src.primitives.elementwise.exponential import logistic as logistic
+from imprint._src.primitives.elementwise.exponential import logistic_p as logistic_p
+from imprint._src.primitives.elementwise.exponential import rsqrt as rsqrt
+from imprint._src.primitives.elementwise.exponential import rsqrt_p as rsqrt_p
+from imprint._src.primitives.elementwise.exponential import sqrt as sqrt
+from imprint._src.primitives.elementwise.exponential import sqrt_p as sqrt_p
+from imprint._src.primitives.elementwise.exponential import square as square
+from imprint._src.primitives.elementwise.exponential import square_p as square_p
+from imprint._src.primitives.elementwise.power import pow_p as pow_p
+from imprint._src.primitives.elementwise.precision import Precision as Precision
+from imprint._src.primitives.elementwise.precision import PrecisionLike as PrecisionLike
+from imprint._src.primitives.elementwise.rounding import (
+    RoundingMethod as RoundingMethod,
+)
+from imprint._src.primitives.elementwise.rounding import abs_ as _abs
+from imprint._src.primitives.elementwise.rounding import abs_p as abs_p
+from imprint._src.primitives.elementwise.rounding import ceil as ceil
+from imprint._src.primitives.elementwise.rounding import ceil_p as ceil_p
+from imprint._src.primitives.elementwise.rounding import floor as floor
+from imprint._src.primitives.elementwise.rounding import floor_p as floor_p
+from imprint._src.primitives.elementwise.rounding import is_finite as is_finite
+from imprint._src.primitives.elementwise.rounding import is_finite_p as is_finite_p
+from imprint._src.primitives.elementwise.rounding import round_ as _round
+from imprint._src.primitives.elementwise.rounding import round_p as round_p
+from imprint._src.primitives.elementwise.rounding import sign as sign
+from imprint._src.primitives.elementwise.rounding import sign_p as sign_p
+from imprint._src.primitives.elementwise.select import clamp as clamp
+from imprint._src.primitives.elementwise.select import clamp_p as clamp_p
+from imprint._src.primitives.elementwise.select import select_n as select_n
+from imprint._src.primitives.elementwise.select import select_n_p as select_n_p
+from imprint._src.primitives.elementwise.trigonometric import acos as acos
+from imprint._src.primitives.elementwise.trigonometric import acos_p as acos_p
+from imprint._src.primitives.elementwise.trigonometric import acosh as acosh
+from imprint._src.primitives.elementwise.trigonometric import acosh_p as acosh_p
+from imprint._src.primitives.elementwise.trigonometric import asin as asin
+from imprint._src.primitives.elementwise.trigonometric import asin_p as asin_p
+from imprint._src.primitives.elementwise.trigonometric import asinh as asinh
+from imprint._src.primitives.elementwise.trigonometric import asinh_p as asinh_p
+from imprint._src.primitives.elementwise.trigonometric import atan as atan
+from imprint._src.primitives.elementwise.trigonometric import atan_p as atan_p
+from imprint._src.primitives.elementwise.trigonometric import atanh as atanh
+from imprint._src.primitives.elementwise.trigonometric import atanh_p as atanh_p
+from imprint._src.primitives.elementwise.trigonometric import cos as cos
+from imprint._src.primitives.elementwise.trigonometric import cos_p as cos_p
+from imprint._src.primitives.elementwise.trigonometric import cosh as cosh
+from imprint._src.primitives.elementwise.trigonometric import cosh_p as cosh_p
+from imprint._src.primitives.elementwise.trigonometric import sin as sin
+from imprint._src.primitives.elementwise.trigonometric import sin_p as sin_p
+from imprint._src.primitives.elementwise.trigonometric import sinh as sinh
+from imprint._src.primitives.elementwise.trigonometric import sinh_p as sinh_p
+from imprint._src.primitives.elementwise.trigonometric import tan as tan
+from imprint._src.primitives.elementwise.trigonometric import tan_p as tan_p
+from imprint._src.primitives.elementwise.trigonometric import tanh as tanh
+from imprint._src.primitives.elementwise.trigonometric import tanh_p as tanh_p
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice as dynamic_slice,
+)
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice_p as dynamic_slice_p,
+)
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_update_slice as dynamic_update_slice,
+)
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_update_slice_p as dynamic_update_slice_p,
+)
+from imprint._src.primitives.indexing.slicing import concatenate as concatenate
+from imprint._src.primitives.indexing.slicing import concatenate_p as concatenate_p
+from imprint._src.primitives.indexing.slicing import pad as pad
+from imprint._src.primitives.indexing.slicing import pad_p as pad_p
+from imprint._src.primitives.indexing.slicing import slice_ as _slice
+from imprint._src.primitives.indexing.slicing import slice_in_dim as slice_in_dim
+from imprint._src.primitives.indexing.slicing import slice_p as slice_p
+from imprint._src.primitives.reductions import reduce_and as reduce_and
+from imprint._src.primitives.reductions import reduce_and_p as reduce_and_p
+from imprint._src.primitives.reductions import reduce_max as reduce_max
+from imprint._src.primitives.reductions import reduce_max_p as reduce_max_p
+from imprint._src.primitives.reductions import reduce_min as reduce_min
+from imprint._src.primitives.reductions import reduce_min_p as reduce_min_p
+from imprint._src.primitives.reductions import reduce_or as reduce_or
+from imprint._src.primitives.reductions import reduce_or_p as reduce_or_p
+from imprint._src.primitives.reductions import reduce_prod as reduce_prod
+from imprint._src.primitives.reductions import reduce_prod_p as reduce_prod_p
+from imprint._src.primitives.reductions import reduce_xor as reduce_xor
+from imprint._src.primitives.reductions import reduce_xor_p as reduce_xor_p
+from imprint._src.primitives.shape import broadcasted_iota as broadcasted_iota
+from imprint._src.primitives.shape import expand_dims as expand_dims
+from imprint._src.primitives.shape import iota as iota
+from imprint._src.primitives.shape import iota_p as iota_p
+from imprint._src.primitives.shape import reshape as reshape
+from imprint._src.primitives.shape import reshape_p as reshape_p
+from imprint._src.primitives.shape import rev as rev
+from imprint._src.primitives.shape import rev_p as rev_p
+from imprint._src.primitives.shape import squeeze as squeeze
+from imprint._src.primitives.shape import squeeze_p as squeeze_p
 from imprint.control.cond import cond_p as cond_p
 from imprint.control.implicit import custom_linear_solve_p as _linear_solve_p
 from imprint.control.scan import scan_p as scan_p
@@ -83,188 +289,6 @@ from imprint.lax.elementwise import shift_left as shift_left
 from imprint.lax.elementwise import shift_right_arithmetic as shift_right_arithmetic
 from imprint.lax.elementwise import shift_right_logical as shift_right_logical
 from imprint.lax.elementwise import sub as sub
-from imprint.primitives.arg_reductions import argmax as argmax
-from imprint.primitives.arg_reductions import argmax_p as argmax_p
-from imprint.primitives.arg_reductions import argmin as argmin
-from imprint.primitives.arg_reductions import argmin_p as argmin_p
-from imprint.primitives.arithmetic import atan2_p as atan2_p
-from imprint.primitives.arithmetic import div_p as div_p
-from imprint.primitives.arithmetic import integer_pow as integer_pow
-from imprint.primitives.arithmetic import integer_pow_p as integer_pow_p
-from imprint.primitives.arithmetic import max_p as max_p
-from imprint.primitives.arithmetic import min_p as min_p
-from imprint.primitives.arithmetic import nextafter_p as nextafter_p
-from imprint.primitives.arithmetic import rem_p as rem_p
-from imprint.primitives.barrier import optimization_barrier as optimization_barrier
-from imprint.primitives.barrier import optimization_barrier_p as optimization_barrier_p
-from imprint.primitives.barrier import stop_gradient as stop_gradient
-from imprint.primitives.barrier import stop_gradient_p as stop_gradient_p
-from imprint.primitives.basis import add_p as add_p
-from imprint.primitives.basis import broadcast_in_dim_p as broadcast_in_dim_p
-from imprint.primitives.basis import mul_p as mul_p
-from imprint.primitives.basis import neg as neg
-from imprint.primitives.basis import neg_p as neg_p
-from imprint.primitives.basis import reduce_sum_p as reduce_sum_p
-from imprint.primitives.basis import sub_p as sub_p
-from imprint.primitives.basis import transpose_p as transpose_p
-from imprint.primitives.bits import clz as clz
-from imprint.primitives.bits import clz_p as clz_p
-from imprint.primitives.bits import not_ as _bitwise_not
-from imprint.primitives.bits import not_p as not_p
-from imprint.primitives.bits import population_count as population_count
-from imprint.primitives.bits import population_count_p as population_count_p
-from imprint.primitives.bitwise import and_p as and_p
-from imprint.primitives.bitwise import or_p as or_p
-from imprint.primitives.bitwise import shift_left_p as shift_left_p
-from imprint.primitives.bitwise import (
-    shift_right_arithmetic_p as shift_right_arithmetic_p,
-)
-from imprint.primitives.bitwise import shift_right_logical_p as shift_right_logical_p
-from imprint.primitives.bitwise import xor_p as xor_p
-from imprint.primitives.collectives import all_gather_p as all_gather_p
-from imprint.primitives.collectives import all_to_all_p as all_to_all_p
-from imprint.primitives.collectives import axis_index_p as axis_index_p
-from imprint.primitives.collectives import pmax_p as pmax_p
-from imprint.primitives.collectives import pmin_p as pmin_p
-from imprint.primitives.collectives import ppermute_p as ppermute_p
-from imprint.primitives.collectives import psum_p as psum_p
-from imprint.primitives.comparison import eq_p as eq_p
-from imprint.primitives.comparison import ge_p as ge_p
-from imprint.primitives.comparison import gt_p as gt_p
-from imprint.primitives.comparison import le_p as le_p
-from imprint.primitives.comparison import lt_p as lt_p
-from imprint.primitives.comparison import ne_p as ne_p
-from imprint.primitives.complex import complex_p as complex_p
-from imprint.primitives.complex import conj as conj
-from imprint.primitives.complex import conj_p as conj_p
-from imprint.primitives.complex import imag as imag
-from imprint.primitives.complex import imag_p as imag_p
-from imprint.primitives.complex import real as real
-from imprint.primitives.complex import real_p as real_p
-from imprint.primitives.constraints import (
-    sharding_constraint_p as sharding_constraint_p,
-)
-from imprint.primitives.convert import bitcast_convert_type as bitcast_convert_type
-from imprint.primitives.convert import bitcast_convert_type_p as bitcast_convert_type_p
-from imprint.primitives.convert import convert_element_type as convert_element_type
-from imprint.primitives.convert import convert_element_type_p as convert_element_type_p
-from imprint.primitives.copying import copy_p as copy_p
-from imprint.primitives.cumulative import cumlogsumexp as cumlogsumexp
-from imprint.primitives.cumulative import cumlogsumexp_p as cumlogsumexp_p
-from imprint.primitives.cumulative import cummax as cummax
-from imprint.primitives.cumulative import cummax_p as cummax_p
-from imprint.primitives.cumulative import cummin as cummin
-from imprint.primitives.cumulative import cummin_p as cummin_p
-from imprint.primitives.cumulative import cumprod as cumprod
-from imprint.primitives.cumulative import cumprod_p as cumprod_p
-from imprint.primitives.cumulative import cumsum as cumsum
-from imprint.primitives.cumulative import cumsum_p as cumsum_p
-from imprint.primitives.dot import DotDimensionNumbers as DotDimensionNumbers
-from imprint.primitives.dot import dot_general as dot_general
-from imprint.primitives.dot import dot_general_p as dot_general_p
-from imprint.primitives.dynamic_slicing import dynamic_slice as dynamic_slice
-from imprint.primitives.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
-from imprint.primitives.dynamic_slicing import (
-    dynamic_update_slice as dynamic_update_slice,
-)
-from imprint.primitives.dynamic_slicing import (
-    dynamic_update_slice_p as dynamic_update_slice_p,
-)
-from imprint.primitives.exponential import cbrt as cbrt
-from imprint.primitives.exponential import cbrt_p as cbrt_p
-from imprint.primitives.exponential import exp as exp
-from imprint.primitives.exponential import exp2 as exp2
-from imprint.primitives.exponential import exp2_p as exp2_p
-from imprint.primitives.exponential import exp_p as exp_p
-from imprint.primitives.exponential import expm1 as expm1
-from imprint.primitives.exponential import expm1_p as expm1_p
-from imprint.primitives.exponential import log as log
-from imprint.primitives.exponential import log1p as log1p
-from imprint.primitives.exponential import log1p_p as log1p_p
-from imprint.primitives.exponential import log2 as log2
-from imprint.primitives.exponential import log2_p as log2_p
-from imprint.primitives.exponential import log_p as log_p
-from imprint.primitives.exponential import logistic as logistic
-from imprint.primitives.exponential import logistic_p as logistic_p
-from imprint.primitives.exponential import rsqrt as rsqrt
-from imprint.primitives.exponential import rsqrt_p as rsqrt_p
-from imprint.primitives.exponential import sqrt as sqrt
-from imprint.primitives.exponential import sqrt_p as sqrt_p
-from imprint.primitives.exponential import square as square
-from imprint.primitives.exponential import square_p as square_p
-from imprint.primitives.power import pow_p as pow_p
-from imprint.primitives.precision import Precision as Precision
-from imprint.primitives.precision import PrecisionLike as PrecisionLike
-from imprint.primitives.reductions import reduce_and as reduce_and
-from imprint.primitives.reductions import reduce_and_p as reduce_and_p
-from imprint.primitives.reductions import reduce_max as reduce_max
-from imprint.primitives.reductions import reduce_max_p as reduce_max_p
-from imprint.primitives.reductions import reduce_min as reduce_min
-from imprint.primitives.reductions import reduce_min_p as reduce_min_p
-from imprint.primitives.reductions import reduce_or as reduce_or
-from imprint.primitives.reductions import reduce_or_p as reduce_or_p
-from imprint.primitives.reductions import reduce_prod as reduce_prod
-from imprint.primitives.reductions import reduce_prod_p as reduce_prod_p
-from imprint.primitives.reductions import reduce_xor as reduce_xor
-from imprint.primitives.reductions import reduce_xor_p as reduce_xor_p
-from imprint.primitives.rounding import RoundingMethod as RoundingMethod
-from imprint.primitives.rounding import abs_ as _abs
-from imprint.primitives.rounding import abs_p as abs_p
-from imprint.primitives.rounding import ceil as ceil
-from imprint.primitives.rounding import ceil_p as ceil_p
-from imprint.primitives.rounding import floor as floor
-from imprint.primitives.rounding import floor_p as floor_p
-from imprint.primitives.rounding import is_finite as is_finite
-from imprint.primitives.rounding import is_finite_p as is_finite_p
-from imprint.primitives.rounding import round_ as _round
-from imprint.primitives.rounding import round_p as round_p
-from imprint.primitives.rounding import sign as sign
-from imprint.primitives.rounding import sign_p as sign_p
-from imprint.primitives.select import clamp as clamp
-from imprint.primitives.select import clamp_p as clamp_p
-from imprint.primitives.select import select_n as select_n
-from imprint.primitives.select import select_n_p as select_n_p
-from imprint.primitives.shape import broadcasted_iota as broadcasted_iota
-from imprint.primitives.shape import expand_dims as expand_dims
-from imprint.primitives.shape import iota as iota
-from imprint.primitives.shape import iota_p as iota_p
-from imprint.primitives.shape import reshape as reshape
-from imprint.primitives.shape import reshape_p as reshape_p
-from imprint.primitives.shape import rev as rev
-from imprint.primitives.shape import rev_p as rev_p
-from imprint.primitives.shape import squeeze as squeeze
-from imprint.primitives.shape import squeeze_p as squeeze_p
-from imprint.primitives.slicing import concatenate as concatenate
-from imprint.primitives.slicing import concatenate_p as concatenate_p
-from imprint.primitives.slicing import pad as pad
-from imprint.primitives.slicing import pad_p as pad_p
-from imprint.primitives.slicing import slice_ as _slice
-from imprint.primitives.slicing import slice_in_dim as slice_in_dim
-from imprint.primitives.slicing import slice_p as slice_p
-from imprint.primitives.trigonometric import acos as acos
-from imprint.primitives.trigonometric import acos_p as acos_p
-from imprint.primitives.trigonometric import acosh as acosh
-from imprint.primitives.trigonometric import acosh_p as acosh_p
-from imprint.primitives.trigonometric import asin as asin
-from imprint.primitives.trigonometric import asin_p as asin_p
-from imprint.primitives.trigonometric import asinh as asinh
-from imprint.primitives.trigonometric import asinh_p as asinh_p
-from imprint.primitives.trigonometric import atan as atan
-from imprint.primitives.trigonometric import atan_p as atan_p
-from imprint.primitives.trigonometric import atanh as atanh
-from imprint.primitives.trigonometric import atanh_p as atanh_p
-from imprint.primitives.trigonometric import cos as cos
-from imprint.primitives.trigonometric import cos_p as cos_p
-from imprint.primitives.trigonometric import cosh as cosh
-from imprint.primitives.trigonometric import cosh_p as cosh_p
-from imprint.primitives.trigonometric import sin as sin
-from imprint.primitives.trigonometric import sin_p as sin_p
-from imprint.primitives.trigonometric import sinh as sinh
-from imprint.primitives.trigonometric import sinh_p as sinh_p
-from imprint.primitives.trigonometric import tan as tan
-from imprint.primitives.trigonometric import tan_p as tan_p
-from imprint.primitives.trigonometric import tanh as tanh
-from imprint.primitives.trigonometric import tanh_p as tanh_p
 
 linear_solve_p: typing.Final = _linear_solve_p
 bitwise_not: typing.Final = _bitwise_not
@@ -273,6 +297,105 @@ round: typing.Final = _round
 slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
+    from imprint._src.primitives.elementwise.reduce_precision import (
+        reduce_precision as reduce_precision,
+    )
+    from imprint._src.primitives.elementwise.reduce_precision import (
+        reduce_precision_p as reduce_precision_p,
+    )
+    from imprint._src.primitives.fft import FftType as FftType
+    from imprint._src.primitives.fft import fft as fft
+    from imprint._src.primitives.fft import fft_p as fft_p
+    from imprint._src.primitives.indexing.gather import gather as gather
+    from imprint._src.primitives.indexing.gather import gather_p as gather_p
+    from imprint._src.primitives.indexing.gather import scatter_add_p as scatter_add_p
+    from imprint._src.primitives.indexing.scatter import scatter as scatter
+    from imprint._src.primitives.indexing.scatter import scatter_add as scatter_add
+    from imprint._src.primitives.indexing.scatter import scatter_max as scatter_max
+    from imprint._src.primitives.indexing.scatter import scatter_max_p as scatter_max_p
+    from imprint._src.primitives.indexing.scatter import scatter_min as scatter_min
+    from imprint._src.primitives.indexing.scatter import scatter_min_p as scatter_min_p
+    from imprint._src.primitives.indexing.scatter import scatter_mul as scatter_mul
+    from imprint._src.primitives.indexing.scatter import scatter_mul_p as scatter_mul_p
+    from imprint._src.primitives.indexing.scatter import scatter_p as scatter_p
+    from imprint._src.primitives.indexing.scatter import scatter_sub as scatter_sub
+    from imprint._src.primitives.indexing.scatter import scatter_sub_p as scatter_sub_p
+    from imprint._src.primitives.indexing.sorting import sort as sort
+    from imprint._src.primitives.indexing.sorting import sort_key_val as sort_key_val
+    from imprint._src.primitives.indexing.sorting import sort_p as sort_p
+    from imprint._src.primitives.indexing.sorting import top_k as top_k
+    from imprint._src.primitives.indexing.sorting import top_k_p as top_k_p
+    from imprint._src.primitives.random_bits import RandomAlgorithm as RandomAlgorithm
+    from imprint._src.primitives.random_bits import (
+        rng_bit_generator as rng_bit_generator,
+    )
+    from imprint._src.primitives.random_bits import (
+        rng_bit_generator_p as rng_bit_generator_p,
+    )
+    from imprint._src.primitives.random_bits import rng_uniform as rng_uniform
+    from imprint._src.primitives.random_bits import rng_uniform_p as rng_uniform_p
+    from imprint._src.primitives.special.bessel import bessel_i0e as bessel_i0e
+    from imprint._src.primitives.special.bessel import bessel_i0e_p as bessel_i0e_p
+    from imprint._src.primitives.special.bessel import bessel_i1e as bessel_i1e
+    from imprint._src.primitives.special.bessel import bessel_i1e_p as bessel_i1e_p
+    from imprint._src.primitives.special.incomplete import (
+        igamma_grad_a_p as igamma_grad_a_p,
+    )
+    from imprint._src.primitives.special.incomplete import igamma_p as igamma_p
+    from imprint._src.primitives.special.incomplete import igammac_p as igammac_p
+    from imprint._src.primitives.special.incomplete import (
+        regularized_incomplete_beta_p as regularized_incomplete_beta_p,
+    )
+    from imprint._src.primitives.special.polynomials import mulhi_p as mulhi_p
+    from imprint._src.primitives.special.polynomials import (
+        one_minus_square as one_minus_square,
+    )
+    from imprint._src.primitives.special.polynomials import (
+        one_minus_square_p as one_minus_square_p,
+    )
+    from imprint._src.primitives.special.polynomials import polynomial_p as polynomial_p
+    from imprint._src.primitives.special.special import digamma as digamma
+    from imprint._src.primitives.special.special import digamma_p as digamma_p
+    from imprint._src.primitives.special.special import erf as erf
+    from imprint._src.primitives.special.special import erf_inv as erf_inv
+    from imprint._src.primitives.special.special import erf_inv_p as erf_inv_p
+    from imprint._src.primitives.special.special import erf_p as erf_p
+    from imprint._src.primitives.special.special import erfc as erfc
+    from imprint._src.primitives.special.special import erfc_p as erfc_p
+    from imprint._src.primitives.special.special import lgamma as lgamma
+    from imprint._src.primitives.special.special import lgamma_p as lgamma_p
+    from imprint._src.primitives.special.special import polygamma_p as polygamma_p
+    from imprint._src.primitives.special.special import zeta_p as zeta_p
+    from imprint._src.primitives.windows.convolution import (
+        conv_general_dilated_p as conv_general_dilated_p,
+    )
+    from imprint._src.primitives.windows.gather_dims import (
+        GatherDimensionNumbers as GatherDimensionNumbers,
+    )
+    from imprint._src.primitives.windows.gather_dims import (
+        GatherScatterMode as GatherScatterMode,
+    )
+    from imprint._src.primitives.windows.gather_dims import (
+        ScatterDimensionNumbers as ScatterDimensionNumbers,
+    )
+    from imprint._src.primitives.windows.window_reductions import (
+        reduce_window_max_p as reduce_window_max_p,
+    )
+    from imprint._src.primitives.windows.window_reductions import (
+        reduce_window_min_p as reduce_window_min_p,
+    )
+    from imprint._src.primitives.windows.window_reductions import (
+        reduce_window_sum_p as reduce_window_sum_p,
+    )
+    from imprint._src.primitives.windows.window_reductions import (
+        select_and_gather_add_p as select_and_gather_add_p,
+    )
+    from imprint._src.primitives.windows.window_reductions import (
+        select_and_scatter_add_p as select_and_scatter_add_p,
+    )
+    from imprint._src.primitives.windows.windows import (
+        ConvDimensionNumbers as ConvDimensionNumbers,
+    )
     from imprint.control.applied_at import scatter_apply as scatter_apply
     from imprint.lax import linalg as linalg
     from imprint.lax.approximate import approx_max_k as approx_max_k
@@ -351,91 +474,6 @@ if typing.TYPE_CHECKING:
     from imprint.lax.spreading import (
         with_sharding_constraint as with_sharding_constraint,
     )
-    from imprint.primitives.bessel import bessel_i0e as bessel_i0e
-    from imprint.primitives.bessel import bessel_i0e_p as bessel_i0e_p
-    from imprint.primitives.bessel import bessel_i1e as bessel_i1e
-    from imprint.primitives.bessel import bessel_i1e_p as bessel_i1e_p
-    from imprint.primitives.convolution import (
-        conv_general_dilated_p as conv_general_dilated_p,
-    )
-    from imprint.primitives.fft import FftType as FftType
-    from imprint.primitives.fft import fft as fft
-    from imprint.primitives.fft import fft_p as fft_p
-    from imprint.primitives.gather import gather as gather
-    from imprint.primitives.gather import gather_p as gather_p
-    from imprint.primitives.gather import scatter_add_p as scatter_add_p
-    from imprint.primitives.incomplete import igamma_grad_a_p as igamma_grad_a_p
-    from imprint.primitives.incomplete import igamma_p as igamma_p
-    from imprint.primitives.incomplete import igammac_p as igammac_p
-    from imprint.primitives.incomplete import (
-        regularized_incomplete_beta_p as regularized_incomplete_beta_p,
-    )
-    from imprint.primitives.polynomials import mulhi_p as mulhi_p
-    from imprint.primitives.polynomials import one_minus_square as one_minus_square
-    from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
-    from imprint.primitives.polynomials import polynomial_p as polynomial_p
-    from imprint.primitives.random_bits import RandomAlgorithm as RandomAlgorithm
-    from imprint.primitives.random_bits import rng_bit_generator as rng_bit_generator
-    from imprint.primitives.random_bits import (
-        rng_bit_generator_p as rng_bit_generator_p,
-    )
-    from imprint.primitives.random_bits import rng_uniform as rng_uniform
-    from imprint.primitives.random_bits import rng_uniform_p as rng_uniform_p
-    from imprint.primitives.reduce_precision import reduce_precision as reduce_precision
-    from imprint.primitives.reduce_precision import (
-        reduce_precision_p as reduce_precision_p,
-    )
-    from imprint.primitives.scatter import scatter as scatter
-    from imprint.primitives.scatter import scatter_add as scatter_add
-    from imprint.primitives.scatter import scatter_max as scatter_max
-    from imprint.primitives.scatter import scatter_max_p as scatter_max_p
-    from imprint.primitives.scatter import scatter_min as scatter_min
-    from imprint.primitives.scatter import scatter_min_p as scatter_min_p
-    from imprint.primitives.scatter import scatter_mul as scatter_mul
-    from imprint.primitives.scatter import scatter_mul_p as scatter_mul_p
-    from imprint.primitives.scatter import scatter_p as scatter_p
-    from imprint.primitives.scatter import scatter_sub as scatter_sub
-    from imprint.primitives.scatter import scatter_sub_p as scatter_sub_p
-    from imprint.primitives.sorting import sort as sort
-    from imprint.primitives.sorting import sort_key_val as sort_key_val
-    from imprint.primitives.sorting import sort_p as sort_p
-    from imprint.primitives.sorting import top_k as top_k
-    from imprint.primitives.sorting import top_k_p as top_k_p
-    from imprint.primitives.special import digamma as digamma
-    from imprint.primitives.special import digamma_p as digamma_p
-    from imprint.primitives.special import erf as erf
-    from imprint.primitives.special import erf_inv as erf_inv
-    from imprint.primitives.special import erf_inv_p as erf_inv_p
-    from imprint.primitives.special import erf_p as erf_p
-    from imprint.primitives.special import erfc as erfc
-    from imprint.primitives.special import erfc_p as erfc_p
-    from imprint.primitives.special import lgamma as lgamma
-    from imprint.primitives.special import lgamma_p as lgamma_p
-    from imprint.primitives.special import polygamma_p as polygamma_p
-    from imprint.primitives.special import zeta_p as zeta_p
-    from imprint.primitives.window_reductions import (
-        reduce_window_max_p as reduce_window_max_p,
-    )
-    from imprint.primitives.window_reductions import (
-        reduce_window_min_p as reduce_window_min_p,
-    )
-    from imprint.primitives.window_reductions import (
-        reduce_window_sum_p as reduce_window_sum_p,
-    )
-    from imprint.primitives.window_reductions import (
-        select_and_gather_add_p as select_and_gather_add_p,
-    )
-    from imprint.primitives.window_reductions import (
-        select_and_scatter_add_p as select_and_scatter_add_p,
-    )
-    from imprint.primitives.windows import ConvDimensionNumbers as ConvDimensionNumbers
-    from imprint.primitives.windows_at import (
-        GatherDimensionNumbers as GatherDimensionNumbers,
-    )
-    from imprint.primitives.windows_at import GatherScatterMode as GatherScatterMode
-    from imprint.primitives.windows_at import (
-        ScatterDimensionNumbers as ScatterDimensionNumbers,
-    )
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.associative": "associative_scan",
@@ -443,32 +481,32 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
     "imprint.lax.loops": "fori_loop map scan while_loop",
     "imprint.lax.solving": "custom_linear_solve custom_root",
-    "imprint.primitives.reduce_precision": "reduce_precision reduce_precision_p",
+    "imprint._src.primitives.elementwise.reduce_precision": "reduce_precision reduce_precision_p",
     "imprint.lax.monoids": "reduce reduce_window",
     "imprint.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "imprint.control.applied_at": "scatter_apply",
     "imprint.lax.indexed": "index_take",
-    "imprint.primitives.gather": "gather gather_p scatter_add_p",
-    "imprint.primitives.scatter": (
+    "imprint._src.primitives.indexing.gather": "gather gather_p scatter_add_p",
+    "imprint._src.primitives.indexing.scatter": (
         "scatter scatter_add scatter_max scatter_max_p scatter_min "
         "scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p"
     ),
-    "imprint.primitives.windows_at": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
+    "imprint._src.primitives.windows.gather_dims": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
     "imprint.lax.linalg": "",
-    "imprint.primitives.fft": "FftType fft fft_p",
-    "imprint.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
+    "imprint._src.primitives.fft": "FftType fft fft_p",
+    "imprint._src.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
     "rng_bit_generator_p rng_uniform rng_uniform_p",
     "imprint.lax.special": (
         "betainc igamma igamma_grad_a igammac mulhi polygamma polynomial "
         "random_gamma_grad zeta"
     ),
-    "imprint.primitives.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
-    "imprint.primitives.special": (
+    "imprint._src.primitives.special.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
+    "imprint._src.primitives.special.special": (
         "digamma digamma_p erf erf_inv erf_inv_p erf_p erfc erfc_p "
         "lgamma lgamma_p polygamma_p zeta_p"
     ),
-    "imprint.primitives.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
-    "imprint.primitives.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
+    "imprint._src.primitives.special.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
+    "imprint._src.primitives.special.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
     "imprint.lax.convolution": (
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
@@ -480,14 +518,14 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads "
         "reduce_window_shape_tuple"
     ),
-    "imprint.primitives.window_reductions": (
+    "imprint._src.primitives.windows.window_reductions": (
         "reduce_window_max_p reduce_window_min_p reduce_window_sum_p "
         "select_and_gather_add_p select_and_scatter_add_p"
     ),
-    "imprint.primitives.windows": "ConvDimensionNumbers",
-    "imprint.primitives.convolution": "conv_general_dilated_p",
+    "imprint._src.primitives.windows.windows": "ConvDimensionNumbers",
+    "imprint._src.primitives.windows.convolution": "conv_general_dilated_p",
     "imprint.lax.approximate": "approx_max_k approx_min_k",
-    "imprint.primitives.sorting": "sort sort_key_val sort_p top_k top_k_p",
+    "imprint._src.primitives.indexing.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
 """Which module holds the names that load when they are first asked for."""
 

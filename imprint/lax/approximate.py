@@ -10,9 +10,9 @@ from imprint._src import dtypes, runtime
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.basis import neg
-from imprint.primitives.sorting import top_k
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.core_ops import neg
+from imprint._src.primitives.indexing.sorting import top_k
 
 
 def approx_max_k(

@@ -23,14 +23,14 @@ from imprint._src.errors import (
     ShapeError,
     TreeError,
 )
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import clamp
+from imprint._src.primitives.sizes import as_operand
 from imprint.control.agreement import Kind, Returned, defined, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.comparison import ne
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.select import clamp
-from imprint.primitives.sizes import as_operand
 from imprint.transforms.staging import is_staging
 
 _NONE: Final[Any] = object()

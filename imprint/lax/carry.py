@@ -15,11 +15,11 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import DTypeError, ShapeError, TreeError
+from imprint._src.primitives.collectives import pvary
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.tree.prefix import first_difference
 from imprint.control.agreement import Returned
 from imprint.control.closing import own_leaves
-from imprint.primitives.collectives import pvary
-from imprint.primitives.convert import convert_element_type
 
 
 class Carry(NamedTuple):

@@ -19,10 +19,8 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.named_axes import axis_of, names_in, size_of
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.lax.composed import index_in_dim
-from imprint.primitives.axes import canonical_axes, canonical_axis, whole
-from imprint.primitives.basis import moveaxis, mul, reduce_sum, scalar_like
-from imprint.primitives.collectives import (
+from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint._src.primitives.collectives import (
     Pairs,
     all_gather_p,
     all_to_all_p,
@@ -34,9 +32,11 @@ from imprint.primitives.collectives import (
     pvary,
     reduce_scatter_p,
 )
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.reductions import reduce_max, reduce_min
-from imprint.primitives.shape import reshape
+from imprint._src.primitives.core_ops import moveaxis, mul, reduce_sum, scalar_like
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.reductions import reduce_max, reduce_min
+from imprint._src.primitives.shape import reshape
+from imprint.lax.composed import index_in_dim
 
 Groups = Sequence[Sequence[int]] | None
 

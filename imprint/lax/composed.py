@@ -13,15 +13,18 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import AxisError, ShapeError
-from imprint.primitives import basis
-from imprint.primitives.arithmetic import integer_pow
-from imprint.primitives.axes import canonical_axis, int_tuple
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dot import dot_general
-from imprint.primitives.dynamic_slicing import dynamic_slice, dynamic_update_slice
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import expand_dims, reshape, squeeze
-from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.axes import canonical_axis, int_tuple
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.arithmetic import integer_pow
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice,
+    dynamic_update_slice,
+)
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 
 # ---- parts along one axis ----
 
@@ -176,7 +179,7 @@ def full(
     value = fill_value
     if dtype is not None:
         value = convert_element_type(fill_value, dtypes.requested(dtype, "full"))
-    return basis.broadcast_in_dim(value, _shape(shape), ())
+    return core_ops.broadcast_in_dim(value, _shape(shape), ())
 
 
 def _shape(shape: Any) -> Shape:
@@ -203,14 +206,14 @@ def full_like(
         fill_value, wanted, weak_type=aval.weak_type and dtype is None
     )
     sizes = aval.shape if shape is None else _shape(shape)
-    return basis.broadcast_in_dim(value, sizes, ())
+    return core_ops.broadcast_in_dim(value, sizes, ())
 
 
 def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
     """Repeat an array along new axes in front."""
     own, new = get_aval(operand).shape, dims.as_shape(sizes)
     kept = tuple(range(len(new), len(new) + len(own)))
-    return basis.broadcast_in_dim(operand, (*new, *own), kept)
+    return core_ops.broadcast_in_dim(operand, (*new, *own), kept)
 
 
 def broadcast_in_dim(
@@ -218,7 +221,7 @@ def broadcast_in_dim(
 ) -> Any:
     """Repeat an array to a shape; its axis i becomes `broadcast_dimensions[i]`."""
     axes = int_tuple(broadcast_dimensions)
-    return basis.broadcast_in_dim(operand, dims.as_shape(shape), axes)
+    return core_ops.broadcast_in_dim(operand, dims.as_shape(shape), axes)
 
 
 def broadcast_like(arr: Any, like_arr: Any) -> Any:
@@ -230,7 +233,7 @@ def broadcast_like(arr: Any, like_arr: Any) -> Any:
             f"got {wanted}. From the right, lengths must be equal, or 1 in the array."
         )
     lead = len(wanted) - len(own)
-    return basis.broadcast_in_dim(arr, wanted, tuple(range(lead, len(wanted))))
+    return core_ops.broadcast_in_dim(arr, wanted, tuple(range(lead, len(wanted))))
 
 
 def broadcast_to_rank(x: Any, rank: int) -> Any:
@@ -267,12 +270,12 @@ def tile(operand: Any, reps: Sequence[Dim]) -> Any:
     pairs = tuple(n for pair in zip(times, shape, strict=True) for n in pair)
     kept = tuple(range(1, len(pairs), 2))
     sizes = tuple(k * n for k, n in zip(times, shape, strict=True))
-    return reshape(basis.broadcast_in_dim(operand, pairs, kept), sizes)
+    return reshape(core_ops.broadcast_in_dim(operand, pairs, kept), sizes)
 
 
 def transpose(operand: Any, permutation: Sequence[int]) -> Any:
     """Permute axes: axis i of the result is axis `permutation[i]` of the array."""
-    return basis.transpose(operand, int_tuple(permutation))
+    return core_ops.transpose(operand, int_tuple(permutation))
 
 
 def collapse(
@@ -338,7 +341,7 @@ def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
 
 def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
     """Add up the elements over `axes`, which are counted from 0."""
-    return basis.reduce_sum(operand, int_tuple(axes))
+    return core_ops.reduce_sum(operand, int_tuple(axes))
 
 
 def dtype(x: Any) -> DType:

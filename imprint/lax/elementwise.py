@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import wraps
-from imprint.primitives import arithmetic, basis, bitwise, comparison, power
-from imprint.primitives import complex as complexes
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.elementwise import arithmetic, bitwise, comparison, power
+from imprint._src.primitives.elementwise import complex as complexes
 
 Binary: TypeAlias = Callable[[Any, Any], Any]
 
@@ -27,8 +28,8 @@ def _repeating(name: str, function: Binary) -> Binary:
             shape = dims.broadcast_shapes((a, b))
             if shape is not None:  # else the primitive says what does not fit
                 axes = tuple(range(len(shape)))
-                x = basis.broadcast_in_dim(x, shape, axes)
-                y = basis.broadcast_in_dim(y, shape, axes)
+                x = core_ops.broadcast_in_dim(x, shape, axes)
+                y = core_ops.broadcast_in_dim(y, shape, axes)
         return function(x, y)
 
     apply.__name__ = apply.__qualname__ = name
@@ -36,7 +37,7 @@ def _repeating(name: str, function: Binary) -> Binary:
     return apply
 
 
-add: Final = _repeating("add", basis.add)
+add: Final = _repeating("add", core_ops.add)
 atan2: Final = _repeating("atan2", arithmetic.atan2)
 bitwise_and: Final = _repeating("bitwise_and", bitwise.and_)
 bitwise_or: Final = _repeating("bitwise_or", bitwise.or_)
@@ -50,7 +51,7 @@ le: Final = _repeating("le", comparison.le)
 lt: Final = _repeating("lt", comparison.lt)
 max: Final = _repeating("max", arithmetic.max_)
 min: Final = _repeating("min", arithmetic.min_)
-mul: Final = _repeating("mul", basis.mul)
+mul: Final = _repeating("mul", core_ops.mul)
 ne: Final = _repeating("ne", comparison.ne)
 nextafter: Final = _repeating("nextafter", arithmetic.nextafter)
 pow: Final = _repeating("pow", power.pow_)
@@ -62,4 +63,4 @@ shift_right_arithmetic: Final = _repeating(
 shift_right_logical: Final = _repeating(
     "shift_right_logical", bitwise.shift_right_logical
 )
-sub: Final = _repeating("sub", basis.sub)
+sub: Final = _repeating("sub", core_ops.sub)

@@ -1,6 +1,6 @@
 """Made of gathers: elements by an index array for each of some axes.
 
-The primitives are in `imprint.primitives.gather` and `scatter`, under the same names; how
+The primitives are in `imprint._src.primitives.indexing.gather` and `scatter`, under the same names; how
 NumPy's indexing becomes them is in `imprint.numpy`.
 """
 
@@ -13,15 +13,15 @@ from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
-from imprint.primitives.arithmetic import rem
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import add, broadcast_in_dim
-from imprint.primitives.comparison import lt
-from imprint.primitives.gather import gather
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import expand_dims
-from imprint.primitives.slicing import concatenate
-from imprint.primitives.windows_at import (
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import add, broadcast_in_dim
+from imprint._src.primitives.elementwise.arithmetic import rem
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.gather import gather
+from imprint._src.primitives.indexing.slicing import concatenate
+from imprint._src.primitives.shape import expand_dims
+from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
 )
 

@@ -12,8 +12,13 @@ from imprint._src.core import dims
 from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.primitives.axes import int_tuple
-from imprint.primitives.windows import ConvDimensionNumbers, Pads, out_space, pads_of
+from imprint._src.primitives.axes import int_tuple
+from imprint._src.primitives.windows.windows import (
+    ConvDimensionNumbers,
+    Pads,
+    out_space,
+    pads_of,
+)
 
 Ints = tuple[int, ...]
 DimensionNumbers = ConvDimensionNumbers | Sequence[str] | None

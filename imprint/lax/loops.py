@@ -28,6 +28,11 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.core_ops import add, scalar_like
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.shape import reshape
 from imprint.control.agreement import Returned
 from imprint.control.closing import close
 from imprint.control.scan import scan as bind_scan
@@ -35,11 +40,6 @@ from imprint.control.while_ import while_loop as bind_while
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
 from imprint.lax.composed import dynamic_index_in_dim, stack
-from imprint.primitives.basis import add, scalar_like
-from imprint.primitives.comparison import lt
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.shape import reshape
-from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.transforms.staging import is_staging
 from imprint.transforms.vmap import vmap
 

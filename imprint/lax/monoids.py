@@ -25,15 +25,14 @@ from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_bool, is_complex
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.control.agreement import Returned, difference
-from imprint.control.closing import close, own_leaves
-from imprint.lax import elementwise
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import broadcast_in_dim, reduce_sum, transpose
-from imprint.primitives.bitwise import or_p
-from imprint.primitives.comparison import gt, lt, ne
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.reductions import (
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import broadcast_in_dim, reduce_sum, transpose
+from imprint._src.primitives.elementwise.bitwise import or_p
+from imprint._src.primitives.elementwise.comparison import gt, lt, ne
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
+from imprint._src.primitives.reductions import (
     extreme,
     reduce_and,
     reduce_max,
@@ -42,16 +41,17 @@ from imprint.primitives.reductions import (
     reduce_prod,
     reduce_xor,
 )
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import reshape
-from imprint.primitives.slicing import concatenate, pad, slice_in_dim
-from imprint.primitives.window_reductions import Window as Steps
-from imprint.primitives.window_reductions import (
+from imprint._src.primitives.shape import reshape
+from imprint._src.primitives.windows.window_reductions import Window as Steps
+from imprint._src.primitives.windows.window_reductions import (
     reduce_window_max_p,
     reduce_window_min_p,
     reduce_window_sum_p,
 )
-from imprint.primitives.windows import pads_of
+from imprint._src.primitives.windows.windows import pads_of
+from imprint.control.agreement import Returned, difference
+from imprint.control.closing import close, own_leaves
+from imprint.lax import elementwise
 from imprint.transforms.batch import batch_jaxpr
 
 Arrays = list[Any]

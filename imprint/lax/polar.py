@@ -15,21 +15,21 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import reduce_sum, scalar_like, transpose
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import cbrt, rsqrt, sqrt
+from imprint._src.primitives.elementwise.precision import Precision
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.linalg.cholesky import cholesky
+from imprint._src.primitives.linalg.orthogonal import qr
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.reductions import reduce_max
+from imprint._src.primitives.shape import broadcasted_iota
 from imprint.lax.composed import dot, select
 from imprint.lax.loops import while_loop
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import reduce_sum, scalar_like, transpose
-from imprint.primitives.cholesky import cholesky
-from imprint.primitives.complex import conj
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.exponential import cbrt, rsqrt, sqrt
-from imprint.primitives.orthogonal import qr
-from imprint.primitives.precision import Precision
-from imprint.primitives.reductions import reduce_max
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import broadcasted_iota
-from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.primitives.triangular import triangular_solve
 
 _MOST_BY_CHOLESKY = 100
 

@@ -15,13 +15,23 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.primitives.axes import canonical_axes, canonical_axis, insert, int_tuple
-from imprint.primitives.basis import broadcast_in_dim, scalar_like, sub, transpose
-from imprint.primitives.comparison import ge, lt
-from imprint.primitives.cumulative import cumsum
-from imprint.primitives.dot import dot_general
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import broadcasted_iota
+from imprint._src.primitives.axes import (
+    canonical_axes,
+    canonical_axis,
+    insert,
+    int_tuple,
+)
+from imprint._src.primitives.core_ops import (
+    broadcast_in_dim,
+    scalar_like,
+    sub,
+    transpose,
+)
+from imprint._src.primitives.cumulative import cumsum
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.comparison import ge, lt
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.shape import broadcasted_iota
 
 Ints = tuple[int, ...]
 

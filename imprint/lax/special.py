@@ -11,8 +11,9 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.primitives import basis, incomplete, polynomials
-from imprint.primitives import special as gamma
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.special import incomplete, polynomials
+from imprint._src.primitives.special import special as gamma
 
 
 def betainc(a: Any, b: Any, x: Any) -> Any:
@@ -137,7 +138,7 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
         ) from None
     x, *coefficients = _repeated(x, *coefficients)
     if not coefficients:
-        return basis.broadcast_to(basis.scalar_like(x, 0), get_aval(x).shape)
+        return core_ops.broadcast_to(core_ops.scalar_like(x, 0), get_aval(x).shape)
     return polynomials.polynomial(x, coefficients)
 
 
@@ -152,7 +153,7 @@ def _repeated(*operands: Any) -> list[Any]:
         return list(operands)
     axes = tuple(range(len(shape)))
     return [
-        basis.broadcast_in_dim(x, shape, axes)
+        core_ops.broadcast_in_dim(x, shape, axes)
         if own and not dims.is_same_shape(own, shape)
         else x
         for x, own in zip(operands, shapes, strict=True)

@@ -10,12 +10,12 @@ from typing import Final
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.exponential import logistic
+from imprint._src.primitives.special.special import erfc
 from imprint.numpy import tanh as tanh
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, strong_like
 from imprint.one_go import one_go
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.exponential import logistic
-from imprint.primitives.special import erfc
 
 
 def identity(x: ArrayLike) -> Array:

@@ -16,14 +16,14 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.exponential import rsqrt
+from imprint._src.primitives.shape import expand_dims
 from imprint.nn.activations import sigmoid
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.exponential import rsqrt
-from imprint.primitives.shape import expand_dims
 
 
 @one_go

@@ -25,17 +25,20 @@ from imprint._src.errors import (
     ArgumentError,
     NonConcreteBooleanIndexError,
 )
+from imprint._src.primitives.core_ops import add, broadcast_in_dim, full, mul
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import clamp, select_n
+from imprint._src.primitives.indexing.gather import gather
+from imprint._src.primitives.indexing.slicing import concatenate
+from imprint._src.primitives.shape import expand_dims, iota
+from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.windows.gather_dims import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+)
 from imprint.numpy.indexing import cut, getitem, span
 from imprint.numpy.promotion import as_array
-from imprint.primitives.basis import add, broadcast_in_dim, full, mul
-from imprint.primitives.comparison import lt
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.gather import gather
-from imprint.primitives.select import clamp, select_n
-from imprint.primitives.shape import expand_dims, iota
-from imprint.primitives.sizes import number_of
-from imprint.primitives.slicing import concatenate
-from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
 
 _ALL: Final = slice(None)
 _INT32: Final = np.dtype(np.int32)

@@ -10,6 +10,21 @@ from typing import Any
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import add_p, mul_p, neg_p, scalar_like, sub_p
+from imprint._src.primitives.elementwise.arithmetic import (
+    div_p,
+    integer_pow,
+    max_p,
+    min_p,
+    nextafter_p,
+    rem_p,
+)
+from imprint._src.primitives.elementwise.bitwise import and_p, or_p
+from imprint._src.primitives.elementwise.comparison import eq, lt, ne
+from imprint._src.primitives.elementwise.exponential import square_p
+from imprint._src.primitives.elementwise.rounding import abs_p, round_, sign_p
+from imprint._src.primitives.elementwise.select import select_n
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -24,21 +39,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
 from imprint.one_go import one_go
-from imprint.primitives.arithmetic import (
-    div_p,
-    integer_pow,
-    max_p,
-    min_p,
-    nextafter_p,
-    rem_p,
-)
-from imprint.primitives.basis import add_p, mul_p, neg_p, scalar_like, sub_p
-from imprint.primitives.bitwise import and_p, or_p
-from imprint.primitives.comparison import eq, lt, ne
-from imprint.primitives.copying import owned
-from imprint.primitives.exponential import square_p
-from imprint.primitives.rounding import abs_p, round_, sign_p
-from imprint.primitives.select import select_n
 
 
 @universal(identity=0)

@@ -14,15 +14,15 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.indexing import searching, sorting
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.indexing.take_rows import each_at
+from imprint._src.primitives.shape import broadcasted_iota, rev
 from imprint.numpy.promotion import ArrayLike, as_array, convert
 from imprint.numpy.shaping import moveaxis
 from imprint.numpy.sorting import argsort, backwards
 from imprint.one_go import one_go
-from imprint.primitives import searching, sorting
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.picking import each_at
-from imprint.primitives.shape import broadcasted_iota, rev
-from imprint.primitives.slicing import concatenate, slice_in_dim
 
 
 @one_go

@@ -7,14 +7,14 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
+from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.special.bessel import bessel_i0e
 from imprint.numpy.arithmetic import divide, multiply, sign, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.exponential import exp, sqrt
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint.numpy.ranges import arange
 from imprint.one_go import one_go
-from imprint.primitives.bessel import bessel_i0e
-from imprint.primitives.sizes import as_operand
 
 
 @one_go

@@ -8,6 +8,16 @@ from typing import Final
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.primitives.elementwise.bits import not_p, population_count_p
+from imprint._src.primitives.elementwise.bitwise import (
+    and_p,
+    or_p,
+    shift_left_p,
+    shift_right_arithmetic_p,
+    shift_right_logical_p,
+    xor_p,
+)
+from imprint._src.primitives.elementwise.rounding import abs_
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -17,16 +27,6 @@ from imprint.numpy.promotion import (
     operands,
 )
 from imprint.numpy.universal import refuse_options, universal
-from imprint.primitives.bits import not_p, population_count_p
-from imprint.primitives.bitwise import (
-    and_p,
-    or_p,
-    shift_left_p,
-    shift_right_arithmetic_p,
-    shift_right_logical_p,
-    xor_p,
-)
-from imprint.primitives.rounding import abs_
 
 
 @universal(identity=-1)

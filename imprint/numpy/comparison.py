@@ -13,6 +13,27 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.primitive import Primitive
 from imprint._src.errors import DTypeError
+from imprint._src.primitives.core_ops import add, full, mul, neg, sub
+from imprint._src.primitives.elementwise.bits import not_p
+from imprint._src.primitives.elementwise.bitwise import (
+    and_,
+    and_p,
+    or_,
+    or_p,
+    xor_p,
+)
+from imprint._src.primitives.elementwise.comparison import (
+    eq_p,
+    ge_p,
+    gt_p,
+    le,
+    le_p,
+    lt_p,
+    ne_p,
+)
+from imprint._src.primitives.elementwise.complex import imag, real
+from imprint._src.primitives.elementwise.convert import bitcast_convert_type
+from imprint._src.primitives.elementwise.rounding import abs_, is_finite
 from imprint.array import to_array
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
@@ -31,19 +52,6 @@ from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
 from imprint.numpy.universal import refuse_options, universal
 from imprint.one_go import one_go
-from imprint.primitives.basis import add, full, mul, neg, sub
-from imprint.primitives.bits import not_p
-from imprint.primitives.bitwise import (
-    and_,
-    and_p,
-    or_,
-    or_p,
-    xor_p,
-)
-from imprint.primitives.comparison import eq_p, ge_p, gt_p, le, le_p, lt_p, ne_p
-from imprint.primitives.complex import imag, real
-from imprint.primitives.convert import bitcast_convert_type
-from imprint.primitives.rounding import abs_, is_finite
 
 
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:

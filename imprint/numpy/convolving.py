@@ -9,13 +9,13 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike, requested, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.elementwise.precision import canonical_precision
+from imprint._src.primitives.shape import reshape, rev
+from imprint._src.primitives.windows.convolution import conv_general_dilated_p
+from imprint._src.primitives.windows.windows import ConvDimensionNumbers, Window
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.one_go import one_go
-from imprint.primitives.complex import conj
-from imprint.primitives.convolution import conv_general_dilated_p
-from imprint.primitives.precision import canonical_precision
-from imprint.primitives.shape import reshape, rev
-from imprint.primitives.windows import ConvDimensionNumbers, Window
 
 _MODES = ("full", "same", "valid")
 

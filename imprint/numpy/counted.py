@@ -11,6 +11,9 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.core_ops import broadcast_in_dim, neg
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
+from imprint._src.primitives.indexing.slicing import concatenate
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.cumulative import cumsum
 from imprint.numpy.placing import searchsorted
@@ -18,9 +21,6 @@ from imprint.numpy.promotion import as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.shaping import ravel, unstack
 from imprint.numpy.taking import take
-from imprint.primitives.basis import broadcast_in_dim, neg
-from imprint.primitives.dynamic_slicing import dynamic_slice
-from imprint.primitives.slicing import concatenate
 
 
 def rolled(x: Array, shift: Any, axes: Sequence[int]) -> Array:

@@ -13,6 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.elementwise.complex import complex_
 from imprint.numpy.arithmetic import (
     absolute,
     divide,
@@ -32,7 +33,6 @@ from imprint.numpy.selection import clip
 from imprint.numpy.shaping import atleast_2d, squeeze
 from imprint.numpy.statistics import average
 from imprint.one_go import one_go
-from imprint.primitives.complex import complex_
 
 
 @one_go

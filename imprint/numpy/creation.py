@@ -19,6 +19,8 @@ from imprint._src.core.protocols import plain
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.copying import copy_p
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.numpy.joining import stack
 from imprint.numpy.keys import moves_keys
@@ -31,8 +33,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.shaping import ShapeLike, broadcast_to, expand_dims, shape_of
 from imprint.placement import DeviceLike, placed
-from imprint.primitives import basis
-from imprint.primitives.copying import copy_p
 
 
 def array(
@@ -472,7 +472,7 @@ def _filled(name: str, shape: ShapeLike, value: int, dtype: DType) -> Array:
     if dtype == dtypes.float0:
         return cast("Any", no_values(sizes))
     if sizes:
-        return basis.full(sizes, value, dtype)
+        return core_ops.full(sizes, value, dtype)
     return to_array(dtype.type(value))
 
 

@@ -10,14 +10,14 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
+from imprint._src.primitives import cumulative
+from imprint._src.primitives.axes import canonical_axis
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, refuse_out
 from imprint.numpy.reductions import replace_nan, wide_integer
 from imprint.numpy.selection import as_bool
 from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
-from imprint.primitives import cumulative
-from imprint.primitives.axes import canonical_axis
 
 
 @one_go

@@ -17,6 +17,10 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.protocols import plain
 from imprint._src.dtypes import DTypeLike
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.elementwise.complex import real
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -25,10 +29,6 @@ from imprint.numpy.promotion import (
     is_operand,
 )
 from imprint.placement import DeviceLike, placed
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.comparison import ne
-from imprint.primitives.complex import real
 
 pi: Final = math.pi
 e: Final = math.e

@@ -12,6 +12,10 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import scalar_like, sub
+from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint.numpy.arithmetic import (
     absolute,
     add,
@@ -38,10 +42,6 @@ from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import Axes, axis_tuple, ravel, reshape
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axes, canonical_axis, whole
-from imprint.primitives.basis import scalar_like, sub
-from imprint.primitives.copying import owned
-from imprint.primitives.slicing import slice_in_dim
 
 
 @one_go

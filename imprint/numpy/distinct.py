@@ -21,6 +21,15 @@ from imprint._src.core.aval import DType
 from imprint._src.core.compile_time import ensure_compile_time_eval
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import and_
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.take_rows import rows_at, set_at
+from imprint._src.primitives.shape import expand_dims, iota
+from imprint._src.primitives.sizes import number_of
 from imprint.numpy.arranging import lexsort
 from imprint.numpy.comparison import isnan
 from imprint.numpy.creation import asarray, full, ones, zeros
@@ -39,15 +48,6 @@ from imprint.numpy.reductions import any
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import moveaxis, ravel, reshape
 from imprint.numpy.sorting import sort
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.basis import broadcast_in_dim
-from imprint.primitives.bits import not_
-from imprint.primitives.bitwise import and_
-from imprint.primitives.comparison import ne
-from imprint.primitives.picking import rows_at, set_at
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import expand_dims, iota
-from imprint.primitives.sizes import number_of
 
 
 class UniqueAllResult(NamedTuple):

@@ -9,10 +9,10 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError
+from imprint._src.primitives import divisors
 from imprint.numpy.arithmetic import absolute, floor_divide, multiply
 from imprint.numpy.promotion import ArrayLike, promote
 from imprint.numpy.selection import where
-from imprint.primitives import divisors
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:

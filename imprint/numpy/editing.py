@@ -21,6 +21,11 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.shape import iota
+from imprint._src.primitives.sizes import as_operand
 from imprint.numpy.advanced import take_at
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import asarray, ones
@@ -33,11 +38,6 @@ from imprint.numpy.shaping import moveaxis, ravel, reshape
 from imprint.numpy.sorting import argsort
 from imprint.numpy.taking import places_of
 from imprint.numpy.updating import Places
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.shape import iota
-from imprint.primitives.sizes import as_operand
-from imprint.primitives.slicing import slice_in_dim
 
 
 @folding

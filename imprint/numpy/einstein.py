@@ -20,16 +20,16 @@ from imprint._src.core.aval import DType
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import scalar_like, transpose
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.shape import broadcasted_iota, squeeze
 from imprint.numpy.promotion import convert, promote_dtypes, refuse_out
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
 from imprint.one_go import one_go
-from imprint.primitives.basis import scalar_like, transpose
-from imprint.primitives.comparison import eq
-from imprint.primitives.copying import owned
-from imprint.primitives.dot import dot_general
-from imprint.primitives.shape import broadcasted_iota, squeeze
 
 Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]

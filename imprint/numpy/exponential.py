@@ -15,6 +15,21 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.primitives.core_ops import add, mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div, integer_pow, max_, rem
+from imprint._src.primitives.elementwise.bitwise import and_, shift_right_logical
+from imprint._src.primitives.elementwise.comparison import eq, ge, lt, ne
+from imprint._src.primitives.elementwise.complex import complex_, imag, real
+from imprint._src.primitives.elementwise.exponential import (
+    cbrt_p,
+    exp2_p,
+    exp_p,
+    expm1_p,
+    log1p_p,
+    log_p,
+    sqrt_p,
+)
+from imprint._src.primitives.elementwise.power import pow_p
 from imprint.array import ArrayImpl
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -30,21 +45,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
 from imprint.one_go import one_go
-from imprint.primitives.arithmetic import div, integer_pow, max_, rem
-from imprint.primitives.basis import add, mul, scalar_like, sub
-from imprint.primitives.bitwise import and_, shift_right_logical
-from imprint.primitives.comparison import eq, ge, lt, ne
-from imprint.primitives.complex import complex_, imag, real
-from imprint.primitives.exponential import (
-    cbrt_p,
-    exp2_p,
-    exp_p,
-    expm1_p,
-    log1p_p,
-    log_p,
-    sqrt_p,
-)
-from imprint.primitives.power import pow_p
 
 
 def exp(x: ArrayLike, /) -> Array:

@@ -10,6 +10,8 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
 from imprint._src.errors import DTypeError
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.convert import bitcast_convert_type
 from imprint.numpy.arithmetic import absolute, floor_divide, nextafter
 from imprint.numpy.bitwise import bitwise_and, left_shift, right_shift
 from imprint.numpy.comparison import copysign, isfinite, logical_and
@@ -23,8 +25,6 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.selection import clip, where
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.convert import bitcast_convert_type
 
 _MOST: Final = 4096
 """So great a power of 2 makes 0 or infinity of every float."""

@@ -20,6 +20,8 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.indexing.take_rows import added_at
 from imprint.numpy.creation import asarray, ones, ones_like, zeros
 from imprint.numpy.differences import diff
 from imprint.numpy.joining import stack
@@ -35,8 +37,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.ranges import linspace
 from imprint.numpy.reductions import max, min
 from imprint.numpy.selection import clip, where
-from imprint.primitives.axes import whole
-from imprint.primitives.picking import added_at
 
 Bounds = ArrayLike | Sequence[ArrayLike]
 Bins = ArrayLike | Sequence[Any]

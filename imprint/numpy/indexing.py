@@ -30,11 +30,11 @@ from imprint._src.errors import (
     ConcretizationError,
     NonConcreteSliceError,
 )
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
+from imprint._src.primitives.indexing.slicing import slice_
+from imprint._src.primitives.shape import expand_dims, rev, squeeze
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dynamic_slicing import dynamic_slice
-from imprint.primitives.shape import expand_dims, rev, squeeze
-from imprint.primitives.slicing import slice_
 
 NDArray = np.ndarray[Any, Any]
 

@@ -13,13 +13,13 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.indexing.sorting import sort_key_val
+from imprint._src.primitives.indexing.take_rows import rows_at
 from imprint.numpy.joining import concatenate
 from imprint.numpy.placing import searchsorted
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.numpy.selection import clip, where
 from imprint.one_go import one_go
-from imprint.primitives.picking import rows_at
-from imprint.primitives.sorting import sort_key_val
 
 
 @one_go

@@ -17,6 +17,17 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import (
+    canonical_axes,
+    canonical_axis,
+    int_tuple,
+    whole,
+)
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.indexing.slicing import concatenate as concatenate_
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.shape import expand_dims, rev
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -39,12 +50,6 @@ from imprint.numpy.shaping import (
     unstack,
 )
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple, whole
-from imprint.primitives.basis import broadcast_in_dim
-from imprint.primitives.copying import owned
-from imprint.primitives.shape import expand_dims, rev
-from imprint.primitives.slicing import concatenate as concatenate_
-from imprint.primitives.slicing import slice_in_dim
 
 Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 

@@ -20,6 +20,9 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.shape import expand_dims, iota, reshape
 from imprint.numpy.advanced import take_at
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import asarray, ones
@@ -35,9 +38,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.shaping import atleast_1d, moveaxis, ravel
 from imprint.numpy.taking import places_of, take_along_axis
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.shape import expand_dims, iota, reshape
 
 
 @folding

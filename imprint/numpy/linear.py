@@ -14,6 +14,12 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint._src.primitives.core_ops import mul, transpose
+from imprint._src.primitives.dot import dot_general_p
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.elementwise.precision import canonical_precision
+from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.indexing import getitem
 from imprint.numpy.joining import stack
@@ -27,12 +33,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.shaping import axis_tuple, broadcast_to, moveaxis, ravel
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axes, canonical_axis, whole
-from imprint.primitives.basis import mul, transpose
-from imprint.primitives.complex import conj
-from imprint.primitives.dot import dot_general_p
-from imprint.primitives.precision import canonical_precision
-from imprint.primitives.shape import expand_dims, reshape, squeeze
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]

@@ -15,6 +15,14 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.axes import canonical_axes, whole
+from imprint._src.primitives.core_ops import add, broadcast_in_dim, full, scalar_like
+from imprint._src.primitives.elementwise.arithmetic import integer_pow
+from imprint._src.primitives.elementwise.bitwise import and_
+from imprint._src.primitives.elementwise.comparison import eq, ge
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.slicing import pad, slice_, slice_in_dim
+from imprint._src.primitives.shape import broadcasted_iota, reshape, squeeze
 from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
@@ -22,14 +30,6 @@ from imprint.numpy.selection import where
 from imprint.numpy.shaping import moveaxis, ravel, shape_of
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
-from imprint.primitives.arithmetic import integer_pow
-from imprint.primitives.axes import canonical_axes, whole
-from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
-from imprint.primitives.bitwise import and_
-from imprint.primitives.comparison import eq, ge
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
-from imprint.primitives.slicing import pad, slice_, slice_in_dim
 
 
 def eye(

@@ -9,6 +9,9 @@ from imprint._src import dtypes
 from imprint._src.core import dims, hooks
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.shape import expand_dims
 from imprint.numpy.creation import full
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -19,9 +22,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import any
 from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
-from imprint.primitives.bits import not_
-from imprint.primitives.comparison import eq
-from imprint.primitives.shape import expand_dims
 
 
 @one_go

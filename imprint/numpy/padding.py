@@ -15,6 +15,10 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.indexing.slicing import pad as pad_
+from imprint._src.primitives.shape import squeeze
 from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.joining import flip
 from imprint.numpy.mapping import apply_along_axis
@@ -31,10 +35,6 @@ from imprint.numpy.reductions import max, min
 from imprint.numpy.rounding import round
 from imprint.numpy.statistics import mean
 from imprint.one_go import one_go
-from imprint.primitives.basis import broadcast_in_dim
-from imprint.primitives.shape import squeeze
-from imprint.primitives.slicing import concatenate, slice_in_dim
-from imprint.primitives.slicing import pad as pad_
 
 Pair: TypeAlias = tuple[Dim, Dim]
 """How many elements to add before and after one axis."""

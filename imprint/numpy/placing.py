@@ -10,17 +10,17 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.core_ops import sub
+from imprint._src.primitives.elementwise.comparison import ge
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing import searching
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.indexing.take_rows import rows_at
+from imprint._src.primitives.shape import rev
+from imprint._src.primitives.sizes import number_of
 from imprint.numpy.promotion import ArrayLike, as_array, filled_like, promote_dtypes
 from imprint.numpy.selection import where
 from imprint.one_go import one_go
-from imprint.primitives import searching
-from imprint.primitives.basis import sub
-from imprint.primitives.comparison import ge
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.picking import rows_at
-from imprint.primitives.shape import rev
-from imprint.primitives.sizes import number_of
-from imprint.primitives.slicing import slice_in_dim
 
 
 @one_go

@@ -15,6 +15,10 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
+from imprint._src.primitives.shape import broadcasted_iota
 from imprint.numpy.convolving import convolve
 from imprint.numpy.creation import array, asarray, zeros
 from imprint.numpy.cumulative import cumsum
@@ -33,10 +37,6 @@ from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.searching import argmin
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import atleast_1d
-from imprint.primitives.axes import whole
-from imprint.primitives.dynamic_slicing import dynamic_slice
-from imprint.primitives.elementwise import listed
-from imprint.primitives.shape import broadcasted_iota
 
 # ---- products and quotients ----
 

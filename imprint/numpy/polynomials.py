@@ -9,14 +9,14 @@ import numpy as np
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes
 from imprint.numpy.shaping import atleast_1d
 from imprint.one_go import one_go
-from imprint.primitives.axes import whole
-from imprint.primitives.copying import owned
-from imprint.primitives.slicing import slice_in_dim
 
 
 @one_go

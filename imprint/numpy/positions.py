@@ -15,6 +15,9 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.shape import reshape
 from imprint.numpy.arithmetic import divmod, remainder
 from imprint.numpy.creation import asarray
 from imprint.numpy.datatypes import astype
@@ -22,9 +25,6 @@ from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import clip, where
 from imprint.numpy.shaping import size_tuple
-from imprint.primitives.axes import whole
-from imprint.primitives.copying import owned
-from imprint.primitives.shape import reshape
 
 s_: Final = np.s_
 index_exp: Final = np.index_exp

@@ -24,10 +24,10 @@ from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_st
 from imprint._src.core.protocols import is_operand as is_operand
 from imprint._src.core.protocols import plain
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.elementwise.convert import cast as cast_values
+from imprint._src.primitives.elementwise.convert import convert_element_type_p
 from imprint.array import from_host, host_values, to_array
-from imprint.primitives import basis
-from imprint.primitives.convert import cast as cast_values
-from imprint.primitives.convert import convert_element_type_p
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 ArrayLike: TypeAlias = Array | NDArray | np.generic | bool | int | float | complex
@@ -86,13 +86,13 @@ def constant_like(x: Any, value: Any) -> Any:
 
     JAX makes the constants of some functions so, and the result is as weak as they are.
     """
-    like = strong_like if get_aval(x).shape else basis.scalar_like
+    like = strong_like if get_aval(x).shape else core_ops.scalar_like
     return like(x, value)
 
 
 def filled_like(x: Any, value: Any) -> Array:
     """Return an array of the shape, dtype and weak type of `x`, with one value."""
-    return broadcast(basis.scalar_like(x, value), get_aval(x).shape)
+    return broadcast(core_ops.scalar_like(x, value), get_aval(x).shape)
 
 
 # ---- two operands ----
@@ -307,7 +307,7 @@ def broadcast(x: Any, shape: Shape) -> Array:
     if dims.is_same_shape(own, shape):
         return x if isinstance(x, NumberArray) else to_array(x)
     lead = len(shape) - len(own)
-    return basis.broadcast_in_dim(x, shape, tuple(range(lead, len(shape))))
+    return core_ops.broadcast_in_dim(x, shape, tuple(range(lead, len(shape))))
 
 
 def common_shape(name: str, args: Sequence[Any]) -> Shape:

@@ -17,6 +17,16 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import NDArray, Shape, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.cumulative import cumsum
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.bitwise import or_
+from imprint._src.primitives.elementwise.comparison import lt, ne
+from imprint._src.primitives.elementwise.rounding import ceil, floor
+from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.indexing.take_rows import each_at, rows_at
+from imprint._src.primitives.shape import expand_dims, reshape, squeeze
+from imprint._src.primitives.sizes import as_operand, number_of
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -32,16 +42,6 @@ from imprint.numpy.reductions import Axis, any, axes_of, max, min, not_nan, sum
 from imprint.numpy.selection import clip, where
 from imprint.numpy.shaping import moveaxis
 from imprint.one_go import one_go
-from imprint.primitives import sorting
-from imprint.primitives.arithmetic import div
-from imprint.primitives.bitwise import or_
-from imprint.primitives.comparison import lt, ne
-from imprint.primitives.cumulative import cumsum
-from imprint.primitives.picking import each_at, rows_at
-from imprint.primitives.rounding import ceil, floor
-from imprint.primitives.shape import expand_dims, reshape, squeeze
-from imprint.primitives.sizes import as_operand, number_of
-from imprint.primitives.slicing import slice_in_dim
 
 METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 

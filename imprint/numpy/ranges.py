@@ -19,6 +19,22 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.core_ops import (
+    add,
+    broadcast_in_dim,
+    full,
+    mul,
+    scalar_like,
+    sub,
+)
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import gt
+from imprint._src.primitives.elementwise.rounding import floor, sign
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.slicing import concatenate
+from imprint._src.primitives.shape import broadcasted_iota, expand_dims, reshape
+from imprint._src.primitives.sizes import as_value, number_of
 from imprint.numpy.exponential import log10, power
 from imprint.numpy.joining import stack
 from imprint.numpy.promotion import (
@@ -32,15 +48,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.shaping import moveaxis
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
-from imprint.primitives.arithmetic import div
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.basis import add, broadcast_in_dim, full, mul, scalar_like, sub
-from imprint.primitives.comparison import gt
-from imprint.primitives.rounding import floor, sign
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import broadcasted_iota, expand_dims, reshape
-from imprint.primitives.sizes import as_value, number_of
-from imprint.primitives.slicing import concatenate
 
 
 def arange(

@@ -18,24 +18,24 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
-from imprint.numpy.selection import as_bool
-from imprint.numpy.selection import where as choose
-from imprint.one_go import one_go
-from imprint.primitives.arithmetic import max_, min_
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import add, mul, reduce_sum, scalar_like
-from imprint.primitives.bits import not_
-from imprint.primitives.bitwise import and_, or_
-from imprint.primitives.comparison import ne
-from imprint.primitives.reductions import (
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import add, mul, reduce_sum, scalar_like
+from imprint._src.primitives.elementwise.arithmetic import max_, min_
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.reductions import (
     reduce_and,
     reduce_max,
     reduce_min,
     reduce_or,
     reduce_prod,
 )
-from imprint.primitives.shape import expand_dims
+from imprint._src.primitives.shape import expand_dims
+from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
+from imprint.numpy.selection import as_bool
+from imprint.numpy.selection import where as choose
+from imprint.one_go import one_go
 
 Axis: TypeAlias = int | Sequence[int] | None
 

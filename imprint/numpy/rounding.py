@@ -10,6 +10,19 @@ from typing import Any, Final, cast
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import ge, lt
+from imprint._src.primitives.elementwise.complex import complex_, imag_p, real_p
+from imprint._src.primitives.elementwise.complex import conj as conj_
+from imprint._src.primitives.elementwise.rounding import (
+    RoundingMethod,
+    ceil_p,
+    floor_p,
+    round_,
+)
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -21,14 +34,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.one_go import one_go
-from imprint.primitives.arithmetic import div
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import mul, scalar_like, sub
-from imprint.primitives.comparison import ge, lt
-from imprint.primitives.complex import complex_, imag_p, real_p
-from imprint.primitives.complex import conj as conj_
-from imprint.primitives.copying import owned
-from imprint.primitives.rounding import RoundingMethod, ceil_p, floor_p, round_
 
 
 @owned

@@ -13,6 +13,11 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives import arg_reductions
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.shape import expand_dims
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -22,11 +27,6 @@ from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
-from imprint.primitives import arg_reductions
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.comparison import ne
-from imprint.primitives.shape import expand_dims
 
 Search = Callable[[Any, int, Any], Any]
 

@@ -12,6 +12,12 @@ from imprint._src import dtypes
 from imprint._src.core import hooks
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.arithmetic import max_p, min_p
+from imprint._src.primitives.elementwise.comparison import eq, ne
+from imprint._src.primitives.elementwise.complex import complex_, imag, real
+from imprint._src.primitives.elementwise.select import select_n_p
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -26,12 +32,6 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.one_go import one_go
-from imprint.primitives.arithmetic import max_p, min_p
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.comparison import eq, ne
-from imprint.primitives.complex import complex_, imag, real
-from imprint.primitives.copying import owned
-from imprint.primitives.select import select_n_p
 
 
 @overload

@@ -9,6 +9,12 @@ from typing import Any
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.comparison import eq, ne
+from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.indexing.take_rows import rows_at
+from imprint._src.primitives.shape import rev
 from imprint.numpy.creation import full, ones
 from imprint.numpy.distinct import Wanted, distinct, sized, true_at
 from imprint.numpy.joining import concatenate
@@ -23,12 +29,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import ravel
-from imprint.primitives import sorting
-from imprint.primitives.bits import not_
-from imprint.primitives.bitwise import and_, or_
-from imprint.primitives.comparison import eq, ne
-from imprint.primitives.picking import rows_at
-from imprint.primitives.shape import rev
 
 
 def union1d(

@@ -16,6 +16,13 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import transpose as transpose_
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.shape import expand_dims as expand_dims_
+from imprint._src.primitives.shape import reshape as reshape_
+from imprint._src.primitives.shape import squeeze as squeeze_
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -24,13 +31,6 @@ from imprint.numpy.promotion import (
     broadcast,
     broadcast_all,
 )
-from imprint.primitives.axes import canonical_axes, canonical_axis, whole
-from imprint.primitives.basis import transpose as transpose_
-from imprint.primitives.copying import owned
-from imprint.primitives.shape import expand_dims as expand_dims_
-from imprint.primitives.shape import reshape as reshape_
-from imprint.primitives.shape import squeeze as squeeze_
-from imprint.primitives.slicing import slice_in_dim
 
 ShapeLike: TypeAlias = Dim | Sequence[Dim] | NDArray
 """What functions take where they take a shape: an int is a shape of one axis."""

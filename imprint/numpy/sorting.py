@@ -12,14 +12,14 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.core_ops import neg
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.shape import broadcasted_iota, rev
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
 from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
-from imprint.primitives import sorting
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.basis import neg
-from imprint.primitives.bits import not_
-from imprint.primitives.shape import broadcasted_iota, rev
 
 
 @one_go

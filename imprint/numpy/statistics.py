@@ -16,6 +16,13 @@ from imprint._src.core.aval import DType
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.core_ops import mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import gt, le
+from imprint._src.primitives.elementwise.complex import conj, real
+from imprint._src.primitives.elementwise.exponential import sqrt, square
+from imprint._src.primitives.shape import reshape
+from imprint._src.primitives.sizes import as_value
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -40,13 +47,6 @@ from imprint.numpy.reductions import (
 )
 from imprint.numpy.selection import where as choose
 from imprint.one_go import one_go
-from imprint.primitives.arithmetic import div
-from imprint.primitives.basis import mul, scalar_like, sub
-from imprint.primitives.comparison import gt, le
-from imprint.primitives.complex import conj, real
-from imprint.primitives.exponential import sqrt, square
-from imprint.primitives.shape import reshape
-from imprint.primitives.sizes import as_value
 
 
 @one_go

@@ -20,6 +20,16 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.gather import gather
+from imprint._src.primitives.shape import expand_dims, iota, reshape
+from imprint._src.primitives.sizes import as_operand, number_of
+from imprint._src.primitives.windows.gather_dims import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+)
 from imprint.numpy.advanced import take_at
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import array
@@ -28,13 +38,6 @@ from imprint.numpy.promotion import ArrayLike, as_array, broadcast, refuse_out
 from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.updating import Places
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.basis import full
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.gather import gather
-from imprint.primitives.shape import expand_dims, iota, reshape
-from imprint.primitives.sizes import as_operand, number_of
-from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
 
 
 def _integers(name: str, indices: Any) -> Array:

@@ -11,26 +11,20 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
-from imprint.numpy.promotion import (
-    ArrayLike,
-    as_array,
-    constant_like,
-    convert,
-    filled_like,
-    inexact,
-    inexact_operands,
-    refuse_complex,
+from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import (
+    atan2_p,
+    div,
+    integer_pow,
+    max_,
+    min_,
 )
-from imprint.numpy.selection import where
-from imprint.one_go import one_go
-from imprint.primitives.arithmetic import atan2_p, div, integer_pow, max_, min_
-from imprint.primitives.basis import add, mul, neg, scalar_like, sub
-from imprint.primitives.bitwise import or_
-from imprint.primitives.comparison import eq, lt
-from imprint.primitives.complex import imag, real
-from imprint.primitives.exponential import sqrt
-from imprint.primitives.rounding import RoundingMethod, abs_, round_
-from imprint.primitives.trigonometric import (
+from imprint._src.primitives.elementwise.bitwise import or_
+from imprint._src.primitives.elementwise.comparison import eq, lt
+from imprint._src.primitives.elementwise.complex import imag, real
+from imprint._src.primitives.elementwise.exponential import sqrt
+from imprint._src.primitives.elementwise.rounding import RoundingMethod, abs_, round_
+from imprint._src.primitives.elementwise.trigonometric import (
     acos_p,
     acosh_p,
     asin_p,
@@ -44,6 +38,18 @@ from imprint.primitives.trigonometric import (
     tan_p,
     tanh_p,
 )
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    constant_like,
+    convert,
+    filled_like,
+    inexact,
+    inexact_operands,
+    refuse_complex,
+)
+from imprint.numpy.selection import where
+from imprint.one_go import one_go
 
 
 def sin(x: ArrayLike, /) -> Array:

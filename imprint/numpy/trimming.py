@@ -11,10 +11,10 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.compile_time import ensure_compile_time_eval
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ConcretizationError
+from imprint._src.primitives.copying import owned
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.reductions import Axis, any, axes_of
 from imprint.numpy.selection import as_bool
-from imprint.primitives.copying import owned
 
 
 @owned

@@ -15,8 +15,8 @@ from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.functions import name_of
 from imprint._src.dtypes import DTypeLike
+from imprint._src.primitives.axes import whole
 from imprint.numpy.promotion import ArrayLike, refuse_out
-from imprint.primitives.axes import whole
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -23,6 +23,14 @@ from imprint._src.core.aval import DType, get_aval
 from imprint._src.core.functions import as_result, check_function, wraps
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.core_ops import full, scalar_like
+from imprint._src.primitives.cumulative import cumlogsumexp, cummax, cummin
+from imprint._src.primitives.elementwise.bitwise import and_, or_, xor
+from imprint._src.primitives.elementwise.rounding import is_finite
+from imprint._src.primitives.reductions import reduce_and, reduce_or, reduce_xor
+from imprint._src.primitives.shape import squeeze
 from imprint.control.closing import close
 from imprint.control.scan import scan
 from imprint.jitted.jit import run_loop
@@ -55,14 +63,6 @@ from imprint.numpy.shaping import broadcast_to, expand_dims, moveaxis, ravel, re
 from imprint.numpy.taking import take
 from imprint.numpy.universal import refuse_options, ufunc
 from imprint.numpy.updating import At
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.basis import full, scalar_like
-from imprint.primitives.bitwise import and_, or_, xor
-from imprint.primitives.cumulative import cumlogsumexp, cummax, cummin
-from imprint.primitives.reductions import reduce_and, reduce_or, reduce_xor
-from imprint.primitives.rounding import is_finite
-from imprint.primitives.shape import squeeze
 from imprint.transforms.staging import is_staging
 
 Given = dict[str, Any]

@@ -16,14 +16,10 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import get_aval
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.control.applied_at import scatter_apply
-from imprint.numpy.advanced import all_inside, is_array, plan_of, read_index, take_at
-from imprint.numpy.indexing import cut, span
-from imprint.numpy.promotion import as_array, broadcast, promote_dtypes
-from imprint.primitives.basis import full
-from imprint.primitives.convert import convert_element_type_p
-from imprint.primitives.dynamic_slicing import dynamic_update_slice_p
-from imprint.primitives.scatter import (
+from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.elementwise.convert import convert_element_type_p
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_update_slice_p
+from imprint._src.primitives.indexing.scatter import (
     scatter,
     scatter_add,
     scatter_max,
@@ -31,9 +27,16 @@ from imprint.primitives.scatter import (
     scatter_mul,
     scatter_sub,
 )
-from imprint.primitives.shape import rev, squeeze
-from imprint.primitives.sizes import number_of
-from imprint.primitives.windows_at import GatherScatterMode, ScatterDimensionNumbers
+from imprint._src.primitives.shape import rev, squeeze
+from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.windows.gather_dims import (
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+)
+from imprint.control.applied_at import scatter_apply
+from imprint.numpy.advanced import all_inside, is_array, plan_of, read_index, take_at
+from imprint.numpy.indexing import cut, span
+from imprint.numpy.promotion import as_array, broadcast, promote_dtypes
 from imprint.transforms.vmap import vmap
 
 Mode = str | GatherScatterMode | None

@@ -13,12 +13,15 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.elementwise.complex import complex_
+from imprint._src.primitives.elementwise.convert import (
+    bitcast_convert_type,
+    convert_element_type,
+)
 from imprint.numpy.joining import flip, stack
 from imprint.numpy.rounding import imag, real
 from imprint.numpy.shaping import reshape
-from imprint.primitives.complex import complex_
-from imprint.primitives.convert import bitcast_convert_type, convert_element_type
-from imprint.primitives.copying import owned
 
 
 @owned

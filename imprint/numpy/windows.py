@@ -9,12 +9,12 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
+from imprint._src.primitives.sizes import as_operand
 from imprint.numpy.arithmetic import absolute, add, multiply, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.ranges import arange
 from imprint.numpy.trigonometric import cos
 from imprint.one_go import one_go
-from imprint.primitives.sizes import as_operand
 
 
 @one_go

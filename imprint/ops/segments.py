@@ -22,13 +22,13 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.numpy import reductions
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.updating import Mode, Places
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import full
-from imprint.primitives.convert import convert_element_type
 
 
 class _Segments(NamedTuple):

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from imprint._src.config import config
 from imprint._src.core import dims
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.primitives.barrier import materialize_p
 from imprint.passes.changes import Cut
 from imprint.passes.fusion import (
     IN_A_ROW,
@@ -29,7 +30,6 @@ from imprint.passes.fusion import (
     kind_of,
 )
 from imprint.passes.kernels import Walk
-from imprint.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
 _NAME: Final = attrgetter("primitive.name")

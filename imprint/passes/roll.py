@@ -17,6 +17,7 @@ import numpy as np
 
 from imprint._src.config import config
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice_p
 from imprint.control.scan import scan_equation
 from imprint.passes.blocks import FEWEST, Run, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
@@ -24,7 +25,6 @@ from imprint.passes.changes import Rolled
 from imprint.passes.rolling_costs import is_slower, is_too_large, may_gain
 from imprint.passes.rows import Rows, is_joining, is_longer
 from imprint.passes.wiring import Wiring
-from imprint.primitives.dynamic_slicing import dynamic_slice_p
 
 _ROLLS: Final = "rolls"
 _ALONE: Final = 4

@@ -14,9 +14,9 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
 from imprint._src.core.primitive import Params, Primitive
 from imprint._src.core.source import Source
-from imprint.primitives.basis import add_p, broadcast_in_dim_p, mul_p
-from imprint.primitives.shape import iota_p, reshape_p, rev_p
-from imprint.primitives.slicing import concatenate_p, slice_p
+from imprint._src.primitives.core_ops import add_p, broadcast_in_dim_p, mul_p
+from imprint._src.primitives.indexing.slicing import concatenate_p, slice_p
+from imprint._src.primitives.shape import iota_p, reshape_p, rev_p
 
 _COUNTED: Final = {np.dtype(name) for name in ("int32", "int64", "float32", "float64")}
 """Dtypes in which whole numbers are counted, not listed."""

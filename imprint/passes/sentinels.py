@@ -19,15 +19,15 @@ from imprint._src.core.control import ControlPrimitive, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.source import Source, reset_replayed_source, set_replayed_source
 from imprint._src.errors import NonFiniteError
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.elementwise.bitwise import or_p
+from imprint._src.primitives.elementwise.comparison import eq, ne
+from imprint._src.primitives.elementwise.complex import imag, real
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.rounding import abs_p
+from imprint._src.primitives.indexing.slicing import concatenate
+from imprint._src.primitives.reductions import reduce_or
 from imprint.control.turns import NOT_RAISED
-from imprint.primitives.basis import broadcast_in_dim
-from imprint.primitives.bitwise import or_p
-from imprint.primitives.comparison import eq, ne
-from imprint.primitives.complex import imag, real
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.reductions import reduce_or
-from imprint.primitives.rounding import abs_p
-from imprint.primitives.slicing import concatenate
 from imprint.transforms.staging import Staged, stage
 
 CONSTANT: Final = "a constant"

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.primitives.constraints import sharding_text
 from imprint._src.runtime import Partition
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
-from imprint.primitives.constraints import sharding_text
 
 Asked = tuple[NamedSharding | None, ...]
 

@@ -22,10 +22,10 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import current_trace
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.barrier import materialize
+from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint.array import host_values
 from imprint.jitted import jit
-from imprint.primitives.barrier import materialize
-from imprint.primitives.basis import broadcast_in_dim
 
 _PROGRAMS: Final = 256
 """Shapes and dtypes up to which a sampler's programs are kept."""

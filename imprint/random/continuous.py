@@ -14,16 +14,16 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.primitives.arithmetic import div, max_, min_, nextafter
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.basis import add, mul, neg, scalar_like, sub
-from imprint.primitives.comparison import ge
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.exponential import log, log1p
-from imprint.primitives.rounding import abs_, sign
-from imprint.primitives.select import select_n
-from imprint.primitives.special import erf, erf_inv
-from imprint.primitives.trigonometric import tan
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div, max_, min_, nextafter
+from imprint._src.primitives.elementwise.comparison import ge
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import log, log1p
+from imprint._src.primitives.elementwise.rounding import abs_, sign
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.elementwise.trigonometric import tan
+from imprint._src.primitives.special.special import erf, erf_inv
 from imprint.random.arguments import (
     check_number,
     common_shape,

@@ -16,14 +16,14 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.primitives.arithmetic import max_, min_
-from imprint.primitives.basis import broadcast_to, full, moveaxis, scalar_like
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.cumulative import cumsum
-from imprint.primitives.exponential import exp, log, log1p, sqrt
-from imprint.primitives.rounding import ceil, floor
-from imprint.primitives.select import clamp, select_n
-from imprint.primitives.special import erf, erfc, lgamma
+from imprint._src.primitives.core_ops import broadcast_to, full, moveaxis, scalar_like
+from imprint._src.primitives.cumulative import cumsum
+from imprint._src.primitives.elementwise.arithmetic import max_, min_
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import exp, log, log1p, sqrt
+from imprint._src.primitives.elementwise.rounding import ceil, floor
+from imprint._src.primitives.elementwise.select import clamp, select_n
+from imprint._src.primitives.special.special import erf, erfc, lgamma
 from imprint.random.arguments import (
     check_fits,
     check_number,

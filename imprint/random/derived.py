@@ -11,8 +11,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.primitives.arithmetic import div
-from imprint.primitives.basis import (
+from imprint._src.primitives.core_ops import (
     add,
     broadcast_to,
     mul,
@@ -21,12 +20,13 @@ from imprint.primitives.basis import (
     scalar_like,
     sub,
 )
-from imprint.primitives.comparison import eq, le, lt
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.exponential import exp, log, log1p, sqrt
-from imprint.primitives.power import pow_
-from imprint.primitives.rounding import floor
-from imprint.primitives.select import select_n
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import eq, le, lt
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import exp, log, log1p, sqrt
+from imprint._src.primitives.elementwise.power import pow_
+from imprint._src.primitives.elementwise.rounding import floor
+from imprint._src.primitives.elementwise.select import select_n
 from imprint.random.arguments import (
     check_number,
     common_shape,

@@ -15,12 +15,12 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.primitives.arg_reductions import argmax
-from imprint.primitives.axes import canonical_axis, insert
-from imprint.primitives.basis import add, moveaxis, mul, scalar_like, sub
-from imprint.primitives.comparison import lt
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.shape import reshape
+from imprint._src.primitives.arg_reductions import argmax
+from imprint._src.primitives.axes import canonical_axis, insert
+from imprint._src.primitives.core_ops import add, moveaxis, mul, scalar_like, sub
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.shape import reshape
 from imprint.random.arguments import (
     check_fits,
     check_floats,

@@ -18,19 +18,25 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.core_ops import (
+    broadcast_to,
+    full,
+    mul,
+    reduce_sum,
+    scalar_like,
+)
+from imprint._src.primitives.elementwise.arithmetic import div, max_
+from imprint._src.primitives.elementwise.comparison import eq, ge
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import exp, log, rsqrt, sqrt
+from imprint._src.primitives.elementwise.power import pow_
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.reductions import reduce_max
+from imprint._src.primitives.shape import expand_dims, iota, reshape
+from imprint._src.primitives.special.incomplete import random_gamma_grad
 from imprint.custom_derivatives.forward import custom_jvp
-from imprint.primitives.arithmetic import div, max_
-from imprint.primitives.axes import whole
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.basis import broadcast_to, full, mul, reduce_sum, scalar_like
-from imprint.primitives.comparison import eq, ge
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.exponential import exp, log, rsqrt, sqrt
-from imprint.primitives.incomplete import random_gamma_grad
-from imprint.primitives.power import pow_
-from imprint.primitives.reductions import reduce_max
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import expand_dims, iota, reshape
 from imprint.random.arguments import (
     check_fits,
     check_number,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.primitives.hashing import MASK, threefry2x32
+from imprint._src.primitives.hashing import MASK, threefry2x32
 
 NDArray = np.ndarray[Any, Any]
 

@@ -15,13 +15,16 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.primitives.arithmetic import max_, rem
-from imprint.primitives.basis import add, mul, scalar_like, sub
-from imprint.primitives.bitwise import and_, or_, shift_right_logical
-from imprint.primitives.comparison import gt, le
-from imprint.primitives.convert import bitcast_convert_type, convert_element_type
-from imprint.primitives.select import clamp, select_n
-from imprint.primitives.sizes import as_operand
+from imprint._src.primitives.core_ops import add, mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import max_, rem
+from imprint._src.primitives.elementwise.bitwise import and_, or_, shift_right_logical
+from imprint._src.primitives.elementwise.comparison import gt, le
+from imprint._src.primitives.elementwise.convert import (
+    bitcast_convert_type,
+    convert_element_type,
+)
+from imprint._src.primitives.elementwise.select import clamp, select_n
+from imprint._src.primitives.sizes import as_operand
 from imprint.random.arguments import (
     check_fits,
     check_number,

@@ -11,11 +11,11 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import mul
-from imprint.primitives.matrices import LAPACK, along_rows, diagonal, swapped
-from imprint.primitives.orthogonal import qr
-from imprint.primitives.rounding import sign
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import mul
+from imprint._src.primitives.elementwise.rounding import sign
+from imprint._src.primitives.linalg.orthogonal import qr
+from imprint._src.primitives.matrices import LAPACK, along_rows, diagonal, swapped
 from imprint.random.arguments import programs, sizes
 from imprint.random.continuous import normal_numbers
 from imprint.random.key_array import KeyLike, single_key

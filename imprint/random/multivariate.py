@@ -12,15 +12,15 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.primitives.basis import add, broadcast_in_dim, mul
-from imprint.primitives.cholesky import cholesky
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dot import dot_general
-from imprint.primitives.eigen import eigh
-from imprint.primitives.elementwise import listed
-from imprint.primitives.exponential import sqrt
-from imprint.primitives.shape import expand_dims, squeeze
-from imprint.primitives.singular import svd
+from imprint._src.primitives.core_ops import add, broadcast_in_dim, mul
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.elementwise.exponential import sqrt
+from imprint._src.primitives.linalg.cholesky import cholesky
+from imprint._src.primitives.linalg.eigen import eigh
+from imprint._src.primitives.linalg.singular import svd
+from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint.random.arguments import (
     check_fits,
     check_number,

@@ -17,17 +17,17 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.basis import add, full, mul, scalar_like, sub
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.cumulative import cumsum
-from imprint.primitives.exponential import log
-from imprint.primitives.picking import rows_at
-from imprint.primitives.searching import searchsorted
-from imprint.primitives.shape import iota, reshape, squeeze
-from imprint.primitives.sizes import as_operand
-from imprint.primitives.slicing import slice_in_dim
-from imprint.primitives.sorting import sort_key_val, top_k
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.core_ops import add, full, mul, scalar_like, sub
+from imprint._src.primitives.cumulative import cumsum
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.exponential import log
+from imprint._src.primitives.indexing.searching import searchsorted
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.indexing.sorting import sort_key_val, top_k
+from imprint._src.primitives.indexing.take_rows import rows_at
+from imprint._src.primitives.shape import iota, reshape, squeeze
+from imprint._src.primitives.sizes import as_operand
 from imprint.random.arguments import check_number, sizes
 from imprint.random.continuous import gumbel
 from imprint.random.intervals import bits, randint, uniform

@@ -12,14 +12,14 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape
-from imprint.primitives.bitwise import xor
-from imprint.primitives.random_bits import (
+from imprint._src.primitives.elementwise.bitwise import xor
+from imprint._src.primitives.indexing.slicing import concatenate, slice_, slice_in_dim
+from imprint._src.primitives.random_bits import (
     RandomAlgorithm,
     rng_bit_generator,
     rng_bit_generator_p,
 )
-from imprint.primitives.shape import reshape
-from imprint.primitives.slicing import concatenate, slice_, slice_in_dim
+from imprint._src.primitives.shape import reshape
 from imprint.random import host, threefry
 from imprint.random.implementations import RBG, Implementation
 

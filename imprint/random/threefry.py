@@ -19,15 +19,23 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ShapeError
+from imprint._src.primitives import hashing
+from imprint._src.primitives.barrier import materialize
+from imprint._src.primitives.core_ops import add, full, scalar_like
+from imprint._src.primitives.elementwise.bitwise import (
+    or_,
+    shift_left,
+    shift_right_logical,
+    xor,
+)
+from imprint._src.primitives.elementwise.convert import (
+    bitcast_convert_type,
+    convert_element_type,
+)
+from imprint._src.primitives.hashing import PARITY, ROTATIONS
+from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
+from imprint._src.primitives.shape import expand_dims, iota, reshape, squeeze
 from imprint.jitted import jit
-from imprint.primitives import hashing
-from imprint.primitives.barrier import materialize
-from imprint.primitives.basis import add, full, scalar_like
-from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor
-from imprint.primitives.convert import bitcast_convert_type, convert_element_type
-from imprint.primitives.hashing import PARITY, ROTATIONS
-from imprint.primitives.shape import expand_dims, iota, reshape, squeeze
-from imprint.primitives.slicing import concatenate, pad, slice_in_dim
 
 Words = tuple[Any, Any]
 

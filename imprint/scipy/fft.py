@@ -18,6 +18,11 @@ from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.primitives.axes import canonical_axes, canonical_axis
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.complex import complex_
+from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
+from imprint._src.primitives.shape import expand_dims, rev
 from imprint.numpy import fft as fourier
 from imprint.numpy.creation import full
 from imprint.numpy.exponential import exp, sqrt
@@ -26,11 +31,6 @@ from imprint.numpy.promotion import ArrayLike, as_array, inexact
 from imprint.numpy.ranges import arange
 from imprint.numpy.rounding import imag, real
 from imprint.numpy.shaping import axis_tuple, reshape, size_tuple
-from imprint.primitives.axes import canonical_axes, canonical_axis
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.complex import complex_
-from imprint.primitives.shape import expand_dims, rev
-from imprint.primitives.slicing import pad, slice_in_dim
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 

@@ -11,7 +11,7 @@ from typing import Any, cast, final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.primitives.sizes import dim_as_value_p
+from imprint._src.primitives.sizes import dim_as_value_p
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate
 

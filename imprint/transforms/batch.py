@@ -27,8 +27,8 @@ from imprint._src.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis
 from imprint._src.tree.treedef import register_leaf
-from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 

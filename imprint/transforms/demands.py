@@ -11,7 +11,7 @@ from typing import Any
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import is_inexact
-from imprint.primitives.basis import instantiate
+from imprint._src.primitives.core_ops import instantiate
 
 Mask = bool | tuple[bool, ...]
 """One answer for each of several values, or the same for all of them."""

@@ -26,8 +26,8 @@ from imprint._src.core.functions import (
 from imprint._src.core.tangents import Zero, tangent_aval
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, NotDifferentiableError
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import scalar_like
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import scalar_like
 from imprint.transforms.jvp import jvp_flat
 from imprint.transforms.linear_maps import (
     LinearProgram,

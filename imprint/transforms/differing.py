@@ -23,7 +23,7 @@ def joined(
     axes = NO_AXES.union(*vmas)
     if not axes:
         return operands
-    from imprint.primitives.collectives import pvary_p  # noqa: PLC0415 - 5 ms of an import
+    from imprint._src.primitives.collectives import pvary_p  # noqa: PLC0415 - 5 ms of an import
 
     found = list(operands)
     for i, (x, own) in enumerate(zip(operands, vmas, strict=True)):

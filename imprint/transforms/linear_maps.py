@@ -27,7 +27,7 @@ from imprint._src.core.tangents import (
 )
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, TreeError
-from imprint.primitives.basis import instantiate
+from imprint._src.primitives.core_ops import instantiate
 from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import Linearized
 from imprint.transforms.staging import lift_scalars

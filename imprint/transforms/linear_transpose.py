@@ -22,7 +22,7 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.tangents import Linear
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import NotDifferentiableError
-from imprint.primitives.basis import instantiate
+from imprint._src.primitives.core_ops import instantiate
 from imprint.transforms.dce import dce
 from imprint.transforms.linear_maps import LinearProgram, check_like
 from imprint.transforms.linearize import Linearized

@@ -35,8 +35,8 @@ from imprint._src.core.trace import (
     set_trace,
     tracing,
 )
+from imprint._src.primitives.core_ops import broadcast_in_dim_p
 from imprint._src.tree.treedef import register_leaf
-from imprint.primitives.basis import broadcast_in_dim_p
 from imprint.transforms.dce import dce_jaxpr, depending, used_invars
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.differing import joined

@@ -22,20 +22,29 @@ from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
 from imprint._src.core.padding import Bucket, NoPaddingError, Padded, is_same_number
 from imprint._src.core.primitive import Values
 from imprint._src.errors import ShapeError
-from imprint.primitives.arithmetic import div, max_, min_, rem
-from imprint.primitives.basis import add, broadcast_in_dim, mul, scalar_like, sub
-from imprint.primitives.bitwise import and_
-from imprint.primitives.comparison import lt
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dynamic_slicing import (
+from imprint._src.primitives.core_ops import (
+    add,
+    broadcast_in_dim,
+    mul,
+    scalar_like,
+    sub,
+)
+from imprint._src.primitives.elementwise.arithmetic import div, max_, min_, rem
+from imprint._src.primitives.elementwise.bitwise import and_
+from imprint._src.primitives.elementwise.comparison import lt
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.dynamic_slicing import (
     dynamic_slice_p,
     dynamic_update_slice_p,
 )
-from imprint.primitives.gather import gather_p
-from imprint.primitives.select import select_n
-from imprint.primitives.shape import broadcasted_iota
-from imprint.primitives.slicing import pad
-from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
+from imprint._src.primitives.indexing.gather import gather_p
+from imprint._src.primitives.indexing.slicing import pad
+from imprint._src.primitives.shape import broadcasted_iota
+from imprint._src.primitives.windows.gather_dims import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+)
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.instantiate import Instance
 from imprint.symbolic.values import evaluate, names_of

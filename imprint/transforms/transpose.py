@@ -16,7 +16,7 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.errors import AbsentRuleError
-from imprint.primitives.basis import NOT_LINEAR, add_tangents
+from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents
 from imprint.transforms.dce import depending
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage

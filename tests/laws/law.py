@@ -14,7 +14,7 @@ import pytest
 import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint._src import runtime
 from imprint._src.core.primitive import Absent
-from imprint.primitives import ALL
+from imprint._src.primitives import ALL
 from imprint.program.lowered import lower
 from imprint.program.program import compile_module
 from imprint.transforms.staging import Staged, stage

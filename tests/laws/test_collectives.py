@@ -14,7 +14,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.core.primitive import CollectivePrimitive
-from imprint.primitives import ALL
+from imprint._src.primitives import ALL
 from tests.tolerances import assert_close
 
 SIZE = 3

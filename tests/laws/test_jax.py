@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from imprint import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.tangents import zero_of
+from imprint._src.primitives.core_ops import instantiate
 from imprint.dtypes import is_inexact
-from imprint.primitives.basis import instantiate
 from tests import oracle
 from tests.laws.law import EVERY, about, assert_agree, for_draws, over
 from tests.strategies import (

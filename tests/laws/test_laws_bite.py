@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from imprint._src.core.primitive import Primitive
+from imprint._src.primitives import ALL
+from imprint._src.primitives.core_ops import instantiate, mul, neg, transpose
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives import ALL
-from imprint.primitives.basis import instantiate, mul, neg, transpose
 from tests.laws import (
     test_aval,
     test_batch,

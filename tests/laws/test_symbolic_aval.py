@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.primitive import Primitive
+from imprint._src.primitives import ALL
+from imprint._src.primitives.windows.windows import out_space
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives import ALL
-from imprint.primitives.windows import out_space
 from tests.laws.law import every_primitive, for_draws
 from tests.strategies import Call, calls
 from tests.symbolic import evaluate, name, names

@@ -4,12 +4,12 @@ import importlib
 import pkgutil
 from collections import Counter
 
-from imprint import primitives
+from imprint._src import primitives
 from imprint._src.core.primitive import Primitive
 
 
 def declared():
-    for info in pkgutil.iter_modules(primitives.__path__, "imprint.primitives."):
+    for info in pkgutil.iter_modules(primitives.__path__, "imprint._src.primitives."):
         for value in vars(importlib.import_module(info.name)).values():
             if isinstance(value, Primitive):
                 yield value

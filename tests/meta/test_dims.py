@@ -10,7 +10,12 @@ import pytest
 
 from tests.meta.sources import PACKAGE
 
-FOLDERS = ("imprint/primitives/", "imprint/numpy/", "imprint/lax/", "imprint/random/")
+FOLDERS = (
+    "imprint/_src/primitives/",
+    "imprint/numpy/",
+    "imprint/lax/",
+    "imprint/random/",
+)
 RULES = [source for source in PACKAGE if str(source).startswith(FOLDERS)]
 LENGTHS = {"shape", "size"}
 

@@ -26,11 +26,11 @@ from imprint._src.diagnostics import attribute_errors
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.errors import CheckError as JaxRuntimeError
+from imprint._src.primitives.checks import When
 from imprint.control.checked import Categories, Category, Walk
 from imprint.control.checked_rules import RULES, run
 from imprint.debug.checking import check_that
 from imprint.experimental.checkify.error import Error
-from imprint.primitives.checks import When
 from imprint.transforms.staging import Staged, stage
 
 __all__ = [

@@ -13,6 +13,8 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.sizes import as_operand
 from imprint.numpy.arithmetic import multiply, remainder, true_divide
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import roll
@@ -21,8 +23,6 @@ from imprint.numpy.ranges import arange
 from imprint.numpy.shaping import axis_tuple
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
-from imprint.primitives.axes import canonical_axis, whole
-from imprint.primitives.sizes import as_operand
 
 
 @one_go

@@ -26,15 +26,15 @@ from imprint._src.errors import (
     ShapeError,
     did_you_mean,
 )
+from imprint._src.primitives import fft as primitive
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import mul, scalar_like
+from imprint._src.primitives.fft import FftType
+from imprint._src.primitives.indexing.slicing import pad
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.shaping import axis_tuple, moveaxis, size_tuple
 from imprint.one_go import one_go
-from imprint.primitives import fft as primitive
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import mul, scalar_like
-from imprint.primitives.fft import FftType
-from imprint.primitives.slicing import pad
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 

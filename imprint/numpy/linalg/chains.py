@@ -12,13 +12,13 @@ from typing import Any
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.matrices import check_square, identity
 from imprint.numpy import linear
 from imprint.numpy.einstein import einsum
 from imprint.numpy.linalg.solving import inv
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.one_go import one_go
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import check_square, identity
 
 
 @one_go

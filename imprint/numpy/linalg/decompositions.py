@@ -11,6 +11,17 @@ import numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.core_ops import mul
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.linalg import eigen, orthogonal, singular
+from imprint._src.primitives.matrices import (
+    adjoint,
+    along_columns,
+    along_rows,
+    product,
+    swapped,
+)
+from imprint._src.primitives.shape import broadcasted_iota
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import isnan
 from imprint.numpy.linalg.operands import matrices, square_matrices
@@ -18,17 +29,6 @@ from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
 from imprint.one_go import one_go
-from imprint.primitives import eigen, orthogonal, singular
-from imprint.primitives.basis import mul
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.matrices import (
-    adjoint,
-    along_columns,
-    along_rows,
-    product,
-    swapped,
-)
-from imprint.primitives.shape import broadcasted_iota
 
 
 class QRResult(NamedTuple):

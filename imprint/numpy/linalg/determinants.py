@@ -18,6 +18,11 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.linalg.lu import lu, rows_at
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.matrices import zeros_like
+from imprint._src.primitives.shape import broadcasted_iota, expand_dims
 from imprint.custom_derivatives import custom_jvp
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import isfinite, not_equal
@@ -37,11 +42,6 @@ from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.selection import where
 from imprint.one_go import one_go
-from imprint.primitives.basis import full
-from imprint.primitives.lu import lu, rows_at
-from imprint.primitives.matrices import zeros_like
-from imprint.primitives.shape import broadcasted_iota, expand_dims
-from imprint.primitives.triangular import triangular_solve
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,11 +11,11 @@ import numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.host_kernel import AtOnce
+from imprint._src.primitives.linalg import cholesky as factors
+from imprint._src.primitives.matrices import adjoint, or_nan
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike
 from imprint.one_go import one_go
-from imprint.primitives import cholesky as factors
-from imprint.primitives.matrices import adjoint, or_nan
 
 
 @one_go

@@ -11,6 +11,9 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.matrices import adjoint, check_square, product
+from imprint._src.primitives.sizes import number_of
 from imprint.custom_derivatives import custom_jvp
 from imprint.numpy.arithmetic import square
 from imprint.numpy.comparison import isnan, not_equal
@@ -26,9 +29,6 @@ from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import expand_dims, ravel, reshape
 from imprint.one_go import one_go
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import adjoint, check_square, product
-from imprint.primitives.sizes import number_of
 
 
 @one_go

@@ -14,6 +14,10 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import mul
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.linalg.singular import svd
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import not_equal
 from imprint.numpy.exponential import power, sqrt
@@ -25,10 +29,6 @@ from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.shaping import expand_dims, moveaxis
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import mul
-from imprint.primitives.complex import conj
-from imprint.primitives.singular import svd
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 Order: TypeAlias = int | float | str | None

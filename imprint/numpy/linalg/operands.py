@@ -11,8 +11,8 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, get_aval
 from imprint._src.errors import ShapeError
+from imprint._src.primitives.matrices import LAPACK, check_square
 from imprint.numpy.promotion import as_array, promote_dtypes
-from imprint.primitives.matrices import LAPACK, check_square
 
 
 def inexact_arrays(name: str, *args: Any) -> list[Any]:

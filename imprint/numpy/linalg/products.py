@@ -12,12 +12,12 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.elementwise.elementwise import listed
 from imprint.numpy import linear, matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import matrix_transpose as transposed
 from imprint.one_go import one_go
-from imprint.primitives.axes import canonical_axis
-from imprint.primitives.elementwise import listed
 
 
 @one_go

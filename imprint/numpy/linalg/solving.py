@@ -18,19 +18,19 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.linalg.lu import inverse_order, lu, rows_at
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.matrices import identity, product, swapped
+from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint.control.closing import close, unite
 from imprint.control.implicit import solve_linear
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape
 from imprint.one_go import one_go
-from imprint.primitives.axes import whole
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.elementwise import listed
-from imprint.primitives.lu import inverse_order, lu, rows_at
-from imprint.primitives.matrices import identity, product, swapped
-from imprint.primitives.shape import expand_dims, squeeze
-from imprint.primitives.triangular import triangular_solve
 
 NDArray = np.ndarray[Any, Any]
 

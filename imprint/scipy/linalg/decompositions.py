@@ -13,19 +13,19 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.indexing.slicing import pad
+from imprint._src.primitives.linalg import eigen, orthogonal
+from imprint._src.primitives.linalg import schur as forms
+from imprint._src.primitives.matrices import zeros_like
 from imprint.numpy import linalg
 from imprint.numpy.linalg.operands import inexact_arrays, matrices, square_matrices
 from imprint.numpy.matrices import diag, triu
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
 from imprint.numpy.shaping import ravel
-from imprint.primitives import eigen, orthogonal
-from imprint.primitives import schur as forms
-from imprint.primitives.complex import conj
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import zeros_like
-from imprint.primitives.slicing import pad
 
 
 def svd(

@@ -16,6 +16,11 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ShapeError
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.matrices import identity, product
+from imprint._src.primitives.shape import reshape
 from imprint.lax.branching import cond, switch
 from imprint.lax.loops import scan
 from imprint.numpy.arithmetic import absolute, maximum
@@ -27,11 +32,6 @@ from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import floor
 from imprint.numpy.selection import where
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import identity, product
-from imprint.primitives.shape import reshape
-from imprint.primitives.triangular import triangular_solve
 from imprint.transforms.derivatives import jvp
 from imprint.transforms.vmap import vmap
 

@@ -15,6 +15,10 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.linalg.schur import schur
+from imprint._src.primitives.linalg.singular import svd
+from imprint._src.primitives.matrices import adjoint, product
 from imprint.lax.loops import fori_loop
 from imprint.numpy.arithmetic import absolute, maximum, minimum
 from imprint.numpy.comparison import isinf
@@ -27,10 +31,6 @@ from imprint.numpy.reductions import any as any_
 from imprint.numpy.reductions import min as min_
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import expand_dims
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.matrices import adjoint, product
-from imprint.primitives.schur import schur
-from imprint.primitives.singular import svd
 
 
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's name

@@ -13,6 +13,11 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
+from imprint._src.primitives.shape import expand_dims, reshape
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import concatenate, flip
@@ -21,11 +26,6 @@ from imprint.numpy.rounding import conjugate
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import atleast_1d, atleast_2d, broadcast_to
 from imprint.one_go import one_go
-from imprint.primitives.axes import whole
-from imprint.primitives.basis import scalar_like
-from imprint.primitives.elementwise import listed
-from imprint.primitives.shape import expand_dims, reshape
-from imprint.primitives.slicing import pad, slice_in_dim
 
 # ---- of arrays ----
 

@@ -12,6 +12,17 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.elementwise.precision import Precision
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.linalg import cholesky as factors
+from imprint._src.primitives.linalg import lu as triangles
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.matrices import adjoint, identity, tril, triu
+from imprint._src.primitives.shape import broadcasted_iota, expand_dims, squeeze
 from imprint.lax.solving import custom_linear_solve
 from imprint.numpy.linalg import determinants
 from imprint.numpy.linalg import solving as general
@@ -21,17 +32,6 @@ from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
 from imprint.numpy.shaping import broadcast_to
 from imprint.one_go import one_go
-from imprint.primitives import cholesky as factors
-from imprint.primitives import lu as triangles
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.comparison import eq
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import adjoint, identity, tril, triu
-from imprint.primitives.precision import Precision
-from imprint.primitives.shape import broadcasted_iota, expand_dims, squeeze
-from imprint.primitives.slicing import slice_in_dim
-from imprint.primitives.triangular import triangular_solve
 
 
 @one_go

@@ -13,6 +13,18 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.elementwise.complex import conj
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.indexing.dynamic_slicing import (
+    dynamic_slice,
+    dynamic_update_slice,
+)
+from imprint._src.primitives.linalg.eigen import eig
+from imprint._src.primitives.linalg.orthogonal import solved
+from imprint._src.primitives.linalg.schur import schur
+from imprint._src.primitives.linalg.triangular import triangular_solve
+from imprint._src.primitives.matrices import adjoint, identity, product
 from imprint.lax.loops import fori_loop
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.creation import zeros
@@ -25,15 +37,6 @@ from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import any as any_
 from imprint.numpy.rounding import real
 from imprint.numpy.selection import where
-from imprint.primitives.complex import conj
-from imprint.primitives.convert import convert_element_type
-from imprint.primitives.dynamic_slicing import dynamic_slice, dynamic_update_slice
-from imprint.primitives.eigen import eig
-from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import adjoint, identity, product
-from imprint.primitives.orthogonal import solved
-from imprint.primitives.schur import schur
-from imprint.primitives.triangular import triangular_solve
 
 
 def solve_sylvester(

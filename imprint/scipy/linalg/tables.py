@@ -12,6 +12,8 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint.numpy.creation import asarray, zeros
 from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import flip
@@ -19,8 +21,6 @@ from imprint.numpy.linalg.operands import inexact_arrays
 from imprint.numpy.padding import pad
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import atleast_1d
-from imprint.primitives.axes import whole
-from imprint.primitives.slicing import slice_in_dim
 from imprint.scipy.linalg.patterns import toeplitz
 
 # ---- of a size ----

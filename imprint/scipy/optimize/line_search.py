@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
+from imprint._src.primitives.elementwise.precision import Precision
 from imprint.lax.loops import while_loop
-from imprint.primitives.precision import Precision
 from imprint.transforms.derivatives import value_and_grad
 
 _DECREASE: Final = 1e-4

@@ -7,11 +7,11 @@ from typing import Any
 
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.special import bessel, recurrences
 from imprint.numpy.arithmetic import multiply, sign
 from imprint.numpy.exponential import exp
 from imprint.numpy.promotion import ArrayLike
 from imprint.one_go import one_go
-from imprint.primitives import bessel, recurrences
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 

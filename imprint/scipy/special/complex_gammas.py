@@ -18,8 +18,8 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.host_kernel import AtOnce
+from imprint._src.primitives.special.closed_forms import scipy_special
 from imprint.custom_derivatives import custom_jvp
-from imprint.primitives.formulas import scipy_special
 
 _STEPS: Final = 7
 _TERMS: Final = 9

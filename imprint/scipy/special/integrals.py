@@ -4,8 +4,8 @@ They are of real numbers.
 """
 
 from imprint._src.core.array import Array
+from imprint._src.primitives.special import integrals, minimax_coeffs
 from imprint.numpy.promotion import ArrayLike
-from imprint.primitives import fitted, integrals
 from imprint.scipy.special.arguments import strong_floats
 
 
@@ -17,7 +17,7 @@ def exp1(x: ArrayLike) -> Array:
         >>> special.exp1(1.0).round(4)
         Array(0.2194, dtype=float32)
     """
-    return fitted.exp1(*strong_floats("exp1", x))
+    return minimax_coeffs.exp1(*strong_floats("exp1", x))
 
 
 def expi(x: ArrayLike) -> Array:
@@ -28,7 +28,7 @@ def expi(x: ArrayLike) -> Array:
         >>> special.expi(1.0).round(4)
         Array(1.8951, dtype=float32)
     """
-    return fitted.expi(*strong_floats("expi", x))
+    return minimax_coeffs.expi(*strong_floats("expi", x))
 
 
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
@@ -57,7 +57,7 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
         Array([0.    , 0.7799], dtype=float32)
     """
     (x,) = strong_floats("fresnel", x)
-    return fitted.fresnel_sine(x), fitted.fresnel_cosine(x)
+    return minimax_coeffs.fresnel_sine(x), minimax_coeffs.fresnel_cosine(x)
 
 
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
@@ -83,7 +83,7 @@ def spence(x: ArrayLike) -> Array:
         >>> special.spence(0.0).round(4)
         Array(1.6449, dtype=float32)
     """
-    return fitted.spence(*strong_floats("spence", x))
+    return minimax_coeffs.spence(*strong_floats("spence", x))
 
 
 def sici(x: ArrayLike) -> tuple[Array, Array]:
@@ -100,4 +100,4 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
         Array([0.    , 1.6054], dtype=float32)
     """
     (x,) = strong_floats("sici", x)
-    return fitted.sine_integral(x), fitted.cosine_integral(x)
+    return minimax_coeffs.sine_integral(x), minimax_coeffs.cosine_integral(x)

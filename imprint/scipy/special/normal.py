@@ -10,11 +10,11 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.special import faddeeva, minimax_coeffs
+from imprint._src.primitives.special import special as primitives
 from imprint.numpy.arithmetic import multiply
 from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.one_go import one_go
-from imprint.primitives import faddeeva, fitted
-from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import floats, strong_floats
 
 
@@ -26,7 +26,7 @@ def erfcx(x: ArrayLike) -> Array:
         >>> special.erfcx(0.5).round(4)
         Array(0.6157, dtype=float32, weak_type=True)
     """
-    return fitted.erfcx(*floats("erfcx", x))
+    return minimax_coeffs.erfcx(*floats("erfcx", x))
 
 
 def erfcinv(y: ArrayLike) -> Array:
@@ -38,7 +38,7 @@ def erfcinv(y: ArrayLike) -> Array:
         Array(0.4769, dtype=float32, weak_type=True)
     """
     (y,) = floats("erfcinv", y)
-    return multiply(fitted.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
+    return multiply(minimax_coeffs.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
 
 
 def wofz(z: ArrayLike) -> Array:
@@ -65,7 +65,7 @@ def dawsn(x: ArrayLike) -> Array:
         >>> special.dawsn(0.5).round(4)
         Array(0.4244, dtype=float32, weak_type=True)
     """
-    return fitted.dawsn(*floats("dawsn", x))
+    return minimax_coeffs.dawsn(*floats("dawsn", x))
 
 
 @one_go
@@ -90,7 +90,7 @@ def ndtri(p: ArrayLike) -> Array:
         >>> special.ndtri(0.5)
         Array(0., dtype=float32)
     """
-    return fitted.ndtri(*strong_floats("ndtri", p))
+    return minimax_coeffs.ndtri(*strong_floats("ndtri", p))
 
 
 @one_go
@@ -115,4 +115,4 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
             f"log_ndtr: expected series_order of at least 0, got {series_order}. "
             "Leave it out."
         )
-    return fitted.log_ndtr(*strong_floats("log_ndtr", x))
+    return minimax_coeffs.log_ndtr(*strong_floats("log_ndtr", x))

@@ -11,8 +11,8 @@ import pytest
 from imprint._src.core.control import Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
+from imprint._src.primitives.core_ops import instantiate
 from imprint.control.call import call, jit_p
-from imprint.primitives.basis import instantiate
 from imprint.transforms.linearize import linearize_jaxpr
 from imprint.transforms.staging import Staged, stage
 from tests.laws.control import laws

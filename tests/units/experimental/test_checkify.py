@@ -10,7 +10,8 @@ from jax._src.checkify import nan_primitives
 import imprint
 import imprint.experimental.checkify as ours
 import imprint.numpy as inp
-from imprint import control, custom_batching, primitives
+from imprint import control, custom_batching
+from imprint._src import primitives
 from imprint._src.core.aval import get_aval
 from imprint._src.core.primitive import Absent
 from imprint.control.checked_rules import KEEPS_NAN, RULES

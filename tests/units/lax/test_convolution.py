@@ -10,8 +10,8 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
+from imprint._src.primitives.windows import windows
 from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.primitives import windows
 from tests import oracle
 from tests.tolerances import assert_close
 

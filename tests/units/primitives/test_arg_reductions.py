@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.primitives.arg_reductions import argmax, argmin
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.arg_reductions import argmax, argmin
 from tests.units.primitives.agreement import assert_agreed
 
 NAN, INF = np.nan, np.inf

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from imprint.errors import ShapeError
-from imprint.primitives.axes import (
+from imprint._src.primitives.axes import (
     canonical_axes,
     canonical_axis,
     insert,
     int_tuple,
     push,
 )
+from imprint.errors import ShapeError
 
 
 def test_int_tuple_gives_python_ints():

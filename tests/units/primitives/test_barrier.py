@@ -3,12 +3,12 @@
 import numpy as np
 
 import imprint
-from imprint.primitives.barrier import (
+from imprint._src.primitives.barrier import (
     materialize,
     optimization_barrier,
     stop_gradient,
 )
-from imprint.primitives.basis import broadcast_in_dim
+from imprint._src.primitives.core_ops import broadcast_in_dim
 from tests.units.primitives.agreement import assert_same
 from tests.units.primitives.twin import printed
 

@@ -6,8 +6,8 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.primitives import cumulative
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives import cumulative
 from tests.lanes import exhaustive
 from tests.units.primitives.agreement import assert_agreed
 from tests.units.primitives.twin import assert_as_jax

@@ -9,9 +9,9 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.precision import Precision
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.dot import dot_general
-from imprint.primitives.precision import Precision
 from tests.lanes import exhaustive
 from tests.units.primitives.agreement import agreed, assert_same
 from tests.units.primitives.twin import assert_as_jax, printed

@@ -6,8 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
-from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.reductions import (
+from imprint._src.primitives.reductions import (
     reduce_and,
     reduce_max,
     reduce_min,
@@ -15,6 +14,7 @@ from imprint.primitives.reductions import (
     reduce_prod,
     reduce_xor,
 )
+from imprint.errors import DTypeError, ShapeError
 from tests.units.primitives.agreement import assert_agreed, assert_same
 from tests.units.primitives.twin import assert_as_jax
 

@@ -6,8 +6,7 @@ import pytest
 
 import imprint
 from imprint import lax
-from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.shape import (
+from imprint._src.primitives.shape import (
     broadcasted_iota,
     expand_dims,
     iota,
@@ -15,6 +14,7 @@ from imprint.primitives.shape import (
     rev,
     squeeze,
 )
+from imprint.errors import DTypeError, ShapeError
 from tests.units.primitives.twin import assert_as_jax, printed
 
 X = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)

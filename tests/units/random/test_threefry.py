@@ -5,7 +5,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import errors, random
-from imprint.primitives import hashing
+from imprint._src.primitives import hashing
 from imprint.random.threefry import threefry2x32
 from tests.units.random.streams import both_streams, flags, same, same_draw
 

@@ -7,8 +7,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.primitives.core_ops import full
 from imprint.errors import ArgumentError
-from imprint.primitives.basis import full
 from tests.oracle import jax
 from tests.tolerances import assert_close
 

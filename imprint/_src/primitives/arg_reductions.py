@@ -1,0 +1,148 @@
+"""argmax and argmin: where along an axis the extreme element stands.
+
+The first of equal elements counts, and the first NaN before every number. `axes` holds
+one axis, counted from 0, which has an element; `index_dtype` is the dtype of the result.
+XLA has no operation for it, so it is a reduction of (value, index) pairs.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import filling
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.axes import check_axes, int_tuple, reduced
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    INTS,
+    NOT_LINEAR,
+    not_differentiable,
+    reduction_batch,
+)
+from imprint._src.primitives.families import ORDERED
+from imprint._src.primitives.reductions import extreme
+from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.elementwise import Comparison
+
+NDArray = np.ndarray[Any, Any]
+Ints = tuple[int, ...]
+
+
+def _arg_reduction(name: str, *, largest: bool) -> Primitive:
+    """Declare argmax or argmin."""
+    find: Any = np.ndarray.argmax if largest else np.ndarray.argmin
+    beats: Comparison = "GT" if largest else "LT"
+
+    def aval(x: ShapedArray, *, axes: Ints, index_dtype: DType) -> Avals:
+        ORDERED.check(name, (x,))
+        check_axes(name, x, axes)
+        _check_axis(name, x, axes)
+        _check_index_dtype(name, x.shape[axes[0]], index_dtype)
+        return (reduced(x.with_dtype(index_dtype), axes),)
+
+    def reference(x: NDArray, *, axes: Ints, index_dtype: DType) -> Values:
+        return (np.asarray(find(x, axis=axes[0])).astype(index_dtype),)
+
+    def lower(
+        b: Builder, x: Value, *, axes: Ints, index_dtype: DType
+    ) -> tuple[Value, ...]:
+        if x.dtype in (dt.int2, dt.uint2):  # XLA:CPU 0.10 to 0.12 refuses them here
+            x = b.convert(x, dt.int8)
+        worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
+        zero = b.constant(0, index_dtype)
+        index = b.iota(x.shape, index_dtype, axes[0])
+        return b.reduce_with(
+            [x, index], [worst, zero], axes, lambda r, xs: _better(r, *xs, beats=beats)
+        )[1:]
+
+    def jvp(primals: Values, _: Values, **params: Any) -> Any:
+        return not_differentiable(primitive, primals, **params)
+
+    def batch(args: Values, at: Dims, **params: Any) -> Any:
+        return reduction_batch(primitive, args, at, **params)
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=reference,
+        lower=lower,
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=batch,
+        pad=filling(lambda dtype: extreme(dtype, largest=not largest), keeps=False),
+        samples=_samples(),
+    )
+    return primitive
+
+
+def _check_axis(name: str, x: ShapedArray, axes: Ints) -> None:
+    if len(axes) != 1:
+        raise ShapeError(
+            f"{name}: expected one axis, got axes={axes} for operand {x}. To search "
+            "all axes, flatten the array first."
+        )
+    if dims.is_same(x.shape[axes[0]], 0):
+        raise ShapeError(
+            f"{name}: expected an axis with an element, got axis {axes[0]} of {x}. "
+            "Check the length before."
+        )
+
+
+def _check_index_dtype(name: str, length: Dim, dtype: DType) -> None:
+    if not dt.is_integer(dtype) or dims.is_surely_at_least(
+        length, int(dt.iinfo(dtype).max) + 2
+    ):
+        raise DTypeError(
+            f"{name}: expected an integer dtype that counts to {length - 1}, got "
+            f"index_dtype={dtype}. Pass a wider one, such as int32."
+        )
+
+
+def _better(
+    b: Builder, x: Value, i: Value, y: Value, j: Value, *, beats: Comparison
+) -> tuple[Value, Value]:
+    """Join two (value, index) pairs."""
+    wins = b.or_(b.compare(x, y, beats), b.compare(x, x, "NE"))
+    tie = b.and_(b.compare(x, y, "EQ"), b.compare(i, j, "LT"))
+    return b.select(wins, x, y), b.select(b.or_(wins, tie), i, j)
+
+
+def _samples() -> Samples:
+    def params(axis: int, dtype: str) -> dict[str, Any]:
+        return {"axes": (axis,), "index_dtype": np.dtype(dtype)}
+
+    return Samples(
+        (*INTS, *FLOATS, "bool"),
+        cases=(
+            Case(((12,),), params(0, "int32")),
+            Case(((3, 4, 2),), params(1, "uint8")),
+            Case(((2, 3),), params(1, "int64")),
+            Case(((3, 0),), params(0, "int32")),
+            Case(((1,),), params(0, "int32")),
+        ),
+        differentiable=False,
+    )
+
+
+argmax_p: Final = _arg_reduction("argmax", largest=True)
+
+
+def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """Return the index of the largest element along `axis`, counted from 0."""
+    dtype = dt.requested(index_dtype, "argmax")
+    return argmax_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)
+
+
+argmin_p: Final = _arg_reduction("argmin", largest=False)
+
+
+def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """Return the index of the smallest element along `axis`, counted from 0."""
+    dtype = dt.requested(index_dtype, "argmin")
+    return argmin_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)

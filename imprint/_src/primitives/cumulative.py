@@ -1,0 +1,406 @@
+"""Cumulative reductions: element i of an axis joined with all before it.
+
+cumsum, cumprod, cummax, cummin and cumlogsumexp; with `reverse`, all behind it. cumsum is
+linear. The others are differentiated as the tree of joins that `_scan` evaluates on pairs
+(value, tangent): no division, so zeros are no special case, and ties share as JAX's do.
+"""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Fill, Padded, is_same_number
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.errors import ShapeError
+from imprint._src.primitives.axes import int_of
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    INTS,
+    NOT_LINEAR,
+    NUMBERS,
+    add,
+    mul,
+    mul_p,
+    scalar_like,
+    sub,
+)
+from imprint._src.primitives.elementwise.arithmetic import max_, max_p, min_p
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.elementwise.exponential import exp, log
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.families import FLOATING, NUMBER, Kind, wide
+from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
+from imprint._src.primitives.reductions import extreme
+from imprint._src.primitives.shape import moving, rev
+from imprint._src.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+Join = Callable[[Builder, Value, Value], Value]
+Pair = tuple[Any, Any]
+JoinPairs = Callable[[Pair, Pair], Pair]
+
+REAL: Final = Kind(
+    lambda d: dt.is_integer(d) or dt.is_floating(d), "an integer or float dtype"
+)
+_CASES: Final = (
+    *(
+        Case((shape,), {"axis": axis, "reverse": reverse})
+        for shape, axis, reverse in (
+            ((5,), 0, False),
+            ((3, 6), 1, True),
+            ((4, 3, 2), 0, True),
+            ((1,), 0, False),
+            ((0, 2), 0, False),
+            ((2, 0), 0, True),
+        )
+    ),
+)
+
+# ---- shared rules ----
+
+
+def _check(name: str, dtypes: Kind, x: ShapedArray, axis: int) -> Avals:
+    dtypes.check(name, (x,))
+    if not 0 <= axis < x.ndim:
+        raise ShapeError(
+            f"{name}: expected an axis in [0, {x.ndim}) for operand {x}, got "
+            f"axis={axis}. To count from the end, call imprint.numpy.{name}."
+        )
+    return (x,)
+
+
+def _directed(
+    accumulate: Callable[[NDArray, int], Any], x: NDArray, axis: int, *, reverse: bool
+) -> NDArray:
+    if not reverse:
+        return accumulate(x, axis)
+    return np.flip(accumulate(np.flip(x, axis), axis), axis)
+
+
+def _lowered(
+    b: Builder, x: Value, join: Join, identity: Any, axis: int, *, reverse: bool
+) -> Value:
+    if dims.has_zero(x.shape):
+        return x
+    init = b.constant(identity, x.dtype)
+    return b.cumulate(x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)])
+
+
+def _cumulative(  # noqa: PLR0913 - one parameter a rule
+    name: str,
+    *,
+    dtypes: Kind,
+    reference: Callable[[NDArray, int], Any],
+    join: Join,
+    identity: Callable[[DType], Any],
+    pairs: JoinPairs,
+    samples: Samples,
+) -> Primitive:
+    """Declare a cumulative reduction that is not linear.
+
+    Args:
+        name: as printed in jaxprs.
+        dtypes: the dtypes it takes.
+        reference: `(x, axis)` → what it means forwards, on a NumPy array.
+        join: the StableHLO that joins two elements.
+        identity: the element, of a dtype, that joins without effect.
+        pairs: joins two arrays of (value, tangent) pairs.
+        samples: what the laws feed it.
+    """
+
+    def aval(x: ShapedArray, *, axis: int, reverse: bool) -> Avals:
+        return _check(name, dtypes, x, axis)
+
+    def evaluate(x: NDArray, *, axis: int, reverse: bool) -> Values:
+        return (_directed(reference, x, axis, reverse=reverse),)
+
+    def lower(b: Builder, x: Value, *, axis: int, reverse: bool) -> tuple[Value, ...]:
+        return (_lowered(b, x, join, identity(x.dtype), axis, reverse=reverse),)
+
+    def jvp(primals: Values, tangents: Values, *, axis: int, reverse: bool) -> Any:
+        (x,), (t,) = primals, tangents
+        out = primitive.bind1(x, axis=axis, reverse=reverse)
+        if reverse:
+            x, t = rev(x, (axis,)), rev(t, (axis,))
+        _, t = _scan(pairs, (x, t), axis)
+        return (out,), (rev(t, (axis,)) if reverse else t,)
+
+    def batch(args: Values, at: Dims, *, axis: int, reverse: bool) -> Any:
+        (x,), (b,) = args, at
+        assert b is not None
+        return primitive.bind(x, axis=axis + (axis >= b), reverse=reverse), at
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=evaluate,
+        lower=lower,
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=batch,
+        pad=_filling(identity),
+        samples=samples,
+    )
+    return primitive
+
+
+# ---- padding ----
+
+
+def _filling(identity: Fill) -> Callable[..., Values]:
+    """Return the rule that fills the axis where it is joined from its end.
+
+    Of all before it, a true element has no padding among them: prefixes need no fill.
+    """
+
+    def pad(bucket: Bucket, x: Padded, *, axis: int, reverse: bool) -> Values:
+        number = identity(x.aval.dtype)
+        filled = bucket.filled(x, number, (axis,)) if reverse else x
+        (out,) = bucket.bind(filled, axis=axis, reverse=reverse)
+        fills = [f if is_same_number(f, number) else None for f in filled.fills]
+        if not reverse:  # behind the last element, each prefix is all of them
+            fills[axis] = None
+        return (Padded(out, bucket.outs[0], fills),)
+
+    return pad
+
+
+# ---- the scan of pairs ----
+
+
+def _scan(join: JoinPairs, xs: Pair, axis: int) -> Pair:
+    """Join all prefixes, with twice as many joins as elements.
+
+    1. Join neighbours, and scan the half as many results: the odd elements.
+    2. Join each of these with the element behind it: the even elements but the first.
+    """
+    length = dims.concrete(get_aval(xs[0]).shape[axis], "cumulative derivative")
+    if length < 2:
+        return xs
+    odd = _scan(
+        join,
+        join(_part(xs, axis, 0, length - 1, 2), _part(xs, axis, 1, length, 2)),
+        axis,
+    )
+    even = _part(xs, axis, 0, 1)
+    if length > 2:
+        before = _part(odd, axis, 0, (length - 1) // 2)
+        later = join(before, _part(xs, axis, 2, length, 2))
+        even = _each(lambda a, b: concatenate([a, b], axis), even, later)
+    return _each(lambda a, b: _interleaved(a, b, axis), even, odd)
+
+
+def _part(xs: Pair, axis: int, start: int, limit: int, stride: int = 1) -> Pair:
+    x, t = (slice_in_dim(v, start, limit, stride, axis) for v in xs)
+    return x, t
+
+
+def _each(function: Callable[[Any, Any], Any], xs: Pair, ys: Pair) -> Pair:
+    return function(xs[0], ys[0]), function(xs[1], ys[1])
+
+
+def _interleaved(even: Any, odd: Any, axis: int) -> Any:
+    shape = get_aval(even).shape
+    length = shape[axis] + get_aval(odd).shape[axis]
+
+    def spread(x: Any, low: int) -> Any:
+        config = [(0, 0, 0)] * len(shape)
+        config[axis] = (low, length - low - 2 * get_aval(x).shape[axis] + 1, 1)
+        return pad(x, scalar_like(x, 0), config)
+
+    return add(spread(even, 0), spread(odd, 1))
+
+
+def _by_jvp_of(primitive: Primitive) -> JoinPairs:
+    """Join pairs by the derivative of the primitive that joins values."""
+
+    def join(a: Pair, b: Pair) -> Pair:
+        (out,), (t,) = primitive.jvp((a[0], b[0]), (a[1], b[1]))
+        return out, t
+
+    return join
+
+
+# ---- cumsum ----
+
+
+def _sum_aval(x: ShapedArray, *, axis: int, reverse: bool) -> Avals:
+    return _check("cumsum", NUMBER, x, axis)
+
+
+@wide
+def _forward_sum(x: NDArray, *, axis: int) -> NDArray:
+    return np.add.accumulate(x, axis, x.dtype) + x.dtype.type(0)  # -0.0 is added to 0.0
+
+
+def _sum_reference(x: NDArray, *, axis: int, reverse: bool) -> NDArray:
+    return _directed(lambda v, at: _forward_sum(v, axis=at), x, axis, reverse=reverse)
+
+
+def _sum_lower(b: Builder, x: Value, *, axis: int, reverse: bool) -> Value:
+    return _lowered(b, x, Builder.add, 0, axis, reverse=reverse)
+
+
+def _sum_transpose(ct: Any, x: ShapedArray, *, axis: int, reverse: bool) -> Any:
+    return cumsum(ct, axis, reverse=not reverse)
+
+
+def _sum_batch(x: Any, b: int, *, axis: int, reverse: bool) -> Any:
+    return cumsum(x, axis + (axis >= b), reverse=reverse), b
+
+
+cumsum_p: Final = moving(
+    "cumsum",
+    aval=_sum_aval,
+    reference=_sum_reference,
+    lower=_sum_lower,
+    transpose=_sum_transpose,
+    batch=_sum_batch,
+    pad=_filling(lambda _: 0),
+    samples=Samples(NUMBERS, cases=_CASES, ulps=16),
+)
+
+
+def cumsum(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
+    """Return the sums of all prefixes of an axis, or of all suffixes."""
+    return cumsum_p.bind1(operand, axis=int_of(axis), reverse=reverse)
+
+
+# ---- cumprod ----
+
+
+@wide
+def _forward_product(x: NDArray, *, axis: int) -> NDArray:
+    return np.multiply.accumulate(x, axis, x.dtype)
+
+
+cumprod_p: Final = _cumulative(
+    "cumprod",
+    dtypes=NUMBER,
+    reference=lambda x, axis: _forward_product(x, axis=axis),
+    join=Builder.multiply,
+    identity=lambda _: 1,
+    pairs=_by_jvp_of(mul_p),
+    samples=Samples(NUMBERS, cases=_CASES, domain=(-2.0, 2.0), ulps=16),
+)
+
+
+def cumprod(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
+    """Return the products of all prefixes of an axis, or of all suffixes."""
+    return cumprod_p.bind1(operand, axis=int_of(axis), reverse=reverse)
+
+
+# ---- cummax, cummin ----
+
+
+def _forward_extreme(x: NDArray, axis: int, *, largest: bool) -> NDArray:
+    pick: Any = np.maximum if largest else np.minimum
+    out = np.asarray(pick.accumulate(x, axis))
+    if not dt.is_floating(x.dtype):
+        return out
+    # Of zeros, the one that a max prefers is 0.0, wherever it stands.
+    signs = np.signbit(x)
+    found = np.logical_or.accumulate((x == 0) & (~signs if largest else signs), axis)
+    zero = np.asarray(0.0 if largest else -0.0, x.dtype)
+    return np.where(out == 0, np.where(found, zero, -zero), out)
+
+
+cummax_p: Final = _cumulative(
+    "cummax",
+    dtypes=REAL,
+    reference=lambda x, axis: _forward_extreme(x, axis, largest=True),
+    join=Builder.maximum,
+    identity=lambda dtype: extreme(dtype, largest=False),
+    pairs=_by_jvp_of(max_p),
+    samples=Samples((*INTS, *FLOATS), cases=_CASES),
+)
+
+
+def cummax(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
+    """Return the largest elements of all prefixes of an axis, or of all suffixes."""
+    return cummax_p.bind1(operand, axis=int_of(axis), reverse=reverse)
+
+
+cummin_p: Final = _cumulative(
+    "cummin",
+    dtypes=REAL,
+    reference=lambda x, axis: _forward_extreme(x, axis, largest=False),
+    join=Builder.minimum,
+    identity=lambda dtype: extreme(dtype, largest=True),
+    pairs=_by_jvp_of(min_p),
+    samples=Samples((*INTS, *FLOATS), cases=_CASES),
+)
+
+
+def cummin(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
+    """Return the smallest elements of all prefixes of an axis, or of all suffixes."""
+    return cummin_p.bind1(operand, axis=int_of(axis), reverse=reverse)
+
+
+# ---- cumlogsumexp ----
+
+
+@wide
+def _forward_logsumexp(x: NDArray, *, axis: int) -> NDArray:
+    return np.logaddexp.accumulate(x, axis) + x.dtype.type(0)  # so for -0.0
+
+
+def _join_logs(b: Builder, x: Value, y: Value) -> Value:
+    """log(exp(x) + exp(y)); of equal infinities, that infinity."""
+    gap = b.abs(b.subtract(x, y))
+    out = b.add(b.maximum(x, y), b.log_plus_one(b.exponential(b.negate(gap))))
+    return b.select(b.compare(gap, gap, "NE"), b.add(x, y), out)
+
+
+def _join_log_pairs(a: Pair, b: Pair) -> Pair:
+    """Weigh tangents by the share of each in the sum; of nothing (-inf), not at all."""
+    (x, tx), (y, ty) = a, b
+    largest = max_(x, y)
+    zero = scalar_like(x, 0)
+    offset = select_n(eq(largest, scalar_like(x, -inf)), largest, zero)
+    out = add(offset, log(add(exp(sub(x, offset)), exp(sub(y, offset)))))
+    base = select_n(eq(out, scalar_like(x, -inf)), out, zero)
+    terms = (mul(t, exp(sub(v, base))) for v, t in ((x, tx), (y, ty)))
+    return out, add(*terms)
+
+
+cumlogsumexp_p: Final = _cumulative(
+    "cumlogsumexp",
+    dtypes=FLOATING,
+    reference=lambda x, axis: _forward_logsumexp(x, axis=axis),
+    join=_join_logs,
+    identity=lambda _: -inf,
+    pairs=_join_log_pairs,
+    samples=Samples(FLOATS, cases=_CASES, ulps=16),
+)
+
+
+def cumlogsumexp(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
+    """Return the log of the sums of exp(x) over all prefixes of an axis, or suffixes."""
+    return cumlogsumexp_p.bind1(operand, axis=int_of(axis), reverse=reverse)

@@ -1,0 +1,423 @@
+"""dot_general: contract axes of two operands, pair up others, multiply out the rest.
+
+`dimension_numbers` is ((contracting axes of x, of y), (batch axes of x, of y)). The axes
+of the result are the batch axes, then what is left of x, then what is left of y. Without
+`preferred_element_type` the result has the operands' dtype, the wider one if they
+differ; with it, terms are added in that dtype. As in JAX's printed form, params that
+are None are left out of the equation. Precision: see `precision`.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.axes import int_tuple, push
+from imprint._src.primitives.core_ops import (
+    NOT_LINEAR,
+    NUMBERS,
+    add_tangents,
+    transpose,
+)
+from imprint._src.primitives.elementwise.convert import cast as converted
+from imprint._src.primitives.elementwise.convert import convert_element_type, lower_cast
+from imprint._src.primitives.elementwise.precision import (
+    ALGORITHMS,
+    CanonicalPrecision,
+    Precision,
+    canonical_precision,
+)
+from imprint._src.stablehlo import Builder, Value
+
+Ints = tuple[int, ...]
+Pair = tuple[Ints, Ints]
+DimensionNumbers = tuple[Pair, Pair]
+DotDimensionNumbers: TypeAlias = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
+"""What `dot_general` takes as dimension numbers."""
+NDArray = np.ndarray[Any, Any]
+
+# ---- dtypes ----
+
+
+def _result_dtype(x: DType, y: DType, preferred: DType | None) -> DType:
+    if x == y and (preferred is None or preferred == x):
+        return x
+    rank_x, rank_y = _width(x), _width(y)
+    if rank_x == rank_y and x != y:
+        raise DTypeError(
+            f"dot_general: expected operands of one dtype, got {x} and {y}. Convert one "
+            "of them, or call imprint.numpy.matmul, which promotes."
+        )
+    joined = x if rank_x >= rank_y else y
+    if preferred is None or preferred == joined:
+        return joined
+    too_narrow = dt.bit_width(preferred) < dt.bit_width(joined)
+    if not dt.is_floating(joined) and too_narrow:
+        raise DTypeError(
+            f"dot_general: expected a preferred_element_type no narrower than {joined}, "
+            f"got {preferred}. Convert the result with `.astype(...)`."
+        )
+    return preferred
+
+
+def _width(dtype: DType) -> tuple[int, ...]:
+    """Order dtypes as the engine does when those of operands differ."""
+    part = dt.real_part_dtype(dtype) if dt.is_complex(dtype) else dtype
+    exponent, mantissa = _float_bits(part) if dt.is_floating(part) else (-1, -1)
+    signed = not dt.is_unsigned(part)
+    return dt.is_complex(dtype), exponent, mantissa, dt.bit_width(part), signed
+
+
+def _float_bits(dtype: DType) -> tuple[int, int]:
+    info: Any = cast("Any", dt.finfo(dtype))
+    return int(info.maxexp), int(info.nmant)
+
+
+def _computed_dtypes(
+    x: DType, y: DType, out: DType, precision: CanonicalPrecision
+) -> tuple[DType, DType, DType]:
+    """Return the dtypes to which operands are converted, and that of the product."""
+    if isinstance(precision, str) and dt.is_floating(x) and dt.is_floating(y):
+        return ALGORITHMS[precision].dtypes(x, y, out)
+    return (x, y, out) if x == y else (out, out, out)
+
+
+# ---- rules ----
+
+
+def _dot_aval(
+    x: ShapedArray,
+    y: ShapedArray,
+    *,
+    dimension_numbers: DimensionNumbers,
+    precision: CanonicalPrecision = None,
+    preferred_element_type: DType | None = None,
+) -> Avals:
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    paired = ((x_sum, y_sum), (x_batch, y_batch))
+    fits = (
+        all(len(a) == len(b) for a, b in paired)
+        and _are_distinct_axes((*x_sum, *x_batch), x.ndim)
+        and _are_distinct_axes((*y_sum, *y_batch), y.ndim)
+        and all(
+            dims.equal(x.shape[i], y.shape[j])
+            for a, b in paired
+            for i, j in zip(a, b, strict=True)
+        )
+    )
+    if not fits:
+        raise ShapeError(
+            "dot_general: expected contracting axes of equal lengths and batch axes of "
+            f"equal lengths, each axis named once, got {x} and {y} with "
+            f"dimension_numbers={dimension_numbers}. For matrices call "
+            "imprint.numpy.matmul, for other products imprint.numpy.einsum."
+        )
+    dtype = _result_dtype(x.dtype, y.dtype, preferred_element_type)
+    weak = x.weak_type and y.weak_type
+    x_free = _rest(x.ndim, x_sum, x_batch)
+    y_free = _rest(y.ndim, y_sum, y_batch)
+    lead = tuple(x.shape[i] for i in (*x_batch, *x_free))
+    return (ShapedArray((*lead, *(y.shape[i] for i in y_free)), dtype, weak),)
+
+
+def _are_distinct_axes(axes: Ints, ndim: int) -> bool:
+    return len(set(axes)) == len(axes) and all(0 <= a < ndim for a in axes)
+
+
+class _Plan(NamedTuple):
+    """A contraction as a product of stacks of matrices.
+
+    `x_order` brings an operand's axes to (batch, free, contracting), `y_order` to
+    (batch, contracting, free); None where they stand so. Likewise `x_shape` and `y_shape`.
+    `is_outer`: there is one term, so nothing is added, not even to 0.0 (-0.0 stays).
+    """
+
+    x_order: Ints | None
+    y_order: Ints | None
+    x_shape: Shape | None
+    y_shape: Shape | None
+    shape: Shape
+    is_outer: bool
+
+
+@lru_cache(maxsize=1024)
+def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _Plan:
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    x_free = _rest(len(x), x_sum, x_batch)
+    y_free = _rest(len(y), y_sum, y_batch)
+    x_order, y_order = (*x_batch, *x_free, *x_sum), (*y_batch, *y_sum, *y_free)
+    batch = tuple(x[i] for i in x_batch)
+    inner = dims.product(x[i] for i in x_sum)
+    left, right = tuple(x[i] for i in x_free), tuple(y[i] for i in y_free)
+    return _Plan(
+        None if x_order == tuple(range(len(x))) else x_order,
+        None if y_order == tuple(range(len(y))) else y_order,
+        None if len(x_free) == len(x_sum) == 1 else (*batch, dims.product(left), inner),
+        None
+        if len(y_free) == len(y_sum) == 1
+        else (*batch, inner, dims.product(right)),
+        (*batch, *left, *right),
+        inner == 1,
+    )
+
+
+def _rest(ndim: int, *named: Ints) -> Ints:
+    taken = {*chain(*named)}
+    return tuple([i for i in range(ndim) if i not in taken])
+
+
+def _dot_reference(
+    x: NDArray,
+    y: NDArray,
+    *,
+    dimension_numbers: DimensionNumbers,
+    precision: CanonicalPrecision = None,
+    preferred_element_type: DType | None = None,
+) -> Values:
+    out = preferred_element_type or _result_dtype(x.dtype, y.dtype, None)
+    plan = _plan(x.shape, y.shape, dimension_numbers)
+    x_dtype, y_dtype, product = _computed_dtypes(x.dtype, y.dtype, out, precision)
+    wide = accumulator(x_dtype, y_dtype, product)
+    x, y = (
+        v if v.dtype == d == wide else converted(converted(v, d), wide)
+        for v, d in ((x, x_dtype), (y, y_dtype))
+    )
+    x = x if plan.x_order is None else x.transpose(plan.x_order)
+    y = y if plan.y_order is None else y.transpose(plan.y_order)
+    x = x if plan.x_shape is None else x.reshape(plan.x_shape)
+    y = y if plan.y_shape is None else y.reshape(plan.y_shape)
+    result = (np.multiply if plan.is_outer else np.matmul)(x, y)
+    if result.shape != plan.shape:
+        result = result.reshape(plan.shape)
+    if result.dtype != product:
+        result = converted(result, product)
+    return (result if product == out else converted(result, out),)
+
+
+def accumulator(x: DType, y: DType, out: DType) -> DType:
+    """Return the NumPy dtype in which a product is computed."""
+    if (out == x == y and out.kind in "bifcu" and out.itemsize > 2) or out.kind == "b":
+        return out
+    if dt.is_integer(x) and dt.is_integer(y) and dt.is_integer(out):
+        return np.dtype(np.uint64 if dt.is_unsigned(out) else np.int64)
+    every = [d if d.kind in "bifcu" else np.dtype(np.float32) for d in (x, y, out)]
+    return np.result_type(*every, np.float32)
+
+
+def _dot_lower(
+    b: Builder,
+    x: Value,
+    y: Value,
+    *,
+    dimension_numbers: DimensionNumbers,
+    precision: CanonicalPrecision = None,
+    preferred_element_type: DType | None = None,
+) -> tuple[Value, ...]:
+    out = preferred_element_type or _result_dtype(x.dtype, y.dtype, None)
+    computed = _computed_dtypes(x.dtype, y.dtype, out, precision)
+    # XLA:CPU 0.10 to 0.12 multiplies no integers of two bits.
+    dtypes = [dt.int8 if d in (dt.int2, dt.uint2) else d for d in computed]
+    x, y = (lower_cast(b, v, d) for v, d in zip((x, y), dtypes[:2], strict=True))
+    contracting, batching = dimension_numbers
+    numerics = _numerics(x.dtype, precision)
+    narrowed = x.dtype == np.float64 and dtypes[2] == np.float16  # see `lower_cast`
+    product = x.dtype if narrowed else dtypes[2]
+    result = b.dot_general(x, y, batching, contracting, product, numerics)
+    return (lower_cast(b, result, out),)
+
+
+def _numerics(dtype: DType, precision: CanonicalPrecision) -> str:
+    """Return StableHLO's attributes for a precision."""
+    if not isinstance(precision, str):
+        x, y = precision or (Precision.DEFAULT, Precision.DEFAULT)
+        return f"precision = [{x.name}, {y.name}]"
+    default = "precision = [DEFAULT, DEFAULT]"
+    if not dt.is_floating(dtype):
+        return default
+    return f"{default}, algorithm = {ALGORITHMS[precision].text}"
+
+
+def _dot_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+    (x, y), (tx, ty) = primals, tangents
+    out = dot_general_p.bind1(x, y, **params)
+    total: Any = zero_of(get_aval(out))
+    if not dt.is_inexact(get_aval(out).dtype):
+        return (out,), (total,)
+    if not is_zero(tx):
+        total = dot_general_p.bind1(tx, y, **params)
+    if not is_zero(ty):
+        total = add_tangents(total, dot_general_p.bind1(x, ty, **params))
+    return (out,), (total,)
+
+
+def _dot_transpose(
+    cts: Values, operands: Values, *, dimension_numbers: DimensionNumbers, **params: Any
+) -> tuple[Any, ...]:
+    (ct,), (x, y) = cts, operands
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    if isinstance(x, Linear):
+        if isinstance(y, Linear):
+            NOT_LINEAR()  # in each alone it is
+        return _operand_ct(ct, x, y, dimension_numbers, params), None
+    swapped = ((y_sum, x_sum), (y_batch, x_batch))
+    return None, _operand_ct(ct, y, x, swapped, params, is_second=True)
+
+
+def _operand_ct(
+    ct: Any,
+    x: Linear,
+    y: Any,
+    dimension_numbers: DimensionNumbers,
+    params: dict[str, Any],
+    *,
+    is_second: bool = False,
+) -> Any:
+    """Contract the cotangent with what is free in `y`, and put the axes of `x` back."""
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    x_free = _rest(x.aval.ndim, x_sum, x_batch)
+    y_free = _rest(get_aval(y).ndim, y_sum, y_batch)
+    start = len(x_batch) + (0 if is_second else len(x_free))
+    ct_free = tuple(range(start, start + len(y_free)))
+    numbers = ((ct_free, y_free), (tuple(range(len(x_batch))), y_batch))
+    product = dot_general_p.bind1(ct, y, dimension_numbers=numbers, **params)
+    order = sorted(zip(y_sum, x_sum, strict=True))  # y's axes come out in their order
+    axes = (*x_batch, *x_free, *(axis for _, axis in order))
+    if axes != tuple(range(len(axes))):
+        product = transpose(product, tuple(map(axes.index, range(len(axes)))))
+    if get_aval(product).dtype != x.aval.dtype:
+        product = convert_element_type(product, x.aval.dtype)
+    return product
+
+
+def _dot_batch(
+    args: Values, at: Dims, *, dimension_numbers: DimensionNumbers, **params: Any
+) -> Any:
+    (x, y), (bx, by) = args, at
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    hidden = (bx is not None, by is not None)
+    free_x = _rest(get_aval(x).ndim - hidden[0], x_sum, x_batch)
+    free_y = _rest(get_aval(y).ndim - hidden[1], y_sum, y_batch)
+    out = 0
+    if bx is not None:
+        x_sum, x_batch = push(x_sum, bx), push(x_batch, bx)
+        out = len(x_batch) + sum(i < bx for i in free_x)
+    if by is not None:
+        y_sum, y_batch = push(y_sum, by), push(y_batch, by)
+        out = len(y_batch) + len(free_x) + sum(i < by for i in free_y)
+    if bx is not None and by is not None:
+        x_batch, y_batch, out = (bx, *x_batch), (by, *y_batch), 0
+    numbers = ((x_sum, y_sum), (x_batch, y_batch))
+    return dot_general_p.bind(x, y, dimension_numbers=numbers, **params), (out,)
+
+
+def _dot_pad(
+    bucket: Bucket,
+    x: Padded,
+    y: Padded,
+    *,
+    dimension_numbers: DimensionNumbers,
+    **params: Any,
+) -> Values:
+    """Fill the contracted axes of both with zeros: a NaN times 0 is none."""
+    (x_sum, y_sum), _ = dimension_numbers
+    x, y = bucket.filled(x, 0, x_sum), bucket.filled(y, 0, y_sum)
+    return bucket.bind(x, y, dimension_numbers=dimension_numbers, **params)
+
+
+# ---- dot_general ----
+
+
+def _numbers(x_sum: Ints, y_sum: Ints, x_batch: Ints = (), y_batch: Ints = ()) -> Any:
+    return {"dimension_numbers": ((x_sum, y_sum), (x_batch, y_batch))}
+
+
+_HIGHEST: Final = {"precision": (Precision.HIGHEST, Precision.DEFAULT)}
+_MATMUL: Final = _numbers((1,), (0,))
+
+dot_general_p: Final = Primitive(
+    name="dot_general",
+    aval=_dot_aval,
+    reference=_dot_reference,
+    lower=_dot_lower,
+    jvp=_dot_jvp,
+    transpose=_dot_transpose,
+    batch=_dot_batch,
+    pad=_dot_pad,
+    samples=Samples(
+        (*NUMBERS, "bool"),
+        cases=(
+            Case(((2, 3), (3, 4)), _MATMUL),
+            Case(((3,), (3,)), _numbers((0,), (0,)) | _HIGHEST),
+            Case(((2,), (3,)), _numbers((), ())),
+            Case(((), ()), _numbers((), ())),
+            Case(((2, 3, 4, 2), (4, 3, 5, 2)), _numbers((2, 1), (0, 1), (3,), (3,))),
+            Case(((3, 2, 4), (4, 3, 2)), _numbers((), (), (1, 0), (2, 1))),
+            Case(((2, 0), (0, 3)), _MATMUL),
+            Case(((0, 2), (2, 3)), _MATMUL),
+            Case(
+                ((2, 3), (3, 2)),
+                _MATMUL | {"preferred_element_type": np.dtype(np.float32)},
+                ("bfloat16", "bfloat16"),
+            ),
+            Case(
+                ((2, 3), (3, 2)),
+                _MATMUL | {"preferred_element_type": np.dtype(np.int32)},
+                ("int8", "int8"),
+            ),
+            Case(
+                ((2, 3), (3, 2)),
+                _MATMUL | {"preferred_element_type": np.dtype(np.float64)},
+                ("float16", "float16"),
+            ),
+            Case(((2, 3), (3, 2)), _MATMUL, ("float32", "bfloat16")),
+            Case(((2, 3), (3, 2)), _MATMUL, ("int16", "float64")),
+        ),
+        ulps=16,
+    ),
+)
+
+
+def dot_general(
+    lhs: Any,
+    rhs: Any,
+    dimension_numbers: Sequence[Sequence[Sequence[int]]],
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Any:
+    """Contract axes of `lhs` and `rhs`.
+
+    Args:
+        lhs: an array.
+        rhs: an array.
+        dimension_numbers: ((contracting axes of `lhs`, of `rhs`), (batch axes of `lhs`,
+            of `rhs`)).
+        precision: a `Precision` or its name, a pair of these, or the name of an
+            algorithm; None for `config.default_matmul_precision`.
+        preferred_element_type: the dtype in which terms are added and given back.
+    """
+    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
+    params: dict[str, Any] = {
+        "dimension_numbers": (
+            (int_tuple(x_sum), int_tuple(y_sum)),
+            (int_tuple(x_batch), int_tuple(y_batch)),
+        )
+    }
+    chosen = canonical_precision(precision)
+    if chosen is not None:
+        params["precision"] = chosen
+    if preferred_element_type is not None:
+        dtype = dt.requested(preferred_element_type, "dot_general")
+        params["preferred_element_type"] = dtype
+    return dot_general_p.bind1(lhs, rhs, **params)

@@ -1,0 +1,396 @@
+"""Arithmetic of two operands beyond add, sub and mul, and powers to a fixed integer.
+
+Integer division truncates; it never fails: by zero the quotient is -1 (all bits set) and
+the remainder the dividend, and the least integer by -1 gives itself. `max` and `min`
+propagate NaN, order -0.0 below 0.0, and share the tangent at a tie. `pow` is in
+`power`, since its derivative needs the logarithm.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.padding import ELEMENTWISE
+from imprint._src.core.primitive import Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.errors import DTypeError
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    INEXACTS,
+    INTS,
+    NOT_LINEAR,
+    NUMBERS,
+    add,
+    add_tangents,
+    broadcast_to,
+    elementwise_batch,
+    full,
+    mul,
+    neg,
+    scalar_like,
+    sub,
+    unbroadcast,
+)
+from imprint._src.primitives.elementwise.comparison import eq, maximum, minimum
+from imprint._src.primitives.elementwise.elementwise import (
+    elementwise_aval,
+    repeated,
+    where_reference,
+)
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.families import (
+    ANY,
+    FLOATING,
+    INEXACT,
+    NUMBER,
+    Kind,
+    binary,
+    wide,
+)
+from imprint._src.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+
+_REAL: Final = Kind(
+    lambda d: dt.is_integer(d) or dt.is_floating(d), "an integer or float dtype"
+)
+
+# ---- div ----
+
+
+def _div_aval(x: ShapedArray, y: ShapedArray) -> Avals:
+    NUMBER.check("div", (x, y))
+    return (elementwise_aval("div", (x, y)),)
+
+
+def _div_reference(x: NDArray, y: NDArray) -> Values:
+    if dt.is_complex(x.dtype):
+        return (_complex_quotient(x, y),)
+    if dt.is_floating(x.dtype):
+        return (np.divide(x, y),)
+    divisor = _harmless(y)
+    quotient = (x - np.fmod(x, divisor)) // divisor
+    quotient = np.where(y == 0, ~x.dtype.type(0), quotient)
+    return (np.where(_is_minus_one(y), np.negative(x), quotient),)
+
+
+def _harmless(y: NDArray) -> NDArray:
+    """Return integer divisors with 1 for 0 and -1, which trap on some processors."""
+    return np.where((y == 0) | _is_minus_one(y), y.dtype.type(1), y)
+
+
+def _is_minus_one(y: NDArray) -> NDArray:
+    return np.equal(y, -1) if dt.is_signed(y.dtype) else np.zeros_like(y, bool)
+
+
+def _complex_quotient(x: NDArray, y: NDArray) -> NDArray:
+    """Divide as C does (annex G): by zero infinite, by an infinite number zero."""
+    with np.errstate(all="ignore"):
+        quotient = np.divide(x, y)
+        by_zero = (y == 0) & ~(np.isnan(x.real) & np.isnan(x.imag))
+        infinity = np.copysign(y.real.dtype.type(np.inf), y.real)
+        infinite = np.isinf(x) & np.isfinite(y)
+        to_zero = np.isinf(y) & np.isfinite(x)
+        numerator = np.where(infinite, _signs_of_infinities(x), x)
+        denominator = np.where(to_zero, _signs_of_infinities(y), y)
+        scale = np.where(infinite, np.inf, 0).astype(infinity.dtype)
+        limit = numerator * np.conj(denominator)
+        out = np.where(infinite | to_zero, _scaled(limit, scale), quotient)
+        return np.where(by_zero, _scaled(x, infinity), out)
+
+
+def _signs_of_infinities(x: NDArray) -> NDArray:
+    """Return 1 with its sign for an infinite part and 0 with its sign for another."""
+    ones = np.isinf([x.real, x.imag]).astype(x.real.dtype)
+    return _joined(*np.copysign(ones, [x.real, x.imag]))
+
+
+def _scaled(x: NDArray, factor: NDArray) -> NDArray:
+    """Multiply each part by a real factor."""
+    return _joined(x.real * factor, x.imag * factor)
+
+
+def _joined(real: NDArray, imag: NDArray) -> NDArray:
+    """Join parts, which `real + 1j * imag` would not do at infinities."""
+    return np.stack([real, imag], axis=-1).view(f"c{2 * real.dtype.itemsize}")[..., 0]
+
+
+def _div_lower(b: Builder, x: Value, y: Value) -> tuple[Value, ...]:
+    return (b.divide(*repeated(b, (x, y))),)
+
+
+def _div_jvp(primals: Values, tangents: Values) -> Any:
+    (x, y), (tx, ty) = primals, tangents
+    out = div(x, y)
+    total: Any = zero_of(get_aval(out))
+    if not is_zero(tx):
+        total = broadcast_to(div(tx, y), get_aval(out).shape)
+    if not is_zero(ty):
+        term = mul(mul(neg(ty), x), integer_pow(y, -2))
+        total = add_tangents(total, broadcast_to(term, get_aval(out).shape))
+    return (out,), (total,)
+
+
+def _div_transpose(cts: Values, operands: Values) -> Values:
+    (ct,), (x, y) = cts, operands
+    if isinstance(y, Linear):
+        return NOT_LINEAR()
+    return unbroadcast(div(ct, y), x.aval), None
+
+
+def _div_batch(args: Values, dims: Dims) -> Any:
+    return elementwise_batch(div_p, args, dims, {})
+
+
+div_p: Final = Primitive(
+    name="div",
+    aval=_div_aval,
+    reference=_div_reference,
+    lower=_div_lower,
+    jvp=_div_jvp,
+    transpose=_div_transpose,
+    batch=_div_batch,
+    pad=ELEMENTWISE,
+    samples=Samples(
+        NUMBERS, arity=2, edges=(2, -3), operand_domains=((-4.0, 4.0), (0.5, 4.0))
+    ),
+)
+
+
+def div(x: Any, y: Any) -> Any:
+    """Return `x / y`, elementwise; integers are divided towards zero."""
+    return div_p.bind1(x, y)
+
+
+# ---- rem ----
+
+
+def _rem_reference(x: NDArray, y: NDArray) -> NDArray:
+    if not dt.is_integer(x.dtype):
+        return np.fmod(x, y)
+    return np.where(y == 0, x, np.fmod(x, _harmless(y)))
+
+
+def _minus_whole_quotient(x: Any, y: Any, _: Any) -> Any:
+    quotient = div(x, y)
+    return sub(rem(quotient, scalar_like(quotient, 1)), quotient)
+
+
+rem_p: Final = binary(
+    "rem",
+    dtypes=_REAL,
+    reference=_rem_reference,
+    lower=lambda b, x, y: b.remainder(x, y),
+    derivatives=(lambda x, y, _: scalar_like(x, 1), _minus_whole_quotient),
+    samples=Samples(
+        (*INTS, *FLOATS),
+        arity=2,
+        edges=(2, -3),
+        operand_domains=((5.0, 5.9), (-2.4, -2.1)),
+    ),
+)
+
+
+def rem(x: Any, y: Any) -> Any:
+    """Return the remainder of `x / y`, with the sign of `x`, elementwise."""
+    return rem_p.bind1(x, y)
+
+
+# ---- max, min ----
+
+
+def _share_of_first(x: Any, y: Any, out: Any) -> Any:
+    """Return 1 where `x` is the result, 1/2 at a tie, 0 elsewhere and beside NaN."""
+    zero, half, one = (scalar_like(out, n) for n in (0, 0.5, 1))
+    return select_n(eq(x, y), select_n(eq(x, out), zero, one), half)
+
+
+def _share_of_second(x: Any, y: Any, out: Any) -> Any:
+    return _share_of_first(y, x, out)
+
+
+def _choose(b: Builder, x: Value, y: Value, direction: Any) -> Value:
+    """Choose between complex numbers by real part, then imaginary part."""
+    tie = b.compare(b.real(x), b.real(y), "EQ")
+    by_real = b.compare(b.real(x), b.real(y), direction)
+    by_imag = b.compare(b.imag(x), b.imag(y), direction)
+    return b.select(b.select(tie, by_imag, by_real), x, y)
+
+
+max_p: Final = binary(
+    "max",
+    dtypes=ANY,
+    reference=maximum,
+    lower=lambda b, x, y: (
+        _choose(b, x, y, "GT") if x.dtype.kind == "c" else b.maximum(x, y)
+    ),
+    derivatives=(_share_of_first, _share_of_second),
+    samples=Samples(("bool", *NUMBERS), arity=2),
+)
+
+
+def max_(x: Any, y: Any) -> Any:
+    """Return the larger of `x` and `y`, elementwise; NaN if either is."""
+    return max_p.bind1(x, y)
+
+
+min_p: Final = binary(
+    "min",
+    dtypes=ANY,
+    reference=minimum,
+    lower=lambda b, x, y: (
+        _choose(b, x, y, "LT") if x.dtype.kind == "c" else b.minimum(x, y)
+    ),
+    derivatives=(_share_of_first, _share_of_second),
+    samples=Samples(("bool", *NUMBERS), arity=2),
+)
+
+
+def min_(x: Any, y: Any) -> Any:
+    """Return the smaller of `x` and `y`, elementwise; NaN if either is."""
+    return min_p.bind1(x, y)
+
+
+# ---- atan2, nextafter ----
+
+
+def _atan2_reference(y: NDArray, x: NDArray) -> NDArray:
+    if not dt.is_complex(x.dtype):
+        return np.arctan2(y, x)
+    return -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))
+
+
+def _square_sum(x: Any, y: Any) -> Any:
+    return add(mul(x, x), mul(y, y))
+
+
+atan2_p: Final = binary(
+    "atan2",
+    dtypes=INEXACT,
+    reference=wide(_atan2_reference),
+    lower=lambda b, y, x: b.atan2(y, x),
+    derivatives=(
+        lambda y, x, _: div(x, _square_sum(y, x)),
+        lambda y, x, _: div(neg(y), _square_sum(y, x)),
+    ),
+    samples=Samples(  # no tuples of edges: complex ones lie on branch cuts
+        INEXACTS,
+        cases=tuple(map(Case, (((16,),) * 2, ((2, 3), ()), ((), (2,)), ((), ())))),
+        domain=(0.5, 4.0),
+    ),
+)
+
+
+def atan2(x: Any, y: Any) -> Any:
+    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise."""
+    return atan2_p.bind1(x, y)
+
+
+def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:
+    return where_reference(
+        x == y, y, np.nextafter(x, y)
+    )  # NumPy may give the other zero
+
+
+nextafter_p: Final = binary(
+    "nextafter",
+    dtypes=FLOATING,
+    reference=_nextafter_reference,
+    lower=lambda b, x, y: b.next_after(x, y),
+    derivatives=(lambda x, y, _: scalar_like(x, 1), None),
+    samples=Samples(FLOATS, arity=2),
+)
+
+
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Return the float next to `x1` in the direction of `x2`, elementwise."""
+    return nextafter_p.bind1(x1, x2)
+
+
+# ---- integer_pow ----
+
+
+def _integer_pow_aval(x: ShapedArray, *, y: int) -> Avals:
+    NUMBER.check("integer_pow", (x,))
+    if y < 0 and dt.is_integer(x.dtype):
+        raise DTypeError(
+            f"integer_pow: expected an exponent of at least 0 for integers, got {x} to "
+            f"the power {y}. Convert the base with `.astype(float)`."
+        )
+    return (x,)
+
+
+def _integer_pow_reference(x: NDArray, *, y: int) -> Values:
+    return (_powers(x, y=y),)
+
+
+@wide
+def _powers(x: NDArray, *, y: int) -> NDArray:
+    if y == 0:
+        return np.ones_like(x)
+    out = _power(x, abs(y), np.multiply)
+    return out if y > 0 else _div_reference(np.ones_like(out), out)[0]
+
+
+def _power(x: Any, exponent: int, multiply: Any) -> Any:
+    """Multiply `x` with itself; the same products in NumPy and in the lowering."""
+    out = None
+    while True:
+        if exponent & 1:
+            out = x if out is None else multiply(out, x)
+        exponent >>= 1
+        if not exponent:
+            return out
+        x = multiply(x, x)
+
+
+def _integer_pow_lower(b: Builder, x: Value, *, y: int) -> tuple[Value, ...]:
+    one = b.full(x.shape, 1, x.dtype) if y <= 0 else x
+    if y == 0:
+        return (one,)
+    out = _power(x, abs(y), b.multiply)
+    return (out if y > 0 else b.divide(one, out),)
+
+
+def _integer_pow_jvp(primals: Values, tangents: Values, *, y: int) -> Any:
+    (x,), (t,) = primals, tangents
+    out = integer_pow(x, y)
+    if y == 0:
+        return (out,), (full(get_aval(t).shape, 0, get_aval(t).dtype),)
+    if y == 1:
+        return (out,), (t,)
+    lower = x if y == 2 else integer_pow(x, y - 1)
+    return (out,), (mul(t, mul(scalar_like(x, y), lower)),)
+
+
+def _integer_pow_batch(args: Values, dims: Dims, *, y: int) -> Any:
+    return integer_pow_p.bind(*args, y=y), dims
+
+
+integer_pow_p: Final = Primitive(
+    name="integer_pow",
+    aval=_integer_pow_aval,
+    reference=_integer_pow_reference,
+    lower=_integer_pow_lower,
+    jvp=_integer_pow_jvp,
+    transpose=NOT_LINEAR,
+    batch=_integer_pow_batch,
+    pad=ELEMENTWISE,
+    samples=Samples(
+        NUMBERS,
+        cases=(
+            *(Case(((3, 4),), {"y": y}) for y in (0, 1, 2, 3, 7)),
+            *(Case(((8,),), {"y": y}, (d,)) for y in (-1, -3) for d in INEXACTS),
+        ),
+        domain=(0.5, 3.0),
+        ulps=16,
+    ),
+)
+
+
+def integer_pow(x: Any, y: int) -> Any:
+    """Return `x` to the power of a Python integer, by products, elementwise."""
+    return integer_pow_p.bind1(x, y=y)

@@ -1,0 +1,143 @@
+"""Operations on the bits of integers, elementwise; no derivative.
+
+`and`, `or` and `xor` take booleans too. A shift reads its distance as unsigned, so a
+negative one is far: from the width on, bits are lost (`shift_right_arithmetic` goes on
+copying the sign bit, also of unsigned integers).
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core.samples import Samples
+from imprint._src.primitives.core_ops import INTS
+from imprint._src.primitives.families import BITS, INTEGER, binary
+
+NDArray = np.ndarray[Any, Any]
+
+_LOGIC: Final = Samples(("bool", *INTS), arity=2, differentiable=False)
+_SHIFTS: Final = Samples(
+    INTS, arity=2, edges=(7, 8, 9, 31, 32, 33, 63, 64), differentiable=False
+)
+
+# ---- logic ----
+
+and_p: Final = binary(
+    "and",
+    dtypes=BITS,
+    reference=np.bitwise_and,
+    lower=lambda b, x, y: b.and_(x, y),
+    derivatives=None,
+    samples=_LOGIC,
+)
+
+
+def and_(x: Any, y: Any) -> Any:
+    """Return `x & y`, elementwise."""
+    return and_p.bind1(x, y)
+
+
+or_p: Final = binary(
+    "or",
+    dtypes=BITS,
+    reference=np.bitwise_or,
+    lower=lambda b, x, y: b.or_(x, y),
+    derivatives=None,
+    samples=_LOGIC,
+)
+
+
+def or_(x: Any, y: Any) -> Any:
+    """Return `x | y`, elementwise."""
+    return or_p.bind1(x, y)
+
+
+xor_p: Final = binary(
+    "xor",
+    dtypes=BITS,
+    reference=np.bitwise_xor,
+    lower=lambda b, x, y: b.xor(x, y),
+    derivatives=None,
+    samples=_LOGIC,
+)
+
+
+def xor(x: Any, y: Any) -> Any:
+    """Return `x ^ y`, elementwise."""
+    return xor_p.bind1(x, y)
+
+
+# ---- shifts ----
+
+
+def _shift_left_reference(x: NDArray, y: NDArray) -> NDArray:
+    distance, far = _distance(y)
+    return np.where(far, x.dtype.type(0), np.left_shift(x, distance.view(x.dtype)))
+
+
+def _shift_right_logical_reference(x: NDArray, y: NDArray) -> NDArray:
+    distance, far = _distance(y)
+    bits = x.view(distance.dtype)
+    shifted = np.where(far, distance.dtype.type(0), np.right_shift(bits, distance))
+    return shifted.view(x.dtype)
+
+
+def _shift_right_arithmetic_reference(x: NDArray, y: NDArray) -> NDArray:
+    distance, _ = _distance(y)
+    whole = np.dtype(f"i{x.dtype.itemsize}")
+    unused = 8 * x.dtype.itemsize - dt.bit_width(x.dtype)  # of a byte with 4 bits
+    signed = np.right_shift(np.left_shift(x.view(whole), unused), unused)
+    return np.right_shift(signed, distance.view(whole)).astype(x.dtype)
+
+
+def _distance(y: NDArray) -> tuple[NDArray, NDArray]:
+    """Return distances below the width, as unsigned, and which were not below it."""
+    distance = y.view(np.dtype(f"u{y.dtype.itemsize}"))
+    last = distance.dtype.type(8 * y.dtype.itemsize - 1)
+    return np.minimum(distance, last), distance > last
+
+
+shift_left_p: Final = binary(
+    "shift_left",
+    dtypes=INTEGER,
+    reference=_shift_left_reference,
+    lower=lambda b, x, y: b.shift_left(x, y),
+    derivatives=None,
+    samples=_SHIFTS,
+)
+
+
+def shift_left(x: Any, y: Any) -> Any:
+    """Return the bits of `x` moved `y` places up, zeros following, elementwise."""
+    return shift_left_p.bind1(x, y)
+
+
+shift_right_logical_p: Final = binary(
+    "shift_right_logical",
+    dtypes=INTEGER,
+    reference=_shift_right_logical_reference,
+    lower=lambda b, x, y: b.shift_right_logical(x, y),
+    derivatives=None,
+    samples=_SHIFTS,
+)
+
+
+def shift_right_logical(x: Any, y: Any) -> Any:
+    """Return the bits of `x` moved `y` places down, zeros following, elementwise."""
+    return shift_right_logical_p.bind1(x, y)
+
+
+shift_right_arithmetic_p: Final = binary(
+    "shift_right_arithmetic",
+    dtypes=INTEGER,
+    reference=_shift_right_arithmetic_reference,
+    lower=lambda b, x, y: b.shift_right_arithmetic(x, y),
+    derivatives=None,
+    samples=_SHIFTS,
+)
+
+
+def shift_right_arithmetic(x: Any, y: Any) -> Any:
+    """Return the bits of `x` moved `y` places down, copies of the top bit following."""
+    return shift_right_arithmetic_p.bind1(x, y)

@@ -1,0 +1,250 @@
+"""Exponentials, logarithms, roots and the logistic function, elementwise.
+
+All but cbrt take complex operands too; the branch cuts are NumPy's, and of `sqrt` the
+engine's, which does not tell -0.0 from 0.0 there. `exp2` is exact for integers, since it
+is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core.samples import Samples
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    INEXACTS,
+    NUMBERS,
+    add,
+    mul,
+    scalar_like,
+    sub,
+)
+from imprint._src.primitives.elementwise.arithmetic import div, integer_pow
+from imprint._src.primitives.families import (
+    FLOATING,
+    INEXACT,
+    NUMBER,
+    unary,
+    unsigned_zeros,
+    wide,
+)
+from imprint._src.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+
+# ---- exponentials ----
+
+exp_p: Final = unary(
+    "exp",
+    dtypes=INEXACT,
+    reference=np.exp,
+    lower=lambda b, x: b.exponential(x),
+    derivative=lambda x, out: out,
+    samples=Samples(INEXACTS, arity=1),
+)
+
+
+def exp(x: Any) -> Any:
+    """Return e to the power of `x`, elementwise."""
+    return exp_p.bind1(x)
+
+
+def _exp2_lower(b: Builder, x: Value) -> Value:
+    if not dt.is_complex(x.dtype):
+        return b.power(b.full(x.shape, 2, x.dtype), x)
+    return b.exponential(b.multiply(b.full(x.shape, np.log(2), x.dtype), x))
+
+
+exp2_p: Final = unary(
+    "exp2",
+    dtypes=INEXACT,
+    reference=np.exp2,
+    lower=_exp2_lower,
+    derivative=lambda x, out: mul(scalar_like(x, np.log(2)), out),
+    samples=Samples(INEXACTS, arity=1),
+)
+
+
+def exp2(x: Any) -> Any:
+    """Return 2 to the power of `x`, elementwise."""
+    return exp2_p.bind1(x)
+
+
+def _log2_lower(b: Builder, x: Value) -> Value:
+    return b.multiply(b.log(x), b.full(x.shape, 1 / np.log(2), x.dtype))
+
+
+log2_p: Final = unary(
+    "log2",
+    dtypes=INEXACT,
+    reference=wide(lambda x: np.log(x) * x.dtype.type(1 / np.log(2))),
+    lower=_log2_lower,
+    derivative=lambda x, out: div(scalar_like(x, 1 / np.log(2)), x),
+    samples=Samples(INEXACTS, arity=1, domain=(0.2, 4.0)),
+)
+
+
+def log2(x: Any) -> Any:
+    """Return the logarithm of `x` to base 2, elementwise."""
+    return log2_p.bind1(x)
+
+
+def _expm1_reference(x: NDArray) -> NDArray:
+    out: NDArray = np.asarray(np.expm1(x))
+    if dt.is_complex(x.dtype):  # NumPy multiplies an infinity by a zero of the sine
+        out.imag = np.where(x.imag == 0, x.imag, out.imag)
+    return out
+
+
+expm1_p: Final = unary(
+    "expm1",
+    dtypes=INEXACT,
+    reference=_expm1_reference,
+    lower=lambda b, x: b.exponential_minus_one(x),
+    derivative=lambda x, out: exp(
+        x
+    ),  # `out + 1` has no digits left where out is near -1
+    samples=Samples(INEXACTS, arity=1, edges=(1e-7,)),
+)
+
+
+def expm1(x: Any) -> Any:
+    """Return `exp(x) - 1`, elementwise, precisely also near 0."""
+    return expm1_p.bind1(x)
+
+
+# ---- logarithms ----
+
+log_p: Final = unary(
+    "log",
+    dtypes=INEXACT,
+    reference=np.log,
+    lower=lambda b, x: b.log(x),
+    derivative=lambda x, out: div(scalar_like(x, 1), x),
+    samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0), ulps=32),
+)
+
+
+def log(x: Any) -> Any:
+    """Return the natural logarithm of `x`, elementwise."""
+    return log_p.bind1(x)
+
+
+def _log1p_reference(x: NDArray) -> NDArray:
+    if not dt.is_complex(x.dtype):
+        return np.log1p(x)
+    # NumPy adds 1 first, which leaves nothing of a small real part.
+    re, im = x.real, x.imag
+    near = np.maximum(np.abs(re), np.abs(im)) < 0.5
+    small = np.log1p(np.where(near, re * (2 + re) + im * im, 0)) / 2
+    out = np.empty_like(x)
+    out.real = np.where(near, small, np.log(np.hypot(re + 1, im)))
+    out.imag = np.arctan2(im, re + 1)
+    return out
+
+
+log1p_p: Final = unary(
+    "log1p",
+    dtypes=INEXACT,
+    reference=_log1p_reference,
+    lower=lambda b, x: b.log_plus_one(x),
+    derivative=lambda x, out: div(scalar_like(x, 1), add(x, scalar_like(x, 1))),
+    # jaxlib 0.10 is off by 120 ulps in float64; 0.12 by 5.
+    samples=Samples(INEXACTS, arity=1, domain=(-0.9, 4.0), edges=(1e-7,), ulps=128),
+)
+
+
+def log1p(x: Any) -> Any:
+    """Return `log(1 + x)`, elementwise, precisely also near 0."""
+    return log1p_p.bind1(x)
+
+
+# ---- powers and roots ----
+
+sqrt_p: Final = unary(
+    "sqrt",
+    dtypes=INEXACT,
+    reference=unsigned_zeros(np.sqrt),
+    lower=lambda b, x: b.sqrt(x),
+    derivative=lambda x, out: div(scalar_like(x, 0.5), out),
+    samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0)),
+)
+
+
+def sqrt(x: Any) -> Any:
+    """Return the square root of `x`, elementwise."""
+    return sqrt_p.bind1(x)
+
+
+rsqrt_p: Final = unary(
+    "rsqrt",
+    dtypes=INEXACT,
+    reference=wide(lambda x: np.reciprocal(np.sqrt(x))),
+    lower=lambda b, x: b.rsqrt(x),
+    derivative=lambda x, out: mul(scalar_like(x, -0.5), div(out, x)),
+    samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0)),
+)
+
+
+def rsqrt(x: Any) -> Any:
+    """Return `1 / sqrt(x)`, elementwise."""
+    return rsqrt_p.bind1(x)
+
+
+cbrt_p: Final = unary(
+    "cbrt",
+    dtypes=FLOATING,
+    reference=np.cbrt,
+    lower=lambda b, x: b.cbrt(x),
+    derivative=lambda x, out: mul(scalar_like(x, 1 / 3), integer_pow(out, -2)),
+    samples=Samples(FLOATS, arity=1, domain=(0.1, 4.0)),
+)
+
+
+def cbrt(x: Any) -> Any:
+    """Return the real cube root of `x`, elementwise."""
+    return cbrt_p.bind1(x)
+
+
+square_p: Final = unary(
+    "square",
+    dtypes=NUMBER,
+    reference=np.square,
+    lower=lambda b, x: b.multiply(x, x),
+    derivative=lambda x, out: mul(scalar_like(x, 2), x),
+    samples=Samples(NUMBERS, arity=1),
+)
+
+
+def square(x: Any) -> Any:
+    """Return `x * x`, elementwise."""
+    return square_p.bind1(x)
+
+
+# ---- logistic ----
+
+
+@wide
+def _logistic_reference(x: NDArray) -> NDArray:
+    if not dt.is_complex(x.dtype):
+        return 1 / (1 + np.exp(-x))
+    # A complex infinity has no direction, so here `exp` must not overflow.
+    left = x.real < 0
+    decay = np.exp(np.where(left, x, -x))
+    return np.where(left, decay, 1) / (1 + decay)
+
+
+logistic_p: Final = unary(
+    "logistic",
+    dtypes=INEXACT,
+    reference=_logistic_reference,
+    lower=lambda b, x: b.logistic(x),
+    derivative=lambda x, out: mul(out, sub(scalar_like(x, 1), out)),
+    samples=Samples(INEXACTS, arity=1),
+)
+
+
+def logistic(x: Any) -> Any:
+    """Return `1 / (1 + exp(-x))`, elementwise: the sigmoid function."""
+    return logistic_p.bind1(x)

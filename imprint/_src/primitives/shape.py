@@ -1,0 +1,456 @@
+"""Another shape for the same elements: reshape, squeeze, expand_dims, rev; and iota.
+
+All but iota only move elements (`moving`): they are linear and take every dtype.
+`transpose` and `broadcast_in_dim`, in which rules of all files are written, stand in
+`basis`. Params are JAX's, without those that only mean something on many devices.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.dims import Dim
+from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint._src.core.samples import Case, Samples
+from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.primitives.axes import canonical_axes, int_of, int_tuple, push
+from imprint._src.primitives.copying import own
+from imprint._src.primitives.core_ops import (
+    NUMBERS,
+    add,
+    broadcast_in_dim,
+    moveaxis,
+    mul,
+    sub,
+    transpose,
+)
+from imprint._src.primitives.elementwise.arithmetic import div, rem
+from imprint._src.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+Ints = tuple[int, ...]
+
+EVERY: Final = (*NUMBERS, "bool")
+"""The dtypes on which laws try primitives that only move elements."""
+
+
+def moving(  # noqa: PLR0913 - one parameter a rule
+    name: str,
+    *,
+    aval: Callable[..., Avals],
+    reference: Callable[..., Any],
+    lower: Callable[..., Value],
+    transpose: Callable[..., Any],
+    batch: Callable[..., Any],
+    pad: Callable[..., Any],
+    samples: Samples,
+) -> Primitive:
+    """Declare a primitive that only moves the elements of one operand: it is linear.
+
+    Args:
+        name: as printed in jaxprs.
+        aval: its shape rule.
+        reference: what it means, on a NumPy array.
+        lower: its StableHLO.
+        transpose: `(ct, aval of the operand, **params)` → the cotangent.
+        batch: `(x, b, **params)` → the result and its hidden axis.
+        pad: as for every primitive.
+        samples: what the laws feed it.
+    """
+
+    def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+        return primitive.bind(*primals, **params), primitive.bind(*tangents, **params)
+
+    def transpose_rule(cts: Values, operands: Values, **params: Any) -> Values:
+        return (transpose(cts[0], operands[0].aval, **params),)
+
+    def batch_rule(args: Values, at: Dims, **params: Any) -> Any:
+        out, b = batch(args[0], at[0], **params)
+        return (out,), (b,)
+
+    def reference_rule(x: Any, **params: Any) -> Values:
+        return (reference(x, **params),)
+
+    def lower_rule(b: Builder, x: Value, **params: Any) -> tuple[Value, ...]:
+        return (lower(b, x, **params),)
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=reference_rule,
+        lower=lower_rule,
+        jvp=jvp,
+        transpose=transpose_rule,
+        batch=batch_rule,
+        pad=pad,
+        samples=samples,
+    )
+    return primitive
+
+
+# ---- reshape ----
+
+
+def _reshape_aval(x: ShapedArray, *, new_sizes: Shape, dimensions: None) -> Avals:
+    fits = not dims.has_negative(new_sizes)
+    if not fits or not dims.equal(dims.product(new_sizes), x.size):
+        raise ShapeError(
+            f"reshape: expected sizes whose product is {x.size}, the number of "
+            f"elements of {x}, got {shape_str(new_sizes)}. To leave one size open, "
+            "call imprint.numpy.reshape with -1."
+        )
+    return (x.with_shape(new_sizes),)
+
+
+def _reshape_reference(x: NDArray, *, new_sizes: Shape, dimensions: None) -> NDArray:
+    return np.reshape(x, new_sizes)
+
+
+def _reshape_lower(
+    b: Builder, x: Value, *, new_sizes: Shape, dimensions: None
+) -> Value:
+    return b.reshape(x, new_sizes)
+
+
+def _reshape_transpose(
+    ct: Any, x: ShapedArray, *, new_sizes: Shape, dimensions: None
+) -> Any:
+    return reshape(ct, x.shape)
+
+
+def _reshape_batch(x: Any, b: int, *, new_sizes: Shape, dimensions: None) -> Any:
+    x = moveaxis(x, b, 0)
+    return reshape(x, (get_aval(x).shape[0], *new_sizes)), 0
+
+
+def _reshape_pad(
+    bucket: Bucket, x: Padded, *, new_sizes: Shape, dimensions: None
+) -> Values:
+    """Take the elements of each group of axes in the order of the true sizes.
+
+    Where names lead all groups, that is the order of the bucket's sizes as well.
+    """
+    old = x.aval.shape
+    groups = [] if dims.has_zero(old) else _groups(old, new_sizes)
+    if all(_leads(old[a]) and _leads(new_sizes[b]) for a, b in groups):
+        outs = bucket.bind(x, new_sizes=new_sizes, dimensions=None)
+        return (Padded(outs[0], bucket.outs[0], None, x.known),)
+    flat = reshape(x.value, [dims.product(bucket.bound(old[a])) for a, _ in groups])
+    for axis, (a, b) in enumerate(groups):
+        if not (_leads(old[a]) and _leads(new_sizes[b])):
+            flat = bucket.taken(flat, _places(bucket, old[a], new_sizes[b]), axis)
+    return (reshape(flat, bucket.bound(new_sizes)),)
+
+
+def _groups(old: Shape, new: Shape) -> list[tuple[slice, slice]]:
+    """Return the smallest runs of axes of both shapes that hold the same elements."""
+    found: list[tuple[slice, slice]] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        a, b, have, need = i, j, old[i], new[j]
+        i, j = i + 1, j + 1
+        while not dims.is_same(have, need):
+            if i < len(old) and not dims.is_surely_at_least(have, need):
+                have, i = have * old[i], i + 1
+            elif j < len(new):
+                need, j = need * new[j], j + 1
+            else:
+                have, i = have * old[i], i + 1
+        found.append((slice(a, i), slice(b, j)))
+    if found:  # what is left are axes of length 1
+        a, b = found.pop()
+        found.append((slice(a.start, len(old)), slice(b.start, len(new))))
+    return found
+
+
+def _leads(shape: Shape) -> bool:
+    """Tell whether no name stands behind another axis, but axes of length 1.
+
+    What is 1 at each size of a trace, as `n*m` where that is less than 2, is more in a
+    bucket.
+    """
+    lengths = [n for n in shape if dims.is_symbolic(n) or n != 1]
+    return not any(map(dims.is_symbolic, lengths[1:]))
+
+
+def _places(bucket: Bucket, old: Shape, new: Shape) -> Any:
+    """Return for each element of the axes `new` where it stands in the axes `old`."""
+    lengths = bucket.bound(new)
+    place: Any = None
+    for axis, n in enumerate(new):
+        along = broadcasted_iota(_INT32, lengths, axis)
+        place = along if place is None else add(mul(place, bucket.number(n)), along)
+    found, step = np.int32(0), 1
+    for axis, n in reversed(list(enumerate(old))):
+        length = bucket.number(n)
+        index = rem(place, length) if axis else place
+        found = add(found, mul(index, np.int32(step)))
+        place, step = div(place, length), step * bucket.bound(n)
+    return reshape(found, (dims.product(lengths),))
+
+
+_INT32: Final = np.dtype(np.int32)
+
+reshape_p: Final = moving(
+    "reshape",
+    aval=_reshape_aval,
+    reference=_reshape_reference,
+    lower=_reshape_lower,
+    transpose=_reshape_transpose,
+    batch=_reshape_batch,
+    pad=_reshape_pad,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((2, 3, 4),), {"new_sizes": (4, 6), "dimensions": None}),
+            Case(((6,),), {"new_sizes": (3, 1, 2), "dimensions": None}),
+            Case(((),), {"new_sizes": (1, 1), "dimensions": None}),
+            Case(((1,),), {"new_sizes": (), "dimensions": None}),
+            Case(((0, 3),), {"new_sizes": (5, 0), "dimensions": None}),
+        ),
+    ),
+)
+
+
+def reshape(
+    operand: Any,
+    new_sizes: Dim | Sequence[Dim],
+    dimensions: Sequence[int] | None = None,
+) -> Any:
+    """Return the elements of `operand`, in row-major order, in an array of `new_sizes`.
+
+    Args:
+        operand: an array.
+        new_sizes: the lengths of the axes of the result; their product is its size.
+        dimensions: the order in which the axes of `operand` are read, if not 0, 1, 2, …
+    """
+    if not isinstance(new_sizes, tuple) and isinstance(new_sizes, int | np.integer):
+        new_sizes = (new_sizes,)  # a tuple is told at once, not in 130 ns
+    sizes = dims.as_shape(new_sizes)
+    aval = get_aval(operand)
+    if dimensions is not None:
+        order = int_tuple(dimensions)
+        if order != tuple(range(aval.ndim)):
+            operand = transpose(operand, order)
+    if dims.is_same_shape(sizes, get_aval(operand).shape):
+        return operand if sizes else own(operand)  # JAX reshapes rank 0 only
+    return reshape_p.bind1(operand, new_sizes=sizes, dimensions=None)
+
+
+# ---- squeeze, expand_dims ----
+
+
+def _squeeze_aval(x: ShapedArray, *, dimensions: Ints) -> Avals:
+    distinct = len(set(dimensions)) == len(dimensions)
+    if not distinct or any(
+        not 0 <= d < x.ndim or not dims.equal(x.shape[d], 1) for d in dimensions
+    ):
+        raise ShapeError(
+            f"squeeze: expected distinct axes of length 1 of {x}, got "
+            f"dimensions={dimensions}. Name only axes of length 1."
+        )
+    return (x.with_shape(_squeezed(x.shape, dimensions)),)
+
+
+def _squeezed(shape: Shape, dimensions: Ints) -> Shape:
+    return tuple(n for i, n in enumerate(shape) if i not in dimensions)
+
+
+def _squeeze_reference(x: NDArray, *, dimensions: Ints) -> NDArray:
+    return np.squeeze(x, dimensions)
+
+
+def _squeeze_lower(b: Builder, x: Value, *, dimensions: Ints) -> Value:
+    return b.reshape(x, _squeezed(x.shape, dimensions))
+
+
+def _squeeze_transpose(ct: Any, x: ShapedArray, *, dimensions: Ints) -> Any:
+    return reshape(ct, x.shape)
+
+
+def _squeeze_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
+    shifted = push(dimensions, b)
+    return squeeze(x, shifted), b - sum(d < b for d in shifted)
+
+
+def _squeeze_origins(x: ShapedArray, *, dimensions: Ints) -> Ints:
+    return _squeezed(tuple(range(x.ndim)), dimensions)
+
+
+squeeze_p: Final = moving(
+    "squeeze",
+    aval=_squeeze_aval,
+    reference=_squeeze_reference,
+    lower=_squeeze_lower,
+    transpose=_squeeze_transpose,
+    batch=_squeeze_batch,
+    pad=carrying(_squeeze_origins),
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((1, 3, 1),), {"dimensions": (0, 2)}),
+            Case(((3, 1, 2, 1),), {"dimensions": (3,)}),
+            Case(((1,),), {"dimensions": (0,)}),
+            Case(((0, 1),), {"dimensions": (1,)}),
+        ),
+    ),
+)
+
+
+def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
+    """Remove axes of length 1; a negative axis counts from the end."""
+    axes = canonical_axes("squeeze", dimensions, get_aval(array).ndim)
+    return squeeze_p.bind1(array, dimensions=axes) if axes else array
+
+
+def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
+    """Insert axes of length 1 at positions of the result; negative from its end."""
+    shape = get_aval(array).shape
+    ndim = len(shape) + len(dimensions)
+    new = canonical_axes("expand_dims", dimensions, ndim)
+    if not new:
+        return own(array) if shape else array  # as in JAX
+    kept = tuple(i for i in range(ndim) if i not in new)
+    lengths = dict(zip(kept, shape, strict=True))
+    return broadcast_in_dim(array, tuple(lengths.get(i, 1) for i in range(ndim)), kept)
+
+
+# ---- rev ----
+
+
+def _rev_aval(x: ShapedArray, *, dimensions: Ints) -> Avals:
+    distinct = len(set(dimensions)) == len(dimensions)
+    if not distinct or any(not 0 <= d < x.ndim for d in dimensions):
+        raise ShapeError(
+            f"rev: expected distinct axes in [0, {x.ndim}) for operand {x}, got "
+            f"dimensions={dimensions}. To count from the end, call imprint.numpy.flip."
+        )
+    return (x,)
+
+
+def _rev_reference(x: NDArray, *, dimensions: Ints) -> NDArray:
+    return np.flip(x, dimensions)
+
+
+def _rev_lower(b: Builder, x: Value, *, dimensions: Ints) -> Value:
+    return b.reverse(x, dimensions)
+
+
+def _rev_transpose(ct: Any, x: ShapedArray, *, dimensions: Ints) -> Any:
+    return rev(ct, dimensions)
+
+
+def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
+    return rev(x, push(dimensions, b)), b
+
+
+def _rev_pad(bucket: Bucket, x: Padded, *, dimensions: Ints) -> Values:
+    (out,) = bucket.bind(x, dimensions=dimensions)
+    for axis in x.padded_axes(dimensions):  # the padding comes first now
+        n = x.aval.shape[axis]
+        start = sub(np.int32(bucket.bound(n)), bucket.number(n))
+        out = bucket.part(out, start, bucket.bound(n), axis)
+    return (out,)
+
+
+rev_p: Final = moving(
+    "rev",
+    aval=_rev_aval,
+    reference=_rev_reference,
+    lower=_rev_lower,
+    transpose=_rev_transpose,
+    batch=_rev_batch,
+    pad=_rev_pad,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((2, 3, 4),), {"dimensions": (0, 2)}),
+            Case(((5,),), {"dimensions": (0,)}),
+            Case(((2, 3),), {"dimensions": ()}),
+            Case(((0, 3),), {"dimensions": (0, 1)}),
+        ),
+    ),
+)
+
+
+def rev(operand: Any, dimensions: Sequence[int]) -> Any:
+    """Reverse the order of the elements along axes, counted from 0."""
+    return rev_p.bind1(operand, dimensions=int_tuple(dimensions))
+
+
+# ---- iota ----
+
+
+def _iota_aval(*, dtype: DType, shape: Shape, dimension: int) -> Avals:
+    if dt.is_bool(dtype):
+        raise DTypeError(
+            f"iota: expected a numeric dtype, got {dtype}. Count in an integer dtype "
+            "and convert."
+        )
+    if dims.has_negative(shape) or not 0 <= dimension < len(shape):
+        raise ShapeError(
+            f"iota: expected a dimension in [0, {len(shape)}) and no negative length, "
+            f"got dimension={dimension}, shape={shape_str(shape)}. For a 1-dimensional "
+            "count call imprint.lax.iota(dtype, size)."
+        )
+    return (ShapedArray(shape, dtype),)
+
+
+def _iota_reference(*, dtype: DType, shape: Shape, dimension: int) -> Values:
+    count = np.arange(shape[dimension], dtype=np.int64).astype(dtype)
+    lengths = tuple(n if i == dimension else 1 for i, n in enumerate(shape))
+    return (np.broadcast_to(count.reshape(lengths), shape),)
+
+
+def _iota_lower(
+    b: Builder, *, dtype: DType, shape: Shape, dimension: int
+) -> tuple[Value, ...]:
+    return (b.iota(shape, dtype, dimension),)
+
+
+_NO_OPERANDS: Final = Absent("it has no operands")
+
+iota_p: Final = Primitive(
+    name="iota",
+    aval=_iota_aval,
+    reference=_iota_reference,
+    lower=_iota_lower,
+    jvp=_NO_OPERANDS,
+    transpose=_NO_OPERANDS,
+    batch=_NO_OPERANDS,
+    pad=AS_IS,
+    samples=Samples(
+        ("int32",),
+        cases=tuple(
+            Case((), {"dtype": np.dtype(dtype), "shape": shape, "dimension": dimension})
+            for dtype, shape, dimension in (
+                ("int32", (3, 4), 1),
+                ("uint8", (300,), 0),  # wraps
+                ("float32", (2, 3, 4), 1),
+                (dt.bfloat16, (300,), 0),  # rounds
+                ("complex64", (3,), 0),
+                ("int32", (0, 3), 0),
+            )
+        ),
+        differentiable=False,
+    ),
+)
+
+
+def broadcasted_iota(dtype: Any, shape: Sequence[Dim], dimension: int) -> Any:
+    """Return an array of `shape` that counts 0, 1, 2, … along `dimension`."""
+    return iota_p.bind1(
+        dtype=dt.requested(dtype, "iota"),
+        shape=dims.as_shape(shape),
+        dimension=int_of(dimension),
+    )
+
+
+def iota(dtype: Any, size: Dim) -> Any:
+    """Return 0, 1, …, `size` - 1."""
+    return broadcasted_iota(dtype, (size,), 0)

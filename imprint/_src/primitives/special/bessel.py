@@ -1,0 +1,100 @@
+"""Modified Bessel functions of the first kind, scaled by exp(-|x|), elementwise on floats.
+
+Both are Chebyshev series: of the function up to 8, and of its product with the root of x
+from there on. The coefficients are those of series in 60 nodes, computed in 80 bits.
+"""
+
+from typing import Any, Final, cast
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core.aval import get_aval
+from imprint._src.core.samples import Samples
+from imprint._src.primitives.core_ops import FLOATS, add, mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import gt
+from imprint._src.primitives.elementwise.rounding import abs_, sign
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.families import FLOATING, unary, wide
+from imprint._src.primitives.special.closed_forms import in_program, scipy_special
+
+# fmt: off
+_NEAR: Final = (
+    0.33839763720473803, -0.3046826723431984, 0.17162090152220877,
+    -0.09490109704804764, 0.04930528423967071, -0.02373741480589947,
+    0.010546460394594998, -0.004324309995050576, 0.0016394756169413357,
+    -0.0005763755745385824, 0.00018850288509584178, -5.75419501008211e-05,
+    1.644844807072888e-05, -4.4167383584586955e-06, 1.117387539120127e-06,
+    -2.670793853940926e-07, 6.046995022546998e-08, -1.3000250099903307e-08,
+    2.6598237246952046e-09, -5.189795601225299e-10, 9.675809025347082e-11,
+    -1.7268262729391744e-11, 2.9550524606863453e-12, -4.856440752292144e-13,
+    7.676150839096285e-14, -1.168515696529926e-14, 1.7153542041653536e-15,
+    -2.4305102201693796e-16, 3.3037447199254126e-17,
+)
+_FAR: Final = (
+    0.4022452055070544, 0.003369116478255694, 6.889758346916826e-05,
+    2.8913705208347757e-06, 2.0489185894692743e-07, 2.2666689904902004e-08,
+    3.3962320256490032e-09, 4.940602388683358e-10, 1.1889147085992862e-11,
+    -3.14991652887294e-11, -1.3215811755679039e-11, -1.7941785761443086e-12,
+    7.18012442398631e-13, 3.8527788182752867e-13, 1.5400835265642435e-14,
+    -4.1505704942145877e-14, -9.554820765607838e-15, 3.811620254088229e-15,
+    1.7726280874287108e-15, -3.4252295733524137e-16, -2.828023911693086e-16,
+    3.4703504537640186e-17, 4.4537218242083716e-17,
+)
+# fmt: on
+
+
+def _chebyshev(f: Any, coefficients: tuple[float, ...], x: Any) -> Any:
+    """Return the series at x, by Clenshaw's recurrence, as precise as the dtype."""
+    kept = [c for c in coefficients if abs(c) > f.eps / 32]
+    first: Any = 0.0
+    second: Any = 0.0
+    for c in reversed(kept[1:]):
+        first, second = 2 * x * first - second + c, first
+    return x * first - second + kept[0]
+
+
+def _i0e(f: Any, x: Any) -> Any:
+    size = f.abs(x)
+    near = _chebyshev(f, _NEAR, size / 4 - 1)
+    far = _chebyshev(f, _FAR, 16 / size - 1) / f.sqrt(size)
+    return f.where(size <= 8, near, far)
+
+
+bessel_i0e_p: Final = unary(
+    "bessel_i0e",
+    dtypes=FLOATING,
+    reference=wide(lambda x: scipy_special().i0e(x)),
+    lower=lambda b, x: in_program(_i0e, b, x),
+    derivative=lambda x, out: sub(bessel_i1e(x), mul(sign(x), out)),
+    samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
+)
+
+
+def bessel_i0e(x: Any) -> Any:
+    """Return the modified Bessel function of order 0 times `exp(-|x|)`, elementwise."""
+    return bessel_i0e_p.bind1(x)
+
+
+def _i1e_derivative(x: Any, out: Any) -> Any:
+    eps = scalar_like(x, cast("Any", dt.finfo(get_aval(x).dtype)).eps)
+    moves = gt(abs_(x), eps)
+    safe = select_n(moves, eps, x)
+    rest = add(sign(safe), div(scalar_like(x, 1), safe))
+    return select_n(moves, scalar_like(x, 0.5), sub(bessel_i0e(safe), mul(out, rest)))
+
+
+bessel_i1e_p: Final = unary(
+    "bessel_i1e",
+    dtypes=FLOATING,
+    reference=wide(lambda x: np.copysign(scipy_special().i1e(x), x)),
+    lower=lambda b, x: b.bessel_i1e(x),
+    derivative=_i1e_derivative,
+    samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
+)
+
+
+def bessel_i1e(x: Any) -> Any:
+    """Return the modified Bessel function of order 1 times `exp(-|x|)`, elementwise."""
+    return bessel_i1e_p.bind1(x)

@@ -1,0 +1,123 @@
+"""Circular and hyperbolic functions: long arrays, branch cuts, small and large parts."""
+
+import jax
+import numpy as np
+import pytest
+from jax import lax
+
+import imprint
+from imprint._src.primitives.elementwise import trigonometric
+from imprint._src.primitives.elementwise.trigonometric import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cos,
+    cosh,
+    sin,
+    sinh,
+    tanh,
+)
+from imprint.config import enable_x64
+from imprint.jitted import jit
+from tests.tolerances import assert_close
+from tests.units.primitives.agreement import tangent
+from tests.units.primitives.twin import assert_as_jax
+
+COMPLEXES = ["complex64", "complex128"]
+
+
+def assert_both_close(fun, x, want):
+    """Assert that `fun` gives `want` up to rounding, eagerly and compiled."""
+    with enable_x64(True):
+        for run in (fun, jit(fun)):
+            assert_close(run(x), want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("length", [49, 50, 127, 1000])
+def test_arc_functions_of_long_arrays(length, dtype):
+    """jaxlib 0.10.2 computes other numbers for `atan2(x, 1)`, which atan becomes."""
+    x = np.linspace(-0.99, 0.99, length).astype(dtype)
+    wide = x.astype("float64")
+    for fun, want in [(asin, np.arcsin), (acos, np.arccos), (atan, np.arctan)]:
+        assert_both_close(fun, x, want(wide).astype(dtype))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", COMPLEXES)
+def test_on_their_cuts_inverses_do_not_see_the_sign_of_zero(dtype):
+    for fun, above, below in [
+        (asin, complex(2, 0.0), complex(2, -0.0)),
+        (acos, complex(-2, 0.0), complex(-2, -0.0)),
+        (acosh, complex(-3, 0.0), complex(-3, -0.0)),
+        (asinh, complex(0.0, 2), complex(-0.0, 2)),
+    ]:
+        inverse = getattr(np, f"arc{fun.__name__.removeprefix('a')}")
+        want = inverse(np.array([above, above], dtype))
+        assert_both_close(fun, np.array([above, below], dtype), want)
+
+
+@pytest.mark.parametrize("dtype", COMPLEXES)
+def test_a_small_part_keeps_its_digits(dtype):
+    x = np.array([1 + 1e-20j, 2 - 1e-9j], dtype)
+    parts = [
+        (sin, lambda z: z.imag, np.cos(x.real) * x.imag),
+        (cos, lambda z: z.imag, -np.sin(x.real) * x.imag),
+        (sinh, lambda z: z.imag, np.cosh(x.real) * x.imag),
+        (cosh, lambda z: z.imag, np.sinh(x.real) * x.imag),
+    ]
+    for fun, part, want in parts:
+        with enable_x64(True):
+            for run in (fun, jit(fun)):
+                assert_close(part(np.asarray(run(x))) / want, np.ones_like(want))
+    y = x * 1j
+    with enable_x64(True):
+        for run in (sinh, jit(sinh)):
+            ratio = np.asarray(run(y)).real / (np.cos(y.imag) * y.real)
+            assert_close(ratio, np.ones_like(ratio))
+
+
+@pytest.mark.parametrize("dtype", COMPLEXES)
+def test_zero_times_an_infinite_part_is_zero(dtype):
+    x = np.array([2000j, -2000j], dtype)
+    with enable_x64(True):
+        for run in (sin, jit(sin)):
+            out = np.asarray(run(x))
+            np.testing.assert_array_equal(out.real, [0, 0])
+            np.testing.assert_array_equal(out.imag, [np.inf, -np.inf])
+        for run in (cos, jit(cos)):
+            np.testing.assert_array_equal(np.asarray(run(x)).real, [np.inf, np.inf])
+
+
+def test_acosh_differentiates_to_the_right_root_everywhere():
+    x = np.array([-3 - 4j, -2 + 1j, 0.5 + 0.5j, 3 + 0j])
+    got = tangent(acosh, [x], [np.ones_like(x)])
+    step = 1e-6
+    want = (np.arccosh(x + step) - np.arccosh(x - step)) / (2 * step)
+    np.testing.assert_allclose(got, want, rtol=1e-8)
+
+
+def test_tanh_saturates_without_a_derivative():
+    x = np.array([0.0, 50.0, -50.0, np.inf, -np.inf])
+    got = tangent(tanh, [x], [np.ones(5)])
+    np.testing.assert_array_equal(got, [1, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("fun", [asin, acos, atanh])
+def test_derivatives_at_the_ends_of_the_domain_are_infinite(fun):
+    got = tangent(fun, [np.array([1.0, -1.0])], [np.ones(2)])
+    np.testing.assert_array_equal(np.abs(got), [np.inf, np.inf])
+
+
+@pytest.mark.parametrize("name", ["sin", "tan", "asin", "atan", "asinh", "tanh"])
+def test_second_derivatives_are_those_of_jax(name):
+    x = np.linspace(-0.9, 0.9, 10)
+    ours, theirs = getattr(trigonometric, name), getattr(lax, name)
+    assert_as_jax(curvature(imprint, ours), curvature(jax, theirs), x)
+
+
+def curvature(lib, fun):
+    return lambda x: lib.vmap(lib.grad(lib.grad(fun)))(x)
