@@ -153,6 +153,8 @@ if TYPE_CHECKING:
     from imprint import testing as testing
     from imprint import tree_util as tree_util
     from imprint import typing as typing
+    from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
+    from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
     from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
     from imprint.ad_checkpoint.checkpoint import remat as remat
@@ -225,8 +227,6 @@ if TYPE_CHECKING:
     from imprint.shards import (
         make_array_from_single_device_arrays as make_array_from_single_device_arrays,
     )
-    from imprint.symbolic import SymbolicScope as SymbolicScope
-    from imprint.symbolic import symbolic_shape as symbolic_shape
     from imprint.testing import check_grads as check_grads
     from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
@@ -288,7 +288,7 @@ _LATER: Final[dict[str, str]] = {
         "make_array_from_single_device_arrays"
     ),
     "imprint.stages": ".",
-    "imprint.symbolic": "SymbolicScope symbolic_shape",
+    "imprint._src.dynamic_shapes": "SymbolicScope symbolic_shape",
     "imprint.testing": ". check_grads empty_store max_compiles",
     "imprint.transforms.derivatives": "grad jvp linearize value_and_grad vjp",
     "imprint.transforms.jacobians": "hessian jacfwd jacobian jacrev",

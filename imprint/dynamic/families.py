@@ -18,6 +18,9 @@ from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.source import Source, raised_source
+from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
+from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
 from imprint._src.jit.guards.recording import include
 from imprint.calls.axes import Entry, named_shape, sizes_of
@@ -25,9 +28,6 @@ from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint.calls.tracing import TracedCall
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
-from imprint.symbolic.deciding import Condition, Decisions, Question
-from imprint.symbolic.expression import Scope
-from imprint.symbolic.instantiate import instantiate
 from imprint.versions.definitions import Definition
 from imprint.versions.fresh import is_fresh, traces_of
 

@@ -21,6 +21,9 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.core.source import current_source
+from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
 from imprint.calls.axes import named_shape
@@ -30,9 +33,6 @@ from imprint.calls.tracing import TracedCall
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
-from imprint.symbolic.deciding import Question
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import evaluate
 from imprint.transforms.padded import padded
 from imprint.versions.definitions import Definition
 from imprint.versions.version import Version

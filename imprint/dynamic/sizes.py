@@ -10,10 +10,10 @@ from typing import Any
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
+from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.values import allows, evaluate, joined, names_of
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.symbolic import SymbolicScope
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import allows, evaluate, joined, names_of
 from imprint.transforms.lowering import SizeSource
 
 Avals = Sequence[ShapedArray]

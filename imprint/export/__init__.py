@@ -13,6 +13,8 @@ arguments and results; no pickle, and nothing of the user's code.
 - `trees`: how does the structure of a tree become plain data?
 """
 
+from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
+from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
 from imprint.export.exported import Exported as Exported
 from imprint.export.exporting import (
     default_export_platform as default_export_platform,
@@ -28,8 +30,6 @@ from imprint.export.trees import (
 from imprint.export.trees import (
     register_pytree_node_serialization as register_pytree_node_serialization,
 )
-from imprint.symbolic import SymbolicScope as SymbolicScope
-from imprint.symbolic import symbolic_shape as symbolic_shape
 
 __all__ = [
     "Exported",

@@ -15,10 +15,10 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray
+from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
 from imprint.export.exported import Exported
 from imprint.export.trees import Data, from_data, to_data
-from imprint.symbolic import SymbolicScope, symbolic_shape
 
 _CALLING_CONVENTION: Final = 10
 _SERIALIZATION: Final = 3  # every release of JAX writes this number

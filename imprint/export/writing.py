@@ -13,12 +13,12 @@ import numpy as np
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint._src.runtime import EngineError
 from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.export.module import at_sizes
-from imprint.symbolic import SymbolicScope
-from imprint.symbolic.values import allows
 from imprint.transforms.lowering import SizeSource, lower_jaxpr
 from imprint.transforms.staging import hoist_consts
 

@@ -15,6 +15,9 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
+from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.instantiate import instantiate
+from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
 from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
@@ -37,9 +40,6 @@ from imprint.dynamic.programs import (
 from imprint.dynamic.sizes import scope_of, sources, values_of
 from imprint.jitted.compiling import compile_lowered, lower_traced
 from imprint.jitted.stages import Compiled, Given, Lowered
-from imprint.symbolic.expression import Scope
-from imprint.symbolic.instantiate import instantiate
-from imprint.symbolic.values import allows
 from imprint.transforms.lowering import lower_jaxpr
 from imprint.transforms.staging import hoist_consts
 from imprint.versions.version import Version

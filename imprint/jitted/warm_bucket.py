@@ -15,6 +15,7 @@ from typing import Any, final
 from imprint._src.config import settings
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.errors import ArgumentError
 from imprint.calls.axes import named_shape
 from imprint.calls.key import Pending
@@ -54,7 +55,6 @@ from imprint.manifest.sizes import (
 )
 from imprint.manifest.trace_manifest import Bucket, Plain
 from imprint.manifest.trees import plain_tree, tree_of
-from imprint.symbolic.expression import Scope
 from imprint.versions.version import Version
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from imprint._src.core.aval import ShapedArray
-from imprint.symbolic.deciding import Question
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import joined
-from imprint.symbolic.witnesses import HOLDS
+from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.values import joined
+from imprint._src.dynamic_shapes.witnesses import HOLDS
 
 Plain = Any
 

@@ -21,6 +21,9 @@ from imprint._src.core.dims import Dim, Shape
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
 from imprint._src.core.padding import Bucket, NoPaddingError, Padded, is_same_number
 from imprint._src.core.primitive import Values
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.instantiate import Instance
+from imprint._src.dynamic_shapes.values import evaluate, names_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import (
     add,
@@ -45,9 +48,6 @@ from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
 )
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.instantiate import Instance
-from imprint.symbolic.values import evaluate, names_of
 from imprint.transforms.staging import Staged, stage
 
 _NUMBERS: Final[Any] = bool | int | float | complex | np.generic | np.ndarray

@@ -25,10 +25,10 @@ from imprint._src.core.padding import (
     filling,
 )
 from imprint._src.core.primitive import Primitive
+from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.dynamic_shapes.instantiate import Instance, instantiate
 from imprint.control.interpret import interpret
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
-from imprint.symbolic import SymbolicScope
-from imprint.symbolic.instantiate import Instance, instantiate
 from imprint.transforms.derivatives import vjp
 from imprint.transforms.padded import fills_of_results, padded
 from imprint.transforms.staging import Staged, hoist_consts, stage

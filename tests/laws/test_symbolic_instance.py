@@ -5,8 +5,8 @@ The calls are those of law 8, with the expressions that users have for its names
 
 from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import one_equation
-from imprint.symbolic import SymbolicScope
-from imprint.symbolic.instantiate import instantiate
+from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.dynamic_shapes.instantiate import instantiate
 from tests.laws.law import every_primitive
 from tests.laws.test_symbolic_aval import symbolic_calls
 from tests.strategies import calls

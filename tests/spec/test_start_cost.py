@@ -39,7 +39,7 @@ UNWANTED = {
     *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
     *("imprint.numpy.sorting", "imprint.optim", "imprint.passes.pipeline"),
     *("imprint.random", "imprint.scipy"),
-    *("imprint.symbolic", "imprint.testing"),
+    *("imprint._src.dynamic_shapes", "imprint.testing"),
 }
 
 

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.values import evaluate
 from imprint.manifest.sizes import (
     hold_at,
     plain_questions,
@@ -11,9 +14,6 @@ from imprint.manifest.sizes import (
     questions_of,
     size_of,
 )
-from imprint.symbolic.deciding import Question
-from imprint.symbolic.expression import Scope
-from imprint.symbolic.values import evaluate
 
 SIZES = {
     "number": lambda n, m: 3,

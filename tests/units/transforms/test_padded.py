@@ -11,9 +11,9 @@ from imprint import lax, nn, random
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.padding import NoPaddingError
+from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.dynamic_shapes.values import evaluate
 from imprint.control.interpret import interpret
-from imprint.symbolic import SymbolicScope
-from imprint.symbolic.values import evaluate
 from imprint.transforms.padded import padded
 from imprint.transforms.staging import Staged, hoist_consts, stage
 from tests.lanes import exhaustive

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from imprint._src.core import dims
-from imprint.symbolic.expression import Scope, Size
+from imprint._src.dynamic_shapes.expression import Scope, Size
 
 
 def evaluate(x: Size, values: Mapping[str, int]) -> int:

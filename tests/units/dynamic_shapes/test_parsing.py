@@ -4,8 +4,8 @@ import pytest
 
 import imprint
 from imprint._src.core import dims
+from imprint._src.dynamic_shapes.values import evaluate
 from imprint.errors import ArgumentError, ShapeError
-from imprint.symbolic.values import evaluate
 from tests.oracle import jax
 
 GRAMMAR = (

@@ -10,9 +10,9 @@
 - `instantiate`: what is a program at some sizes?
 """
 
-from imprint.symbolic import bounds as bounds
-from imprint.symbolic import witnesses as witnesses
-from imprint.symbolic.parsing import SymbolicScope as SymbolicScope
-from imprint.symbolic.parsing import symbolic_shape as symbolic_shape
+from imprint._src.dynamic_shapes import bounds as bounds
+from imprint._src.dynamic_shapes import witnesses as witnesses
+from imprint._src.dynamic_shapes.parsing import SymbolicScope as SymbolicScope
+from imprint._src.dynamic_shapes.parsing import symbolic_shape as symbolic_shape
 
 __all__ = ["SymbolicScope", "symbolic_shape"]

@@ -3,9 +3,9 @@
 import pytest
 
 from imprint._src.core import dims
+from imprint._src.dynamic_shapes.deciding import Decisions, without_implied
+from imprint._src.dynamic_shapes.expression import Scope
 from imprint.errors import ShapeError
-from imprint.symbolic.deciding import Decisions, without_implied
-from imprint.symbolic.expression import Scope
 
 
 def decided(**sizes):

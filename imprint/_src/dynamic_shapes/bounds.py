@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from math import ceil, inf
 from typing import Final
 
-from imprint.symbolic.expression import (
+from imprint._src.dynamic_shapes.expression import (
     ANSWERS,
     Operation,
     Size,
     SymbolicSize,
 )
-from imprint.symbolic.terms import ONE, Terms, product
+from imprint._src.dynamic_shapes.terms import ONE, Terms, product
 
 _DEPTH: Final = 3  # constraints that are put together for one answer
 

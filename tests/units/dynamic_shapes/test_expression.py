@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import imprint
 import imprint.numpy as inp
 from imprint._src.core import dims
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.values import evaluate, names_of
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.program.lowered import lower
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import evaluate, names_of
 from tests.oracle import jax
 
 N, M = imprint.symbolic_shape("n, m")

@@ -17,9 +17,7 @@ import numpy as np
 
 from imprint._src.core.array import NumberArray
 from imprint._src.core.dims import SymbolicDim
-from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.primitives.sizes import as_value
-from imprint.symbolic.terms import (
+from imprint._src.dynamic_shapes.terms import (
     ONE,
     Monomial,
     Terms,
@@ -29,6 +27,8 @@ from imprint.symbolic.terms import (
     shown,
     without,
 )
+from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint._src.primitives.sizes import as_value
 
 _T = TypeVar("_T")
 

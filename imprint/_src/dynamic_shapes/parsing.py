@@ -11,13 +11,13 @@ from typing import Any, Final, NoReturn, final
 
 from imprint._src.core import dims
 from imprint._src.core.dims import Dim
-from imprint._src.errors import ArgumentError
-from imprint.symbolic.expression import (
+from imprint._src.dynamic_shapes.expression import (
     Scope,
     Size,
     SymbolicSize,
 )
-from imprint.symbolic.terms import atom_of
+from imprint._src.dynamic_shapes.terms import atom_of
+from imprint._src.errors import ArgumentError
 
 _GRAMMAR: Final = (
     "Write names, whole numbers, + - * ^, floordiv(a, b), mod(a, b), max(a, b), "

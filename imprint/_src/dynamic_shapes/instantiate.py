@@ -11,9 +11,9 @@ from typing import Any, cast, final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.dynamic_shapes.expression import SymbolicSize
+from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.primitives.sizes import dim_as_value_p
-from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import evaluate
 
 
 def instantiate(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:

@@ -9,11 +9,11 @@ An earlier question may follow from a later one; what is told of a trace leaves 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, final
 
+from imprint._src.dynamic_shapes.expression import Scope, Size, SymbolicSize
+from imprint._src.dynamic_shapes.terms import ONE, atom_of
+from imprint._src.dynamic_shapes.values import evaluate, joined
+from imprint._src.dynamic_shapes.witnesses import HOLDS
 from imprint._src.errors import ShapeError
-from imprint.symbolic.expression import Scope, Size, SymbolicSize
-from imprint.symbolic.terms import ONE, atom_of
-from imprint.symbolic.values import evaluate, joined
-from imprint.symbolic.witnesses import HOLDS
 
 
 @final

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 
-from imprint.symbolic.expression import (
+from imprint._src.dynamic_shapes.expression import (
     ANSWERS,
     Size,
     SymbolicSize,
 )
-from imprint.symbolic.values import allows, evaluate, names_of
+from imprint._src.dynamic_shapes.values import allows, evaluate, names_of
 
 _TRIED = (1, 2, 3, 4, 5, 7, 8, 12, 16, 64)
 _MOST_NAMES = 3
