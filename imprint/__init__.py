@@ -155,6 +155,19 @@ if TYPE_CHECKING:
     from imprint import typing as typing
     from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
     from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
+    from imprint._src.interpreters.derivatives import grad as grad
+    from imprint._src.interpreters.derivatives import jvp as jvp
+    from imprint._src.interpreters.derivatives import linearize as linearize
+    from imprint._src.interpreters.derivatives import value_and_grad as value_and_grad
+    from imprint._src.interpreters.derivatives import vjp as vjp
+    from imprint._src.interpreters.jacobians import hessian as hessian
+    from imprint._src.interpreters.jacobians import jacfwd as jacfwd
+    from imprint._src.interpreters.jacobians import jacobian as jacobian
+    from imprint._src.interpreters.jacobians import jacrev as jacrev
+    from imprint._src.interpreters.linear_transpose import (
+        linear_transpose as linear_transpose,
+    )
+    from imprint._src.interpreters.vmap import vmap as vmap
     from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
     from imprint.ad_checkpoint.checkpoint import remat as remat
@@ -230,17 +243,6 @@ if TYPE_CHECKING:
     from imprint.testing import check_grads as check_grads
     from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
-    from imprint.transforms.derivatives import grad as grad
-    from imprint.transforms.derivatives import jvp as jvp
-    from imprint.transforms.derivatives import linearize as linearize
-    from imprint.transforms.derivatives import value_and_grad as value_and_grad
-    from imprint.transforms.derivatives import vjp as vjp
-    from imprint.transforms.jacobians import hessian as hessian
-    from imprint.transforms.jacobians import jacfwd as jacfwd
-    from imprint.transforms.jacobians import jacobian as jacobian
-    from imprint.transforms.jacobians import jacrev as jacrev
-    from imprint.transforms.linear_transpose import linear_transpose as linear_transpose
-    from imprint.transforms.vmap import vmap as vmap
 
 __version__ = "0.1.0"
 
@@ -290,10 +292,10 @@ _LATER: Final[dict[str, str]] = {
     "imprint.stages": ".",
     "imprint._src.dynamic_shapes": "SymbolicScope symbolic_shape",
     "imprint.testing": ". check_grads empty_store max_compiles",
-    "imprint.transforms.derivatives": "grad jvp linearize value_and_grad vjp",
-    "imprint.transforms.jacobians": "hessian jacfwd jacobian jacrev",
-    "imprint.transforms.linear_transpose": "linear_transpose",
-    "imprint.transforms.vmap": "vmap",
+    "imprint._src.interpreters.derivatives": "grad jvp linearize value_and_grad vjp",
+    "imprint._src.interpreters.jacobians": "hessian jacfwd jacobian jacrev",
+    "imprint._src.interpreters.linear_transpose": "linear_transpose",
+    "imprint._src.interpreters.vmap": "vmap",
     "imprint.tree_util": ".",
     "imprint.typing": ".",
 }

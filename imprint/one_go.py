@@ -25,10 +25,10 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import current_trace
+from imprint._src.interpreters import dce, trace_to_jaxpr
 from imprint.array import ArrayImpl, held, host_of, host_values
 from imprint.control import applied
 from imprint.eager import quiet
-from imprint.transforms import dce, staging
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -204,8 +204,8 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | No
         return arrays
 
     try:
-        staged = staging.Staged("one_go", getattr(function, "__name__", ""))
-        closed = dce.dce(staging.stage(flat, [x.aval for x in arrays], staged))
+        staged = trace_to_jaxpr.Staged("one_go", getattr(function, "__name__", ""))
+        closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
         compute = _Writer(closed).written()
     except Exception:
         return None

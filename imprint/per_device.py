@@ -16,13 +16,13 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of, wraps
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, IndivisibleError, ShapeError
+from imprint._src.interpreters.lowering import ordered_effects
+from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.spec import PartitionSpec, Unconstrained, names_of
 from imprint.control.closing import close, own_leaves
 from imprint.control.shard_map import Split, Where, differing, shard_map_call
 from imprint.jitted.jit import jit
-from imprint.transforms.lowering import ordered_effects
-from imprint.transforms.staging import is_staging
 
 __all__ = ["shard_map"]
 

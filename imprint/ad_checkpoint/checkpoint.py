@@ -21,9 +21,9 @@ from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.control.checkpoint import checkpoint_call
-from imprint.transforms.staging import Staged, stage
 
 P = ParamSpec("P")
 R = TypeVar("R")

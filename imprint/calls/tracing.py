@@ -17,6 +17,7 @@ from imprint._src.core.identity import Inner, type_name
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.source import current_source
 from imprint._src.core.tangents import is_float0, no_values
+from imprint._src.interpreters import trace_to_jaxpr
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
@@ -24,7 +25,6 @@ from imprint.array import ArrayImpl, buffer_of
 from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
-from imprint.transforms import staging
 
 
 @final
@@ -174,7 +174,9 @@ def trace_call(
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
-    staged = staging.Staged(transform, signature.function_name, names, current_source())
+    staged = trace_to_jaxpr.Staged(
+        transform, signature.function_name, names, current_source()
+    )
     found: list[Results] = []
 
     def flat(*tracers: Any) -> list[Any]:
@@ -188,12 +190,12 @@ def trace_call(
 
     held = held_by(call, treedef)
     if settings().guards == "off":
-        closed = staging.stage(flat, avals, staged)
+        closed = trace_to_jaxpr.stage(flat, avals, staged)
         dependencies = Dependencies.none((fun, *(value for _, value in held)))
     else:
         classes = treedef.classes()
         with Recording(fun, held, strict=strict, classes=classes) as recording:
-            closed = staging.stage(flat, avals, staged)
+            closed = trace_to_jaxpr.stage(flat, avals, staged)
         dependencies = recording.dependencies
         if staged.ended:
             del recording  # it holds what the function met, tracers too
@@ -201,7 +203,7 @@ def trace_call(
     if _has_callbacks(closed.jaxpr):
         dependencies.hold_functions()  # they are called when the program runs
     if staged.ended:
-        staging.check_leaks_of(staged)
+        trace_to_jaxpr.check_leaks_of(staged)
     return TracedCall(closed, (treedef, found[0]), call.form, seconds, dependencies)
 
 

@@ -12,12 +12,12 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Values
 from imprint._src.core.tangents import Linear
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.lowering import lower_inline
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.interpret import interpret
 from imprint.control.operands import nonzeros, pick
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.lowering import lower_inline
-from imprint.transforms.transpose import transpose_jaxpr
 
 Apply = Callable[[ClosedJaxpr, Sequence[Any]], Sequence[Any]]
 """What applies a derived jaxpr, which may have constants, to its operands."""

@@ -16,6 +16,7 @@ from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import DTypeError
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.core_ops import add, full
 from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
@@ -31,7 +32,6 @@ from imprint._src.primitives.windows.gather_dims import (
 )
 from imprint.control.closing import close
 from imprint.control.while_ import while_loop
-from imprint.transforms.vmap import vmap
 
 _INT32: Final = np.dtype(np.int32)
 

@@ -14,6 +14,12 @@ from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import is_zero
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import merge_zeros
+from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.lowering import lower_call, lower_inline
+from imprint._src.interpreters.trace_to_jaxpr import StagingTrace, hoist_consts
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.applied import (
     applied_aval,
@@ -23,12 +29,6 @@ from imprint.control.applied import (
     transpose_by,
 )
 from imprint.control.operands import at_linear
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import merge_zeros
-from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.lowering import lower_call, lower_inline
-from imprint.transforms.staging import StagingTrace, hoist_consts
 
 
 def call(closed: ClosedJaxpr, args: Sequence[Any], name: str, **how: Inline) -> Values:

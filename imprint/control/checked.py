@@ -22,12 +22,12 @@ from imprint._src.core.source import (
     reset_replayed_source,
     set_replayed_source,
 )
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.checks import Failure
 from imprint._src.primitives.core_ops import add, full
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import select_n
-from imprint.transforms.staging import Staged, stage
 
 NO_ERROR: Final = np.zeros((), np.int32)[()]
 

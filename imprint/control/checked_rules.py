@@ -17,6 +17,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint._src.core.primitive import Primitive
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.arg_reductions import argmax
 from imprint._src.primitives.checks import Failure, When, check_p
 from imprint._src.primitives.elementwise.arithmetic import div_p
@@ -59,7 +60,6 @@ from imprint.control.custom_vmap import LongerBatch, custom_vmap_call_p
 from imprint.control.operands import split
 from imprint.control.scan import scan_p
 from imprint.control.while_ import while_p
-from imprint.transforms.staging import Staged, stage
 
 # ---- operations ----
 

@@ -14,6 +14,17 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jax
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import Linear, is_zero
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import merge_zeros
+from imprint._src.interpreters.linearize import LinearizedJaxpr, linearize_jaxpr
+from imprint._src.interpreters.lowering import lower_inline
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.applied import (
     applied_aval,
@@ -22,12 +33,6 @@ from imprint.control.applied import (
     jvp_by,
     transpose_by,
 )
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import merge_zeros
-from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
-from imprint.transforms.lowering import lower_inline
-from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
 Policy = Callable[[Sequence[Eqn]], Sequence[bool]] | None
 PreventCse = bool | tuple[bool, ...]

@@ -19,6 +19,14 @@ from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Values
 from imprint._src.core.source import reset_replayed_source, set_replayed_source
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.instantiate import Mask
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.linearize import LinearizedJaxpr, linearize_jaxpr
+from imprint._src.interpreters.lowering import ir_type, lower_body, ordered_effects
+from imprint._src.interpreters.trace_to_jaxpr import Staged, StagingTrace, stage
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.primitives.collectives import pvary
 from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
@@ -30,14 +38,6 @@ from imprint.control.interpret import interpret
 from imprint.control.operands import at_linear, one_by_one
 from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.demands import Mask
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
-from imprint.transforms.lowering import ir_type, lower_body, ordered_effects
-from imprint.transforms.staging import Staged, StagingTrace, stage
-from imprint.transforms.transpose import transpose_jaxpr
 
 Branches = tuple[ClosedJaxpr, ...]
 _NOTHING: Final[Mask] = False

@@ -18,6 +18,27 @@ from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint._src.core.trace import Trace, current_trace, tracing
 from imprint._src.errors import UnexpectedTracerError
+from imprint._src.interpreters.batching import (
+    at_axis,
+    batch_flat,
+    batch_jaxpr,
+    hidden_axis,
+    hidden_size,
+)
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import JVPTrace, JVPTracer
+from imprint._src.interpreters.linearize import (
+    LinearizeTrace,
+    LinearizeTracer,
+    SplitTrace,
+)
+from imprint._src.interpreters.trace_to_jaxpr import (
+    JitTracer,
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
 from imprint._src.primitives.core_ops import full
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.control.applied import (
@@ -27,23 +48,6 @@ from imprint.control.applied import (
     applied_reference,
     applied_transpose,
     lower_applied,
-)
-from imprint.transforms.batch import (
-    at_axis,
-    batch_flat,
-    batch_jaxpr,
-    hidden_axis,
-    hidden_size,
-)
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import JVPTrace, JVPTracer
-from imprint.transforms.linearize import LinearizeTrace, LinearizeTracer, SplitTrace
-from imprint.transforms.staging import (
-    JitTracer,
-    Staged,
-    StagingTrace,
-    hoist_consts,
-    stage,
 )
 
 Flat = Callable[..., Sequence[Any]]

@@ -15,9 +15,14 @@ from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.tangents import Zero, is_zero, zero_of
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.interpreters.batching import (
+    at_axis,
+    batch_flat,
+    hidden_axis,
+    hidden_size,
+)
 from imprint._src.primitives.core_ops import reduce_sum
 from imprint.control.custom import Rule, custom_vjp_call_p
-from imprint.transforms.batch import at_axis, batch_flat, hidden_axis, hidden_size
 
 
 class Pull:

@@ -18,6 +18,15 @@ from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.core.trace import current_trace, tracing
 from imprint._src.errors import ArgumentError, UnexpectedTracerError
+from imprint._src.interpreters.batching import at_axis, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import jvp_flat, jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
 from imprint._src.primitives.core_ops import full, instantiate
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint.control.applied import (
@@ -28,10 +37,6 @@ from imprint.control.applied import (
     applied_transpose,
     lower_applied,
 )
-from imprint.transforms.batch import at_axis, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_flat, jvp_jaxpr, merge_zeros
-from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
 Flat = Callable[..., Sequence[Any]]
 Mask = tuple[bool, ...]

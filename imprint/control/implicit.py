@@ -19,6 +19,11 @@ from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint._src.core.trace import current_trace, tracing
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.linearize import SplitTrace
+from imprint._src.interpreters.trace_to_jaxpr import StagingTrace
 from imprint._src.primitives.core_ops import add_tangents, instantiate, neg
 from imprint._src.stablehlo import Builder, Value
 from imprint.control.applied import (
@@ -31,11 +36,6 @@ from imprint.control.applied import (
 )
 from imprint.control.closing import unite_consts
 from imprint.control.operands import in_front, nonzeros, pick, split
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.linearize import SplitTrace
-from imprint.transforms.staging import StagingTrace
 
 
 def solve_linear(

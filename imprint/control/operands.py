@@ -14,12 +14,12 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import Dims, Params, Values
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.interpreters.batching import hidden_size
+from imprint._src.interpreters.dce import depending
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate, moveaxis
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, squeeze
-from imprint.transforms.batch import hidden_size
-from imprint.transforms.dce import depending
-from imprint.transforms.staging import hoist_consts
 
 _T = TypeVar("_T")
 Mask = tuple[bool, ...]

@@ -9,10 +9,10 @@ stacked, one slice for each step.
 from typing import NamedTuple
 
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.interpreters.dce import dce_jaxpr
+from imprint._src.interpreters.linearize import LinearizedJaxpr
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint.control.operands import split
-from imprint.transforms.dce import dce_jaxpr
-from imprint.transforms.linearize import LinearizedJaxpr
-from imprint.transforms.staging import hoist_consts
 
 
 class Parted(NamedTuple):

@@ -23,6 +23,16 @@ from imprint._src.core.primitive import Avals, Dims, Params, Values
 from imprint._src.core.source import Source
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.core.trace import tracing
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
 from imprint._src.primitives.core_ops import (
     add,
     broadcast_in_dim,
@@ -59,11 +69,6 @@ from imprint.control.residuals import part_residuals
 from imprint.control.scan_lowering import lower_scan
 from imprint.control.turns import ADDED, watch_turns
 from imprint.control.while_ import while_loop
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
 
 def scan(

@@ -17,6 +17,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.dtypes import is_inexact
+from imprint._src.interpreters.batching import batch_jaxpr
 from imprint._src.primitives.arg_reductions import argmax
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis
@@ -25,7 +26,6 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
 from imprint._src.primitives.reductions import reduce_or
-from imprint.transforms.batch import batch_jaxpr
 
 _LARGE: Final = 256
 """How many elements a shared operand has, from which on it is not repeated."""

@@ -22,6 +22,23 @@ from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, AxisNames, Dims, Values
 from imprint._src.core.tangents import Linear
 from imprint._src.core.trace import NamedAxis, tracing
+from imprint._src.interpreters.batching import (
+    at_axis,
+    batch_flat,
+    batch_jaxpr,
+    hidden_size,
+)
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.lowering import ir_type, lower_inline
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.primitives.collectives import psum_p, pvary
 from imprint._src.primitives.core_ops import mul, scalar_like
 from imprint._src.primitives.shape import expand_dims, squeeze
@@ -29,13 +46,6 @@ from imprint._src.sharding.mesh import Mesh
 from imprint._src.stablehlo import Builder, Value
 from imprint._src.stablehlo.collectives import manual_computation
 from imprint.control.operands import nonzeros, pick
-from imprint.transforms.batch import at_axis, batch_flat, batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.lowering import ir_type, lower_inline
-from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
-from imprint.transforms.transpose import transpose_jaxpr
 
 Split = tuple[tuple[str, ...], ...]
 """For each axis of an array, which axes of the mesh split it, the slowest first."""

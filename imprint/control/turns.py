@@ -15,6 +15,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint._src.core.primitive import Params
 from imprint._src.core.source import reset_replayed_source, set_replayed_source
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import add, broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import and_
 from imprint._src.primitives.elementwise.comparison import eq, ne
@@ -22,7 +23,6 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.reductions import reduce_or
 from imprint.control.operands import split
-from imprint.transforms.staging import Staged, stage
 
 ADDED: Final = 3
 """How many values the carry has more."""

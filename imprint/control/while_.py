@@ -26,6 +26,16 @@ from imprint._src.core.tangents import tangent_aval
 from imprint._src.core.trace import tracing
 from imprint._src.dtypes import is_integer
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
+from imprint._src.interpreters.dce import narrow
+from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.lowering import lower_body, ordered_effects
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
 from imprint._src.primitives.core_ops import add_p, broadcast_in_dim
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.reductions import reduce_or
@@ -44,11 +54,6 @@ from imprint.control.operands import (
     split,
 )
 from imprint.control.turns import ADDED, watch_turns
-from imprint.transforms.batch import batch_jaxpr, hidden_size
-from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.lowering import lower_body, ordered_effects
-from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
 
 def while_loop(

@@ -24,6 +24,7 @@ from imprint._src.core.source import current_source
 from imprint._src.dynamic_shapes.deciding import Question
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
+from imprint._src.interpreters.padding import padded
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
 from imprint.calls.axes import named_shape
@@ -33,7 +34,6 @@ from imprint.calls.tracing import TracedCall
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
-from imprint.transforms.padded import padded
 from imprint.versions.definitions import Definition
 from imprint.versions.version import Version
 

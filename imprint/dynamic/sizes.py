@@ -14,7 +14,7 @@ from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import allows, evaluate, joined, names_of
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint.transforms.lowering import SizeSource
+from imprint._src.interpreters.lowering import SizeSource
 
 Avals = Sequence[ShapedArray]
 

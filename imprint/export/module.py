@@ -11,9 +11,9 @@ from typing import Final
 
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
+from imprint._src.interpreters.lowering import ir_type
 from imprint._src.stablehlo import Builder, ModuleWriter, TensorType, Value
 from imprint._src.stablehlo.builder import function_text
-from imprint.transforms.lowering import ir_type
 
 Functions = Mapping[str, str]
 """The texts of functions by their names; one is `main`."""

@@ -16,11 +16,11 @@ from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint._src.interpreters.lowering import SizeSource, lower_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint._src.runtime import EngineError
 from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.export.module import at_sizes
-from imprint.transforms.lowering import SizeSource, lower_jaxpr
-from imprint.transforms.staging import hoist_consts
 
 _TRIED: Final = (2, 3, 5, 8, 16, 32, 64, 256, 1, 1024)
 _FAILURES: Final = (ShapeError, ConcretizationError, EngineError)

@@ -19,6 +19,8 @@ from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
+from imprint._src.interpreters.lowering import lower_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
 from imprint.calls.options import JitOptions
@@ -40,8 +42,6 @@ from imprint.dynamic.programs import (
 from imprint.dynamic.sizes import scope_of, sources, values_of
 from imprint.jitted.compiling import compile_lowered, lower_traced
 from imprint.jitted.stages import Compiled, Given, Lowered
-from imprint.transforms.lowering import lower_jaxpr
-from imprint.transforms.staging import hoist_consts
 from imprint.versions.version import Version
 
 Sizes = Mapping[str, int]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint._src.core.functions import check_function, name_of, wraps
+from imprint._src.interpreters import derivatives
 from imprint.jitted.jit import jit
-from imprint.transforms import derivatives
 
 
 def fwd_and_bwd(

@@ -23,6 +23,7 @@ from imprint._src.errors import (
     ShapeError,
     TreeError,
 )
+from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
@@ -31,7 +32,6 @@ from imprint._src.primitives.sizes import as_operand
 from imprint.control.agreement import Kind, Returned, defined, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
-from imprint.transforms.staging import is_staging
 
 _NONE: Final[Any] = object()
 """An `operand` that was not given: None is one."""

@@ -28,6 +28,8 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.interpreters.trace_to_jaxpr import is_staging
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.core_ops import add, scalar_like
 from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type
@@ -40,8 +42,6 @@ from imprint.control.while_ import while_loop as bind_while
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
 from imprint.lax.composed import dynamic_index_in_dim, stack
-from imprint.transforms.staging import is_staging
-from imprint.transforms.vmap import vmap
 
 
 @folding

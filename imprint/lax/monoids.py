@@ -25,6 +25,7 @@ from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_bool, is_complex
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.interpreters.batching import batch_jaxpr
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.core_ops import broadcast_in_dim, reduce_sum, transpose
 from imprint._src.primitives.elementwise.bitwise import or_p
@@ -52,7 +53,6 @@ from imprint._src.primitives.windows.windows import pads_of
 from imprint.control.agreement import Returned, difference
 from imprint.control.closing import close, own_leaves
 from imprint.lax import elementwise
-from imprint.transforms.batch import batch_jaxpr
 
 Arrays = list[Any]
 Join = Callable[[Arrays, Arrays], Arrays]

@@ -23,13 +23,13 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError, TreeError
+from imprint._src.interpreters.derivatives import linearize
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.tree.prefix import first_difference
 from imprint.control.agreement import Returned, defined
 from imprint.control.closing import REMEDY, Closed, close, unite
 from imprint.control.implicit import find_root, solve_linear
 from imprint.lax.carry import Carry, carry_of
-from imprint.transforms.derivatives import linearize
-from imprint.transforms.transpose import transpose_jaxpr
 
 
 @folding

@@ -14,10 +14,10 @@ from imprint import tree
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.interpreters.vmap import vmap
 from imprint.module.filters import combine, is_array, is_none, partition
 from imprint.module.wrapper import Wrapper
 from imprint.numpy.shaping import moveaxis
-from imprint.transforms.vmap import vmap
 
 P = ParamSpec("P")
 R = TypeVar("R")

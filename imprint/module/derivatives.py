@@ -15,6 +15,9 @@ from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.interpreters.derivatives import jvp, value_and_grad, vjp
+from imprint._src.interpreters.jacobians import jacfwd, jacrev
+from imprint._src.interpreters.jvp import JVPTracer
 from imprint.module.fields import field
 from imprint.module.filters import (
     combine,
@@ -24,9 +27,6 @@ from imprint.module.filters import (
     partition,
 )
 from imprint.module.wrapper import Wrapper
-from imprint.transforms.derivatives import jvp, value_and_grad, vjp
-from imprint.transforms.jacobians import jacfwd, jacrev
-from imprint.transforms.jvp import JVPTracer
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,12 +12,12 @@ from typing import Any
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.interpreters.vmap import vmap
 from imprint.lax import elementwise
 from imprint.lax.monoids import reduce_window
 from imprint.module import Module, field
 from imprint.nn.convolution import Ints, Pads, each_axis, pads_of_axes
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.transforms.vmap import vmap
 
 
 class Pool(Module):

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint._src.errors import ArgumentError
-from imprint.transforms import vmap
+from imprint._src.interpreters import vmap
 
 P = ParamSpec("P")
 T = TypeVar("T")

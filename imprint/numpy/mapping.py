@@ -17,12 +17,12 @@ from imprint._src.core.dims import Dim, broadcast_shapes, is_same
 from imprint._src.core.functions import check_function, wraps
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.axes import canonical_axis
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.shaping import ShapeLike, expand_dims, shape_of, squeeze
-from imprint.transforms.vmap import vmap
 
 Core: TypeAlias = tuple[str, ...]
 """The names of the last axes of an argument, which the function itself takes."""

@@ -23,6 +23,7 @@ from imprint._src.core.aval import DType, get_aval
 from imprint._src.core.functions import as_result, check_function, wraps
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import full, scalar_like
@@ -63,7 +64,6 @@ from imprint.numpy.shaping import broadcast_to, expand_dims, moveaxis, ravel, re
 from imprint.numpy.taking import take
 from imprint.numpy.universal import refuse_options, ufunc
 from imprint.numpy.updating import At
-from imprint.transforms.staging import is_staging
 
 Given = dict[str, Any]
 

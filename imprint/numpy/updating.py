@@ -16,6 +16,7 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import get_aval
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.core_ops import full
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
 from imprint._src.primitives.indexing.dynamic_slicing import dynamic_update_slice_p
@@ -37,7 +38,6 @@ from imprint.control.applied_at import scatter_apply
 from imprint.numpy.advanced import all_inside, is_array, plan_of, read_index, take_at
 from imprint.numpy.indexing import cut, span
 from imprint.numpy.promotion import as_array, broadcast, promote_dtypes
-from imprint.transforms.vmap import vmap
 
 Mode = str | GatherScatterMode | None
 Scatter = Callable[..., Any]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import is_float0
-from imprint.transforms.dce import used_invars
-from imprint.transforms.staging import hoist_consts
+from imprint._src.interpreters.dce import used_invars
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 
 
 class Pruned(NamedTuple):

@@ -19,6 +19,7 @@ from imprint._src.core.control import ControlPrimitive, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.source import Source, reset_replayed_source, set_replayed_source
 from imprint._src.errors import NonFiniteError
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import or_p
 from imprint._src.primitives.elementwise.comparison import eq, ne
@@ -28,7 +29,6 @@ from imprint._src.primitives.elementwise.rounding import abs_p
 from imprint._src.primitives.indexing.slicing import concatenate
 from imprint._src.primitives.reductions import reduce_or
 from imprint.control.turns import NOT_RAISED
-from imprint.transforms.staging import Staged, stage
 
 CONSTANT: Final = "a constant"
 """What is watched where a constant holds a NaN; no primitive has a name of two words."""

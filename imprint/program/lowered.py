@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.interpreters import lowering
 from imprint._src.runtime import CompileOptions, HostFunction
 from imprint.passes import changes as pass_changes
 from imprint.passes import pipeline, prune
@@ -23,7 +24,6 @@ from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation, match_donated
 from imprint.program.layout import Layout, Spread, spread_of
 from imprint.program.vector_width import favoured_options
-from imprint.transforms import lowering
 
 
 class LoweredProgram(NamedTuple):

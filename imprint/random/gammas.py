@@ -18,6 +18,7 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import (
@@ -53,7 +54,6 @@ from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
 from imprint.random.loops import repeat_while, walk
 from imprint.random.streams import makes_bits_of_batches, row, split_data
-from imprint.transforms.vmap import vmap
 
 Method: TypeAlias = Literal["exact", "approximate"]
 

@@ -15,8 +15,8 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.interpreters.derivatives import jvp, vjp
 from imprint.numpy import asarray
-from imprint.transforms.derivatives import jvp, vjp
 
 Leaves = list[np.ndarray[Any, Any]]
 

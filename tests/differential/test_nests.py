@@ -18,9 +18,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint.control.interpret import interpret
 from imprint.passes.pipeline import run_passes
-from imprint.transforms.staging import hoist_consts
 from tests.differential.nest_forms import form
 from tests.differential.nests import program, reduced, text
 from tests.lanes import exhaustive

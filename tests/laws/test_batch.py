@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint.transforms.batch import batch_jaxpr
+from imprint._src.interpreters.batching import batch_jaxpr
 from tests.laws.law import EVERY, assert_agree, every_primitive, for_draws, over, staged
 from tests.strategies import Call, calls_of_each_shape, operands
 

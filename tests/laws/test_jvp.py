@@ -14,8 +14,8 @@ from imprint import dtypes as dt
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.tangents import is_zero, tangent_aval, zero_of
+from imprint._src.interpreters.jvp import jvp_jaxpr
 from imprint.errors import AbsentRuleError
-from imprint.transforms.jvp import jvp_jaxpr
 from tests.laws.law import about, every_primitive, for_draws, staged
 from tests.strategies import Call, calls, directions, smooth_calls, smooth_operands
 from tests.tolerances import FINITE_DIFFERENCE, assert_within, tolerance

@@ -27,11 +27,11 @@ from imprint._src.core.padding import (
 from imprint._src.core.primitive import Primitive
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.instantiate import Instance, instantiate
+from imprint._src.interpreters.derivatives import vjp
+from imprint._src.interpreters.padding import fills_of_results, padded
+from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
 from imprint.control.interpret import interpret
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
-from imprint.transforms.derivatives import vjp
-from imprint.transforms.padded import fills_of_results, padded
-from imprint.transforms.staging import Staged, hoist_consts, stage
 from tests.lanes import exhaustive
 from tests.laws.law import EVERY, about, assert_agree, every_primitive
 from tests.laws.test_laws_bite import RULES

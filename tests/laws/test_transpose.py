@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval
-from imprint.transforms.linearize import linearize_flat, linearize_jaxpr
-from imprint.transforms.staging import hoist_consts
-from imprint.transforms.transpose import backward_pass, transpose_jaxpr
+from imprint._src.interpreters.linearize import linearize_flat, linearize_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
+from imprint._src.interpreters.transpose import backward_pass, transpose_jaxpr
 from tests.laws.law import about, every_primitive, for_draws, staged
 from tests.laws.test_jvp import mixes
 from tests.strategies import calls, directions, smooth_calls, smooth_operands

@@ -23,7 +23,7 @@ _LATER: Final = (
         "imprint.passes.",
         "imprint._src.jit.guards.",
     ),
-    *("imprint._src.stablehlo.", "imprint.transforms."),
+    *("imprint._src.stablehlo.", "imprint._src.interpreters."),
 )
 
 LOADING: Final[set[int]] = set()

@@ -26,12 +26,12 @@ from imprint._src.diagnostics import attribute_errors
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.errors import CheckError as JaxRuntimeError
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.checks import When
 from imprint.control.checked import Categories, Category, Walk
 from imprint.control.checked_rules import RULES, run
 from imprint.debug.checking import check_that
 from imprint.experimental.checkify.error import Error
-from imprint.transforms.staging import Staged, stage
 
 __all__ = [
     "Error",

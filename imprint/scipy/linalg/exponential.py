@@ -16,6 +16,8 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ShapeError
+from imprint._src.interpreters.derivatives import jvp
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.linalg.triangular import triangular_solve
@@ -32,8 +34,6 @@ from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import floor
 from imprint.numpy.selection import where
-from imprint.transforms.derivatives import jvp
-from imprint.transforms.vmap import vmap
 
 
 def expm(

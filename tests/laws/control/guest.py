@@ -17,7 +17,7 @@ import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
-from imprint.transforms.staging import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
 from tests.strategies import Call
 
 RULES = (

@@ -17,16 +17,16 @@ from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import Unit, one_equation
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
 from imprint._src.core.tangents import zero_of
+from imprint._src.interpreters.batching import batch_jaxpr
+from imprint._src.interpreters.dce import dce_jaxpr
+from imprint._src.interpreters.jvp import jvp_jaxpr
+from imprint._src.interpreters.linearize import linearize_flat, linearize_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint.errors import NonFiniteError, NotDifferentiableError
 from imprint.explain.granularity import granularity
 from imprint.passes.sentinels import with_sentinels
 from imprint.program.lowered import lower
-from imprint.transforms.batch import batch_jaxpr
-from imprint.transforms.dce import dce_jaxpr
-from imprint.transforms.jvp import jvp_jaxpr
-from imprint.transforms.linearize import linearize_flat, linearize_jaxpr
-from imprint.transforms.staging import hoist_consts
-from imprint.transforms.transpose import transpose_jaxpr
 from tests.laws import test_jvp, test_transpose
 from tests.laws.control.guest import run_twin
 from tests.laws.law import compile_closed

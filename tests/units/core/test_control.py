@@ -16,12 +16,12 @@ from imprint._src.core.control import (
 )
 from imprint._src.core.jaxpr import ClosedJaxpr, subjaxprs
 from imprint._src.core.primitive import Absent
+from imprint._src.interpreters.lowering import lower_call
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint.errors import InternalError
 from imprint.explain.granularity import granularity
 from imprint.program.counters import COUNTERS
 from imprint.program.lowered import lower
-from imprint.transforms.lowering import lower_call
-from imprint.transforms.staging import Staged, stage
 
 FLOAT = ShapedArray((), np.dtype("float32"))
 INDEX = ShapedArray((), np.dtype("int32"))

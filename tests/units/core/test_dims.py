@@ -8,8 +8,8 @@ import pytest
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.transforms.staging import Staged, stage
 from tests.symbolic import evaluate, name
 
 F32 = np.dtype(np.float32)

@@ -10,12 +10,12 @@ from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, W
 from imprint._src.core.effects import PURE
 from imprint._src.core.primitive import Absent
 from imprint._src.core.tangents import Linear, Zero
+from imprint._src.interpreters.dce import dce
+from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.lowering import ir_type, lower_body, ordered_effects
+from imprint._src.interpreters.transpose import backward_pass
 from imprint.array import buffer_of, to_array
 from imprint.errors import AbsentRuleError
-from imprint.transforms.dce import dce
-from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.lowering import ir_type, lower_body, ordered_effects
-from imprint.transforms.transpose import backward_pass
 from tests.laws.law import compile_closed
 from tests.noisy import EFFECTS, HEARD, tell
 

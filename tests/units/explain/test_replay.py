@@ -13,10 +13,10 @@ import imprint
 import imprint.numpy as np
 from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
 from imprint._src.core.primitive import Absent, Primitive
+from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
 from imprint.control.interpret import interpret
 from imprint.errors import ArgumentError
 from imprint.explain.steps import shown
-from imprint.transforms.staging import Staged, hoist_consts, stage
 from tests.oracle import jax
 
 ONE = onp.float32(1)

@@ -11,8 +11,8 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax
 from imprint._src.core.aval import ShapedArray
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint.errors import ConcretizationError, ShapeError
-from imprint.transforms.staging import Staged, stage
 from tests.symbolic import evaluate, name
 
 F32 = np.dtype(np.float32)

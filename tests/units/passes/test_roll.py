@@ -14,12 +14,12 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
+from imprint._src.interpreters.dce import dce
 from imprint.config import enable_checks
 from imprint.control.interpret import interpret
 from imprint.passes import blocks, pipeline
 from imprint.passes import roll as module
 from imprint.passes.pipeline import changes_of, run_passes
-from imprint.transforms.dce import dce
 from tests.lanes import exhaustive_but
 from tests.tolerances import assert_close
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import is_zero
+from imprint._src.interpreters.jvp import jvp_flat
 from imprint.array import to_array
 from imprint.config import enable_x64
 from imprint.jitted import jit
-from imprint.transforms.jvp import jvp_flat
 from tests import oracle
 from tests.strategies import Call
 

@@ -5,9 +5,9 @@ import pytest
 
 from imprint._src import runtime
 from imprint._src.core.aval import get_aval
+from imprint._src.interpreters.lowering import ir_type
 from imprint._src.stablehlo import Builder, ModuleWriter, Value
 from imprint._src.stablehlo.builder import function_text
-from imprint.transforms.lowering import ir_type
 
 
 def run(write, *args):

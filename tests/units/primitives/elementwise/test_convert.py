@@ -7,6 +7,7 @@ import pytest
 
 from imprint import dtypes as dt
 from imprint._src.core.aval import ShapedArray
+from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.convert import (
     bitcast_convert_type,
     bitcast_convert_type_p,
@@ -15,7 +16,6 @@ from imprint._src.primitives.elementwise.convert import (
 )
 from imprint.config import enable_x64
 from imprint.errors import DTypeError, ShapeError
-from imprint.transforms.batch import batch_flat
 from tests.laws.law import compiled
 from tests.strategies import Call
 from tests.units.primitives.agreement import assert_agreed, assert_same, by_jax, tangent

@@ -9,13 +9,13 @@ import pytest
 import imprint
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import Linear
+from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.reduce_precision import (
     reduce_precision,
     reduce_precision_p,
 )
 from imprint.config import enable_x64
 from imprint.errors import ArgumentError
-from imprint.transforms.batch import batch_flat
 from tests.units.primitives.agreement import agreed, assert_same, by_jax, tangent
 
 FORMATS = [(5, 10), (8, 7), (4, 3), (5, 2), (2, 0), (11, 52), (8, 23), (3, 20)]

@@ -5,9 +5,9 @@ import pytest
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import Linear
+from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.select import clamp, select_n, select_n_p
 from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.transforms.batch import batch_flat
 from tests.units.primitives.agreement import assert_agreed, tangent
 
 NAN, INF = np.nan, np.inf

@@ -26,8 +26,8 @@ from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import NamedAxis
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis, reduce_sum
-from imprint.transforms.batch import batch_flat
 
 P = ParamSpec("P")
 R = TypeVar("R")

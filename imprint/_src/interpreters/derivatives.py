@@ -26,10 +26,8 @@ from imprint._src.core.functions import (
 from imprint._src.core.tangents import Zero, tangent_aval
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, NotDifferentiableError
-from imprint._src.primitives.axes import whole
-from imprint._src.primitives.core_ops import scalar_like
-from imprint.transforms.jvp import jvp_flat
-from imprint.transforms.linear_maps import (
+from imprint._src.interpreters.jvp import jvp_flat
+from imprint._src.interpreters.linear_maps import (
     LinearProgram,
     check_like,
     float_array,
@@ -37,7 +35,9 @@ from imprint.transforms.linear_maps import (
     pushforward,
     tangent_result,
 )
-from imprint.transforms.linearize import linearize_flat
+from imprint._src.interpreters.linearize import linearize_flat
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.core_ops import scalar_like
 from imprint.tree import SequenceKey
 
 P = ParamSpec("P")

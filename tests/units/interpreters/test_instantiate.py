@@ -9,11 +9,11 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint.transforms.batch import batch_jaxpr
-from imprint.transforms.jvp import jvp_jaxpr
-from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.staging import Staged, stage
-from imprint.transforms.transpose import transpose_jaxpr
+from imprint._src.interpreters.batching import batch_jaxpr
+from imprint._src.interpreters.jvp import jvp_jaxpr
+from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.transpose import transpose_jaxpr
 from tests.tolerances import assert_close
 
 X = np.array([0.5, 1.0, 2.0], "float32")

@@ -27,11 +27,11 @@ from imprint._src.core.tangents import (
 )
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.interpreters.jvp import merge_zeros
+from imprint._src.interpreters.linearize import Linearized
+from imprint._src.interpreters.trace_to_jaxpr import lift_scalars
+from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
-from imprint.transforms.jvp import merge_zeros
-from imprint.transforms.linearize import Linearized
-from imprint.transforms.staging import lift_scalars
-from imprint.transforms.transpose import backward_pass
 
 
 class LinearProgram:

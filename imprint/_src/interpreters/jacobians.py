@@ -18,13 +18,13 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of, own_leaf, wraps
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.interpreters.derivatives import check_argnums, is_one, jvp, vjp
+from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.core_ops import add, full
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.shape import broadcasted_iota, reshape
-from imprint.transforms.derivatives import check_argnums, is_one, jvp, vjp
-from imprint.transforms.vmap import vmap
 
 P = ParamSpec("P")
 

@@ -27,10 +27,14 @@ from imprint._src.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    check_leaks_outside_jit,
+    stage,
+)
+from imprint._src.interpreters.varying_axes import joined
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis
 from imprint._src.tree.treedef import register_leaf
-from imprint.transforms.differing import joined
-from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 
 
 @final

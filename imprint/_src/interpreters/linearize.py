@@ -35,13 +35,10 @@ from imprint._src.core.trace import (
     set_trace,
     tracing,
 )
-from imprint._src.primitives.core_ops import broadcast_in_dim_p
-from imprint._src.tree.treedef import register_leaf
-from imprint.transforms.dce import dce_jaxpr, depending, used_invars
-from imprint.transforms.demands import Mask, instantiated, mask_of
-from imprint.transforms.differing import joined
-from imprint.transforms.jvp import PrimalTracer
-from imprint.transforms.staging import (
+from imprint._src.interpreters.dce import dce_jaxpr, depending, used_invars
+from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
+from imprint._src.interpreters.jvp import PrimalTracer
+from imprint._src.interpreters.trace_to_jaxpr import (
     JitTracer,
     Staged,
     StagingTrace,
@@ -49,6 +46,9 @@ from imprint.transforms.staging import (
     hoist_consts,
     stage,
 )
+from imprint._src.interpreters.varying_axes import joined
+from imprint._src.primitives.core_ops import broadcast_in_dim_p
+from imprint._src.tree.treedef import register_leaf
 
 
 @final

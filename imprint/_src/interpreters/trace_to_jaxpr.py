@@ -30,8 +30,8 @@ from imprint._src.core.source import (
 )
 from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint._src.diagnostics.tracer_leaks import check_leaks
+from imprint._src.interpreters.varying_axes import joined
 from imprint._src.tree.treedef import register_leaf
-from imprint.transforms.differing import joined
 
 
 @final

@@ -5,8 +5,8 @@ import numpy as np
 import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import Linear, Zero, is_zero
-from imprint.transforms.staging import Staged, stage
-from imprint.transforms.transpose import backward_pass, transpose_jaxpr
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.transpose import backward_pass, transpose_jaxpr
 from tests.tolerances import assert_close
 
 VECTOR = ShapedArray((3,), np.dtype("float32"))

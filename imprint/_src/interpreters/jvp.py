@@ -25,10 +25,14 @@ from imprint._src.core.trace import (
 )
 from imprint._src.diagnostics.concretization_hints import asked
 from imprint._src.errors import ConcretizationError
+from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
+from imprint._src.interpreters.trace_to_jaxpr import (
+    Staged,
+    check_leaks_outside_jit,
+    stage,
+)
+from imprint._src.interpreters.varying_axes import joined
 from imprint._src.tree.treedef import register_leaf
-from imprint.transforms.demands import Mask, instantiated, mask_of
-from imprint.transforms.differing import joined
-from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 
 
 class PrimalTracer(Tracer):

@@ -8,7 +8,7 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint.transforms.dce import dce, dce_jaxpr, narrow, used_invars
+from imprint._src.interpreters.dce import dce, dce_jaxpr, narrow, used_invars
 from tests.tolerances import assert_close
 
 X = np.linspace(0.5, 1.5, 4, dtype="float32").reshape(2, 2)

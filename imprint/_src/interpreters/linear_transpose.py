@@ -22,12 +22,12 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.tangents import Linear
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import NotDifferentiableError
+from imprint._src.interpreters.dce import dce
+from imprint._src.interpreters.linear_maps import LinearProgram, check_like
+from imprint._src.interpreters.linearize import Linearized
+from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
+from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
-from imprint.transforms.dce import dce
-from imprint.transforms.linear_maps import LinearProgram, check_like
-from imprint.transforms.linearize import Linearized
-from imprint.transforms.staging import Staged, lift_scalars, stage
-from imprint.transforms.transpose import backward_pass
 
 
 @folding

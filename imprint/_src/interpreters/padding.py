@@ -25,6 +25,7 @@ from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.instantiate import Instance
 from imprint._src.dynamic_shapes.values import evaluate, names_of
 from imprint._src.errors import ShapeError
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import (
     add,
     broadcast_in_dim,
@@ -48,7 +49,6 @@ from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
 )
-from imprint.transforms.staging import Staged, stage
 
 _NUMBERS: Final[Any] = bool | int | float | complex | np.generic | np.ndarray
 INT32: Final = np.dtype(np.int32)

@@ -16,10 +16,10 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.errors import AbsentRuleError
+from imprint._src.interpreters.dce import depending
+from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
+from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents
-from imprint.transforms.dce import depending
-from imprint.transforms.demands import Mask, instantiated, mask_of
-from imprint.transforms.staging import Staged, stage
 
 
 def backward_pass(
