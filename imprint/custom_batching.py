@@ -10,13 +10,13 @@ from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.control_flow.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint._src.core.functions import check_function, result_leaves
 from imprint._src.core.primitive import Values
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
-from imprint.control.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pair_of
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.lax import map as lax_map

@@ -19,6 +19,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.control_flow import call_eager
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
@@ -27,7 +28,6 @@ from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import current_trace
 from imprint._src.interpreters import dce, trace_to_jaxpr
 from imprint.array import ArrayImpl, held, host_of, host_values
-from imprint.control import applied
 from imprint.eager import quiet
 
 P = ParamSpec("P")
@@ -276,7 +276,10 @@ class _Writer:
 
     def _write_inside(self, eqn: Eqn) -> None:
         """Write the equations of one that applies its jaxpr to its operands."""
-        if cast("ControlPrimitive", eqn.primitive).eager is not applied.applied_eager:
+        if (
+            cast("ControlPrimitive", eqn.primitive).eager
+            is not call_eager.applied_eager
+        ):
             raise _UnplannedError
         body: Jaxpr = eqn.params["jaxpr"].jaxpr
         for v, x in zip(body.invars, eqn.invars, strict=True):

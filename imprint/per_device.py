@@ -3,7 +3,7 @@
 What is checked here: that specs name axes of the mesh, that they split the arguments into
 equal parts, and that a result which they say is the same on every device is so. Outside of
 a trace the call is compiled once for each kind of arguments, and kept, as `jit` does. What
-becomes of the equation under transforms is in `imprint.control.shard_map`.
+becomes of the equation under transforms is in `imprint._src.control_flow.shard_map`.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,8 @@ from typing import Any, final
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.control_flow.shard_map import Split, Where, differing, shard_map_call
+from imprint._src.control_flow.trace_body import close, own_leaves
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of, wraps
 from imprint._src.diagnostics.traceback_filter import folding
@@ -20,8 +22,6 @@ from imprint._src.interpreters.lowering import ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.spec import PartitionSpec, Unconstrained, names_of
-from imprint.control.closing import close, own_leaves
-from imprint.control.shard_map import Split, Where, differing, shard_map_call
 from imprint.jitted.jit import jit
 
 __all__ = ["shard_map"]

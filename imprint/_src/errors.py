@@ -125,7 +125,7 @@ def _faces(home: str) -> list[str]:
 
 
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
-_BELOW_LAX: Final = ("imprint._src.primitives.", "imprint.control.")
+_BELOW_LAX: Final = ("imprint._src.primitives.", "imprint._src.control_flow.")
 _OF_ARRAYS: Final = ("image", "lax", "nn", "numpy", "ops", "random", "scipy")
 _STATS: Final = "imprint.scipy.stats"
 _PREFIXES: Final = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.control_flow.checkpoint import checkpoint_call
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     check_function,
@@ -23,7 +24,6 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.guards.recording import expect, run_rule
-from imprint.control.checkpoint import checkpoint_call
 
 P = ParamSpec("P")
 R = TypeVar("R")

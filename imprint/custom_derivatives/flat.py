@@ -11,12 +11,12 @@ from types import FunctionType
 from typing import Any, final
 
 from imprint import tree
+from imprint._src.control_flow.custom import Rule, call_with_rule
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import own_leaf, result_leaves
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import expect
-from imprint.control.custom import Rule, call_with_rule
 
 
 @final

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
 from imprint import tree
+from imprint._src.control_flow.custom import ForwardRule
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
@@ -18,7 +19,6 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
 from imprint._src.primitives.core_ops import add_tangents
-from imprint.control.custom import ForwardRule
 from imprint.custom_derivatives.flat import (
     Arguments,
     Outcome,

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.control_flow.interpret import compute, interpreting, literal_value
 from imprint._src.core.control import ControlPrimitive, Unit
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.pretty import Names
 from imprint._src.core.primitive import Values
 from imprint._src.core.source import Source
-from imprint.control.interpret import compute, interpreting, literal_value
 
 HostArray: TypeAlias = np.ndarray[Any, Any]
 

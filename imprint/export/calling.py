@@ -10,13 +10,13 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from imprint._src.control_flow.call import call
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Primitive, Values
 from imprint._src.interpreters.lowering import ir_type
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.call import call
 from imprint.export.module import Functions, retyped, write_call
 
 

@@ -11,13 +11,13 @@ from typing import Any, Final, final
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.control_flow.call import call
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import one_equation
 from imprint._src.core.dims import is_symbolic
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.errors import DTypeError, NotDifferentiableError, TreeError
-from imprint.control.call import call
 from imprint.custom_derivatives import custom_vjp
 from imprint.dynamic.sizes import size_at, values_of
 from imprint.export.calling import call_exported_p

@@ -16,6 +16,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.control_flow import call as nested
 from imprint._src.core.functions import name_of
 from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import eval_jaxpr
@@ -28,7 +29,6 @@ from imprint.calls.key import pending_of
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
-from imprint.control import call as nested
 from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
 from imprint.jitted.answering import answer

@@ -27,6 +27,10 @@ themselves (`lax.add_p`) are here for those who write transforms.
 import typing
 
 from imprint._src.bootstrap import lazy_attributes
+from imprint._src.control_flow.cond import cond_p as cond_p
+from imprint._src.control_flow.implicit import custom_linear_solve_p as _linear_solve_p
+from imprint._src.control_flow.scan import scan_p as scan_p
+from imprint._src.control_flow.while_ import while_p as while_p
 from imprint._src.primitives.arg_reductions import argmax as argmax
 from imprint._src.primitives.arg_reductions import argmax_p as argmax_p
 from imprint._src.primitives.arg_reductions import argmin as argmin
@@ -233,10 +237,6 @@ from imprint._src.primitives.shape import rev as rev
 from imprint._src.primitives.shape import rev_p as rev_p
 from imprint._src.primitives.shape import squeeze as squeeze
 from imprint._src.primitives.shape import squeeze_p as squeeze_p
-from imprint.control.cond import cond_p as cond_p
-from imprint.control.implicit import custom_linear_solve_p as _linear_solve_p
-from imprint.control.scan import scan_p as scan_p
-from imprint.control.while_ import while_p as while_p
 from imprint.lax.composed import batch_matmul as batch_matmul
 from imprint.lax.composed import broadcast as broadcast
 from imprint.lax.composed import broadcast_in_dim as broadcast_in_dim
@@ -297,6 +297,7 @@ round: typing.Final = _round
 slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
+    from imprint._src.control_flow.scatter_apply import scatter_apply as scatter_apply
     from imprint._src.primitives.elementwise.reduce_precision import (
         reduce_precision as reduce_precision,
     )
@@ -396,7 +397,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.primitives.windows.windows import (
         ConvDimensionNumbers as ConvDimensionNumbers,
     )
-    from imprint.control.applied_at import scatter_apply as scatter_apply
     from imprint.lax import linalg as linalg
     from imprint.lax.approximate import approx_max_k as approx_max_k
     from imprint.lax.approximate import approx_min_k as approx_min_k
@@ -484,7 +484,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.primitives.elementwise.reduce_precision": "reduce_precision reduce_precision_p",
     "imprint.lax.monoids": "reduce reduce_window",
     "imprint.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
-    "imprint.control.applied_at": "scatter_apply",
+    "imprint._src.control_flow.scatter_apply": "scatter_apply",
     "imprint.lax.indexed": "index_take",
     "imprint._src.primitives.indexing.gather": "gather gather_p scatter_add_p",
     "imprint._src.primitives.indexing.scatter": (

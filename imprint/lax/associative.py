@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from imprint import tree
+from imprint._src.control_flow.trace_body import own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, check_function
@@ -19,7 +20,6 @@ from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.shape import reshape, rev
-from imprint.control.closing import own_leaves
 from imprint.lax.composed import stack
 
 

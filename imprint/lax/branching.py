@@ -11,6 +11,20 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes, runtime
+from imprint._src.control_flow.check_body_types import (
+    Kind,
+    Returned,
+    defined,
+    difference,
+)
+from imprint._src.control_flow.cond import choose
+from imprint._src.control_flow.trace_body import (
+    REMEDY,
+    Closed,
+    close,
+    own_leaves,
+    unite,
+)
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, name_of, result_leaves
 from imprint._src.core.jaxpr import eval_jaxpr
@@ -29,9 +43,6 @@ from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp
 from imprint._src.primitives.sizes import as_operand
-from imprint.control.agreement import Kind, Returned, defined, difference
-from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
-from imprint.control.cond import choose
 
 _NONE: Final[Any] = object()
 """An `operand` that was not given: None is one."""

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.control_flow.check_body_types import Returned
+from imprint._src.control_flow.trace_body import own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import DTypeError, ShapeError, TreeError
 from imprint._src.primitives.collectives import pvary
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.tree.prefix import first_difference
-from imprint.control.agreement import Returned
-from imprint.control.closing import own_leaves
 
 
 class Carry(NamedTuple):

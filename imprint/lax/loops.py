@@ -15,6 +15,10 @@ from typing import Any, Final
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
+from imprint._src.control_flow.check_body_types import Returned
+from imprint._src.control_flow.scan import scan as bind_scan
+from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.while_ import while_loop as bind_while
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
@@ -35,10 +39,6 @@ from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
-from imprint.control.agreement import Returned
-from imprint.control.closing import close
-from imprint.control.scan import scan as bind_scan
-from imprint.control.while_ import while_loop as bind_while
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
 from imprint.lax.composed import dynamic_index_in_dim, stack

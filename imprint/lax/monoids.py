@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import tree
+from imprint._src.control_flow.check_body_types import Returned, difference
+from imprint._src.control_flow.trace_body import close, own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.functions import as_result, check_function, name_of
@@ -50,8 +52,6 @@ from imprint._src.primitives.windows.window_reductions import (
     reduce_window_sum_p,
 )
 from imprint._src.primitives.windows.windows import pads_of
-from imprint.control.agreement import Returned, difference
-from imprint.control.closing import close, own_leaves
 from imprint.lax import elementwise
 
 Arrays = list[Any]

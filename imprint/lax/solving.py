@@ -10,6 +10,9 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
+from imprint._src.control_flow.check_body_types import Returned, defined
+from imprint._src.control_flow.implicit import find_root, solve_linear
+from imprint._src.control_flow.trace_body import REMEDY, Closed, close, unite
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
@@ -26,9 +29,6 @@ from imprint._src.errors import ArgumentError, ShapeError, TreeError
 from imprint._src.interpreters.derivatives import linearize
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.tree.prefix import first_difference
-from imprint.control.agreement import Returned, defined
-from imprint.control.closing import REMEDY, Closed, close, unite
-from imprint.control.implicit import find_root, solve_linear
 from imprint.lax.carry import Carry, carry_of
 
 

@@ -16,6 +16,8 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
+from imprint._src.control_flow.scan import scan
+from imprint._src.control_flow.trace_body import close
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
@@ -32,8 +34,6 @@ from imprint._src.primitives.elementwise.bitwise import and_, or_, xor
 from imprint._src.primitives.elementwise.rounding import is_finite
 from imprint._src.primitives.reductions import reduce_and, reduce_or, reduce_xor
 from imprint._src.primitives.shape import squeeze
-from imprint.control.closing import close
-from imprint.control.scan import scan
 from imprint.jitted.jit import run_loop
 from imprint.jitted.make_jaxpr import eval_shape
 from imprint.numpy.advanced import is_array, read_index

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
+from imprint._src.control_flow.scatter_apply import scatter_apply
 from imprint._src.core import dims, hooks
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import get_aval
@@ -34,7 +35,6 @@ from imprint._src.primitives.windows.gather_dims import (
     GatherScatterMode,
     ScatterDimensionNumbers,
 )
-from imprint.control.applied_at import scatter_apply
 from imprint.numpy.advanced import all_inside, is_array, plan_of, read_index, take_at
 from imprint.numpy.indexing import cut, span
 from imprint.numpy.promotion import as_array, broadcast, promote_dtypes

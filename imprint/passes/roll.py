@@ -16,9 +16,9 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.config import config
+from imprint._src.control_flow.scan import scan_equation
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice_p
-from imprint.control.scan import scan_equation
 from imprint.passes.blocks import FEWEST, Run, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
 from imprint.passes.changes import Rolled

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.control_flow.loop_nan_flags import NOT_RAISED
 from imprint._src.core.aval import get_aval
 from imprint._src.core.control import ControlPrimitive, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -28,7 +29,6 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.rounding import abs_p
 from imprint._src.primitives.indexing.slicing import concatenate
 from imprint._src.primitives.reductions import reduce_or
-from imprint.control.turns import NOT_RAISED
 
 CONSTANT: Final = "a constant"
 """What is watched where a constant holds a NaN; no primitive has a name of two words."""

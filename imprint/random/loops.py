@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from imprint import tree
+from imprint._src.control_flow.scan import scan
+from imprint._src.control_flow.trace_body import Closed, close
+from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint.control.closing import Closed, close
-from imprint.control.scan import scan
-from imprint.control.while_ import while_loop
 
 
 def repeat_while(

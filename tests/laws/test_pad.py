@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from imprint import dtypes as dt
+from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.control import one_equation
 from imprint._src.core.padding import (
     AS_IS,
@@ -30,7 +31,6 @@ from imprint._src.dynamic_shapes.instantiate import Instance, instantiate
 from imprint._src.interpreters.derivatives import vjp
 from imprint._src.interpreters.padding import fills_of_results, padded
 from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
-from imprint.control.interpret import interpret
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
 from tests.lanes import exhaustive
 from tests.laws.law import EVERY, about, assert_agree, every_primitive

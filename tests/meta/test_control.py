@@ -7,12 +7,12 @@ import ast
 
 import pytest
 
+from imprint._src.control_flow import ALL
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.primitive import Primitive
-from imprint.control import ALL
 from tests.meta.sources import PACKAGE
 
-OUTSIDE = [s for s in PACKAGE if not str(s).startswith("imprint/control/")]
+OUTSIDE = [s for s in PACKAGE if not str(s).startswith("imprint/_src/control_flow/")]
 NAMES = {f"{primitive.name}_p" for primitive in ALL}
 
 

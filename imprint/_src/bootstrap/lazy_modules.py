@@ -18,7 +18,7 @@ from typing import Any, Final, cast, final
 
 _LATER: Final = (
     *(
-        "imprint.control.",
+        "imprint._src.control_flow.",
         "imprint.explain.",
         "imprint.passes.",
         "imprint._src.jit.guards.",

@@ -14,6 +14,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.control_flow.checkify import Categories, Category, Walk
+from imprint._src.control_flow.checkify_rules import RULES, run
 from imprint._src.core.functions import (
     as_result,
     check_function,
@@ -28,8 +30,6 @@ from imprint._src.errors import ArgumentError
 from imprint._src.errors import CheckError as JaxRuntimeError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.checks import When
-from imprint.control.checked import Categories, Category, Walk
-from imprint.control.checked_rules import RULES, run
 from imprint.debug.checking import check_that
 from imprint.experimental.checkify.error import Error
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.control_flow.implicit import solve_linear
+from imprint._src.control_flow.trace_body import close, unite
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
@@ -25,8 +27,6 @@ from imprint._src.primitives.linalg.lu import inverse_order, lu, rows_at
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import identity, product, swapped
 from imprint._src.primitives.shape import expand_dims, squeeze
-from imprint.control.closing import close, unite
-from imprint.control.implicit import solve_linear
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape

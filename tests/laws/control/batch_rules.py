@@ -9,12 +9,12 @@ import dataclasses
 
 import jax
 
-from imprint._src.interpreters.batching import at_axis, batch_flat
-from imprint.control.custom_vmap import (
+from imprint._src.control_flow.custom_vmap import (
     BatchRule,
     call_with_batch_rule,
     custom_vmap_call_p,
 )
+from imprint._src.interpreters.batching import at_axis, batch_flat
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 

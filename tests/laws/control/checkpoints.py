@@ -2,9 +2,9 @@
 
 import jax
 
+from imprint._src.control_flow.checkpoint import checkpoint_call, checkpoint_p
 from imprint._src.core.aval import get_aval
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
-from imprint.control.checkpoint import checkpoint_call, checkpoint_p
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 POLICIES = {

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import imprint
 import imprint.numpy as inp
 from imprint import tree
+from imprint._src.control_flow.call import jit_p
+from imprint._src.control_flow.cond import choose, cond_p
+from imprint._src.control_flow.shard_map import shard_map_p
+from imprint._src.control_flow.trace_body import close
 from imprint._src.core.aval import get_aval
-from imprint.control.call import jit_p
-from imprint.control.closing import close
-from imprint.control.cond import choose, cond_p
-from imprint.control.shard_map import shard_map_p
 from tests.laws.control.batch_rules import BATCH_RULES
 from tests.laws.control.checkpoints import CHECKPOINTS
 from tests.laws.control.guest import (

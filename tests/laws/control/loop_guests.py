@@ -5,8 +5,8 @@ import jax.numpy as jnp
 
 import imprint.numpy as inp
 from imprint import lax
-from imprint.control.scan import scan_p
-from imprint.control.while_ import while_p
+from imprint._src.control_flow.scan import scan_p
+from imprint._src.control_flow.while_ import while_p
 from tests.laws.control.guest import CAPTURED, Example, Guest, float64, int32
 
 # ---- scan ----

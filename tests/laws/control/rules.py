@@ -9,13 +9,13 @@ import dataclasses
 
 import jax
 
-from imprint._src.interpreters.jvp import jvp_flat
-from imprint.control.custom import (
+from imprint._src.control_flow.custom import (
     Rule,
     call_with_rule,
     custom_jvp_call_p,
     custom_vjp_call_p,
 )
+from imprint._src.interpreters.jvp import jvp_flat
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 

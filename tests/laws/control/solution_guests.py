@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 import imprint.numpy as inp
 from imprint import lax
-from imprint.control.implicit import custom_linear_solve_p, custom_root_p
+from imprint._src.control_flow.implicit import custom_linear_solve_p, custom_root_p
 from tests.laws.control.guest import CAPTURED, Example, Guest, float64
 
 

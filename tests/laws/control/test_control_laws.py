@@ -2,7 +2,7 @@
 
 import pytest
 
-from imprint.control import ALL
+from imprint._src.control_flow import ALL
 from tests.laws.control.guests import GUESTS
 from tests.laws.control.laws import LAWS
 

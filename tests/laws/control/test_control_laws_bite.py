@@ -8,13 +8,13 @@ import dataclasses
 
 import pytest
 
+from imprint._src.control_flow.call import call, jit_p
 from imprint._src.core.control import Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import instantiate
-from imprint.control.call import call, jit_p
 from tests.laws.control import laws
 from tests.laws.control.guests import GUESTS
 

@@ -10,11 +10,11 @@ from jax._src.checkify import nan_primitives
 import imprint
 import imprint.experimental.checkify as ours
 import imprint.numpy as inp
-from imprint import control, custom_batching
-from imprint._src import primitives
+from imprint import custom_batching
+from imprint._src import control_flow, primitives
+from imprint._src.control_flow.checkify_rules import KEEPS_NAN, RULES
 from imprint._src.core.aval import get_aval
 from imprint._src.core.primitive import Absent
-from imprint.control.checked_rules import KEEPS_NAN, RULES
 from imprint.errors import ArgumentError, CheckError
 from tests.units.experimental.checked_programs import PROGRAMS, checks, scans, whiles
 
@@ -140,7 +140,7 @@ AS_ONE = {"custom_linear_solve", "custom_root", "linear_solve", "shard_map"}
 
 
 def test_every_control_primitive_is_looked_into():
-    assert {p.name for p in control.ALL if p not in RULES} <= AS_ONE
+    assert {p.name for p in control_flow.ALL if p not in RULES} <= AS_ONE
 
 
 # ---- the error ----

@@ -11,10 +11,10 @@ import pytest
 
 import imprint
 import imprint.numpy as np
+from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
-from imprint.control.interpret import interpret
 from imprint.errors import ArgumentError
 from imprint.explain.steps import shown
 from tests.oracle import jax

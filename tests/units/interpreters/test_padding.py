@@ -9,13 +9,13 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax, nn, random
 from imprint._src import runtime
+from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
 from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
-from imprint.control.interpret import interpret
 from tests.lanes import exhaustive
 from tests.laws.law import compile_closed
 from tests.tolerances import assert_within, tolerance

@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.control.call import jit_p
+from imprint._src.control_flow.call import jit_p
 from imprint.errors import ArgumentError, ShapeError, UnboundAxisError
 from tests import oracle
 from tests.oracle import jax

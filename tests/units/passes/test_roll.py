@@ -13,10 +13,10 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
+from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint._src.interpreters.dce import dce
 from imprint.config import enable_checks
-from imprint.control.interpret import interpret
 from imprint.passes import blocks, pipeline
 from imprint.passes import roll as module
 from imprint.passes.pipeline import changes_of, run_passes

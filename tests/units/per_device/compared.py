@@ -17,8 +17,8 @@ from cases import cases
 import imprint
 import imprint.numpy as np
 from imprint import P, lax, tree
+from imprint._src.control_flow.interpret import interpret
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
-from imprint.control.interpret import interpret
 
 
 def by_references(function, args):

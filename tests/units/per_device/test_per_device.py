@@ -166,7 +166,9 @@ def test_what_it_is_given_is_checked(mesh):
         "shard_map(f) in_specs: "
     )
     wide = imprint.sharding.AbstractMesh((4,), "x")
-    where = imprint.control.shard_map.Where(wide, frozenset("x"), check_vma=True)
+    where = imprint._src.control_flow.shard_map.Where(
+        wide, frozenset("x"), check_vma=True
+    )
     with pytest.raises(IndivisibleError) as caught:
         imprint.per_device.check_parts(
             "shard_map(f)", where, "args[0]", np.ones(6).aval, (("x",),)

@@ -6,11 +6,11 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import random
+from imprint._src.control_flow.call import call
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives import ALL
 from imprint._src.runtime import CompileOptions
 from imprint.config import enable_checks
-from imprint.control.call import call
 from imprint.program import vector_width
 from imprint.program.lowered import lower
 from imprint.program.program import compile_module

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.control_flow.operand_lists import split
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint._src.core.primitive import Params
@@ -22,7 +23,6 @@ from imprint._src.primitives.elementwise.comparison import eq, ne
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.reductions import reduce_or
-from imprint.control.operands import split
 
 ADDED: Final = 3
 """How many values the carry has more."""

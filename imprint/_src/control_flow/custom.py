@@ -11,6 +11,14 @@ lead; the rule does not know them, so they must not be differentiated.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.control_flow.call_eager import (
+    applied_aval,
+    applied_eager,
+    applied_pad,
+    applied_reference,
+    applied_transpose,
+    lower_applied,
+)
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr
@@ -41,14 +49,6 @@ from imprint._src.interpreters.trace_to_jaxpr import (
 )
 from imprint._src.primitives.core_ops import full
 from imprint._src.primitives.elementwise.convert import convert_element_type
-from imprint.control.applied import (
-    applied_aval,
-    applied_eager,
-    applied_pad,
-    applied_reference,
-    applied_transpose,
-    lower_applied,
-)
 
 Flat = Callable[..., Sequence[Any]]
 

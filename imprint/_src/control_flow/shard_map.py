@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.control_flow.operand_lists import nonzeros, pick
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -45,7 +46,6 @@ from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.stablehlo import Builder, Value
 from imprint._src.stablehlo.collectives import manual_computation
-from imprint.control.operands import nonzeros, pick
 
 Split = tuple[tuple[str, ...], ...]
 """For each axis of an array, which axes of the mesh split it, the slowest first."""

@@ -9,6 +9,7 @@ A `Pull` is flat: it takes residuals and cotangents and gives cotangents.
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
+from imprint._src.control_flow.custom import Rule, custom_vjp_call_p
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
@@ -22,7 +23,6 @@ from imprint._src.interpreters.batching import (
     hidden_size,
 )
 from imprint._src.primitives.core_ops import reduce_sum
-from imprint.control.custom import Rule, custom_vjp_call_p
 
 
 class Pull:

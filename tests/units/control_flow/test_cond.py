@@ -8,7 +8,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.control.cond import cond_p
+from imprint._src.control_flow.cond import cond_p
 from imprint.errors import NonFiniteError
 from tests.noisy import HEARD, tell_p
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from imprint._src.control_flow.operand_lists import split
 from imprint._src.core import dims
 from imprint._src.core.dims import Dim
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.interpreters.lowering import lower_call, ordered_effects
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.operands import split
 
 
 def lower_scan(

@@ -10,6 +10,16 @@ then vectors of one space, and give vectors; what `solve` returns beside has no 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.control_flow.call_eager import (
+    applied_eager,
+    applied_pad,
+    applied_reference,
+    evaluated,
+    lower_applied,
+    transpose_by,
+)
+from imprint._src.control_flow.operand_lists import in_front, nonzeros, pick, split
+from imprint._src.control_flow.trace_body import unite_consts
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
@@ -26,16 +36,6 @@ from imprint._src.interpreters.linearize import SplitTrace
 from imprint._src.interpreters.trace_to_jaxpr import StagingTrace
 from imprint._src.primitives.core_ops import add_tangents, instantiate, neg
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.applied import (
-    applied_eager,
-    applied_pad,
-    applied_reference,
-    evaluated,
-    lower_applied,
-    transpose_by,
-)
-from imprint.control.closing import unite_consts
-from imprint.control.operands import in_front, nonzeros, pick, split
 
 
 def solve_linear(

@@ -13,6 +13,27 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.control_flow.forwarding_vars import without_forwarded
+from imprint._src.control_flow.interpret import interpret
+from imprint._src.control_flow.loop_nan_flags import ADDED, watch_turns
+from imprint._src.control_flow.operand_lists import (
+    Mask,
+    as_values,
+    dependent,
+    either,
+    in_front,
+    interleaved,
+    nonzeros,
+    pick,
+    put_back,
+    reordered,
+    repeated,
+    split,
+)
+from imprint._src.control_flow.residuals import part_residuals
+from imprint._src.control_flow.scan_lowering import lower_scan
+from imprint._src.control_flow.transpose_scan import backward_step, known_carry
+from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
@@ -48,27 +69,6 @@ from imprint._src.primitives.indexing.dynamic_slicing import (
 )
 from imprint._src.primitives.shape import squeeze
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.backward import backward_step, known_carry
-from imprint.control.forwarding import without_forwarded
-from imprint.control.interpret import interpret
-from imprint.control.operands import (
-    Mask,
-    as_values,
-    dependent,
-    either,
-    in_front,
-    interleaved,
-    nonzeros,
-    pick,
-    put_back,
-    reordered,
-    repeated,
-    split,
-)
-from imprint.control.residuals import part_residuals
-from imprint.control.scan_lowering import lower_scan
-from imprint.control.turns import ADDED, watch_turns
-from imprint.control.while_ import while_loop
 
 
 def scan(

@@ -9,13 +9,13 @@ computed first, by a scan of its own, and then walked over (`known_carry`).
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from imprint._src.control_flow.operand_lists import Mask, at_avals, either, pick, split
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.primitives.core_ops import add_tangents
-from imprint.control.operands import Mask, at_avals, either, pick, split
 
 
 class Backward(NamedTuple):

@@ -8,11 +8,11 @@ stacked, one slice for each step.
 
 from typing import NamedTuple
 
+from imprint._src.control_flow.operand_lists import split
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.interpreters.dce import dce_jaxpr
 from imprint._src.interpreters.linearize import LinearizedJaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
-from imprint.control.operands import split
 
 
 class Parted(NamedTuple):

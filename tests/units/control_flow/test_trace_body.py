@@ -6,10 +6,10 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
+from imprint._src.control_flow.trace_body import close, own_leaves, unite
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import Tracer
-from imprint.control.closing import close, own_leaves, unite
 from imprint.errors import ArgumentError, UnexpectedTracerError
 
 ONE = np.float32(1)

@@ -13,6 +13,29 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.control_flow.call import jit_p
+from imprint._src.control_flow.checkify import (
+    NO_ERROR,
+    Category,
+    Checked,
+    Checks,
+    Rule,
+    Walk,
+    first_of,
+    none_of,
+    shifted,
+)
+from imprint._src.control_flow.checkpoint import checkpoint_p
+from imprint._src.control_flow.cond import cond_p
+from imprint._src.control_flow.custom import (
+    Longer,
+    custom_jvp_call_p,
+    custom_vjp_call_p,
+)
+from imprint._src.control_flow.custom_vmap import LongerBatch, custom_vmap_call_p
+from imprint._src.control_flow.operand_lists import split
+from imprint._src.control_flow.scan import scan_p
+from imprint._src.control_flow.while_ import while_p
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
@@ -41,25 +64,6 @@ from imprint._src.primitives.indexing.scatter import (
 from imprint._src.primitives.reductions import reduce_or
 from imprint._src.primitives.shape import reshape
 from imprint._src.primitives.windows.gather_dims import sizes_of
-from imprint.control.call import jit_p
-from imprint.control.checked import (
-    NO_ERROR,
-    Category,
-    Checked,
-    Checks,
-    Rule,
-    Walk,
-    first_of,
-    none_of,
-    shifted,
-)
-from imprint.control.checkpoint import checkpoint_p
-from imprint.control.cond import cond_p
-from imprint.control.custom import Longer, custom_jvp_call_p, custom_vjp_call_p
-from imprint.control.custom_vmap import LongerBatch, custom_vmap_call_p
-from imprint.control.operands import split
-from imprint.control.scan import scan_p
-from imprint.control.while_ import while_p
 
 # ---- operations ----
 

@@ -9,6 +9,20 @@ each example stops by itself, and the loop when all of them have.
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
+from imprint._src.control_flow.interpret import interpret
+from imprint._src.control_flow.loop_nan_flags import ADDED, watch_turns
+from imprint._src.control_flow.operand_lists import (
+    Mask,
+    as_values,
+    either,
+    in_front,
+    interleaved,
+    nonzeros,
+    one_by_one,
+    pick,
+    reordered,
+    split,
+)
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
 from imprint._src.core.jaxpr import (
@@ -40,20 +54,6 @@ from imprint._src.primitives.core_ops import add_p, broadcast_in_dim
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.reductions import reduce_or
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.interpret import interpret
-from imprint.control.operands import (
-    Mask,
-    as_values,
-    either,
-    in_front,
-    interleaved,
-    nonzeros,
-    one_by_one,
-    pick,
-    reordered,
-    split,
-)
-from imprint.control.turns import ADDED, watch_turns
 
 
 def while_loop(

@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.trace import Tracer
@@ -30,8 +32,6 @@ from imprint._src.primitives.windows.gather_dims import (
     ScatterDimensionNumbers,
     mode_of,
 )
-from imprint.control.closing import close
-from imprint.control.while_ import while_loop
 
 _INT32: Final = np.dtype(np.int32)
 

@@ -9,6 +9,13 @@ computed twice. What has effects is never computed again: its results are saved.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
+from imprint._src.control_flow.call_eager import (
+    applied_aval,
+    applied_eager,
+    applied_reference,
+    jvp_by,
+    transpose_by,
+)
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded
@@ -26,13 +33,6 @@ from imprint._src.interpreters.trace_to_jaxpr import (
     stage,
 )
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.applied import (
-    applied_aval,
-    applied_eager,
-    applied_reference,
-    jvp_by,
-    transpose_by,
-)
 
 Policy = Callable[[Sequence[Eqn]], Sequence[bool]] | None
 PreventCse = bool | tuple[bool, ...]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.control.call import jit_p
+from imprint._src.control_flow.call import jit_p
 from imprint.errors import DeletedArrayError, NonFiniteError
 from tests.tolerances import assert_close
 

@@ -7,6 +7,8 @@ and how they are split, batched and narrowed, tells them apart.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from imprint._src.control_flow.interpret import interpret
+from imprint._src.control_flow.operand_lists import nonzeros, pick
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded
@@ -16,8 +18,6 @@ from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.lowering import lower_inline
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.interpret import interpret
-from imprint.control.operands import nonzeros, pick
 
 Apply = Callable[[ClosedJaxpr, Sequence[Any]], Sequence[Any]]
 """What applies a derived jaxpr, which may have constants, to its operands."""

@@ -7,8 +7,8 @@ is what is stacked twice. Nothing is copied in each step for those.
 
 from typing import NamedTuple
 
+from imprint._src.control_flow.operand_lists import split
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Jaxpr
-from imprint.control.operands import split
 
 
 class Plan(NamedTuple):

@@ -12,6 +12,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.control_flow.batched_cond import select_branches
+from imprint._src.control_flow.call import jit_p
+from imprint._src.control_flow.interpret import interpret
+from imprint._src.control_flow.loop_nan_flags import NOT_RAISED
+from imprint._src.control_flow.operand_lists import at_linear, one_by_one
+from imprint._src.control_flow.trace_body import unite_consts
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
@@ -32,12 +38,6 @@ from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.stablehlo import Builder, Region, Value
-from imprint.control.call import jit_p
-from imprint.control.closing import unite_consts
-from imprint.control.interpret import interpret
-from imprint.control.operands import at_linear, one_by_one
-from imprint.control.selection import select_branches
-from imprint.control.turns import NOT_RAISED
 
 Branches = tuple[ClosedJaxpr, ...]
 _NOTHING: Final[Mask] = False

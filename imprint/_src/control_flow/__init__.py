@@ -30,8 +30,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 """
 
 from imprint._src.bootstrap import lazy_attributes
-from imprint._src.core.control import ControlPrimitive
-from imprint.control import (
+from imprint._src.control_flow import (
     call,
     checkpoint,
     cond,
@@ -42,6 +41,7 @@ from imprint.control import (
     shard_map,
     while_,
 )
+from imprint._src.core.control import ControlPrimitive
 
 ALL: tuple[ControlPrimitive, ...]
 """Every control primitive; the laws read it."""

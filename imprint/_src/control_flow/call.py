@@ -9,6 +9,14 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 from collections.abc import Sequence
 from typing import Any, Final
 
+from imprint._src.control_flow.call_eager import (
+    applied_aval,
+    applied_pad,
+    applied_reference,
+    jvp_by,
+    transpose_by,
+)
+from imprint._src.control_flow.operand_lists import at_linear
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import ClosedJaxpr
@@ -21,14 +29,6 @@ from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.lowering import lower_call, lower_inline
 from imprint._src.interpreters.trace_to_jaxpr import StagingTrace, hoist_consts
 from imprint._src.stablehlo import Builder, Value
-from imprint.control.applied import (
-    applied_aval,
-    applied_pad,
-    applied_reference,
-    jvp_by,
-    transpose_by,
-)
-from imprint.control.operands import at_linear
 
 
 def call(closed: ClosedJaxpr, args: Sequence[Any], name: str, **how: Inline) -> Values:

@@ -7,9 +7,9 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
+from imprint._src.control_flow.scan import scan_p
+from imprint._src.control_flow.while_ import while_p
 from imprint._src.interpreters.dce import dce
-from imprint.control.scan import scan_p
-from imprint.control.while_ import while_p
 from tests.units.lax.loop_programs import PROGRAMS, of, total
 
 X = np.linspace(0.1, 1.0, 5, dtype=np.float32)
