@@ -28,8 +28,8 @@ import imprint
 import imprint.numpy as np
 from benchmarks.measure import calls_per_sample, measure
 from benchmarks.pairs import Pair, Timing, block
-from imprint.passes.pipeline import changes_of, run_passes
-from imprint.passes.roll import Rolled
+from imprint._src.passes.pipeline import changes_of, run_passes
+from imprint._src.passes.reroll_loops import Rolled
 
 CONTEXT = multiprocessing.get_context("fork")
 

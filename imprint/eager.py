@@ -25,6 +25,7 @@ from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.source import current_source
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError, NonFiniteError
+from imprint._src.passes import nan_checks
 from imprint._src.primitives.constraints import meshes_in
 from imprint._src.runtime import Buffer
 from imprint._src.sharding.named import NamedSharding
@@ -42,7 +43,6 @@ from imprint.array import (
 )
 from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
-from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
 from imprint.static.exact import static_token
@@ -220,9 +220,9 @@ def _in_present_context(
 def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:
     """Raise NonFiniteError where `debug_nans` or `debug_infs` forbids a result."""
     flags = settings()
-    kind = sentinels.watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
+    kind = nan_checks.watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
     found = partial(
-        sentinels.holds_one, nans=flags.debug_nans, infinities=flags.debug_infs
+        nan_checks.holds_one, nans=flags.debug_nans, infinities=flags.debug_infs
     )
     if not any(map(found, outs)):
         return

@@ -15,6 +15,7 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.passes import prune_args
 from imprint._src.primitives.constraints import constrain, meshes_in
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.mesh import Mesh
@@ -24,7 +25,6 @@ from imprint.array import ArrayImpl
 from imprint.calls.home import Argument
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
-from imprint.passes import prune
 from imprint.program.layout import Layout
 from imprint.program.program import Program
 
@@ -126,7 +126,7 @@ def _layout(
     for i, (called, one) in enumerate(given):
         if type(one) is not SingleDeviceSharding or mesh.flat_devices == (one.device,):
             continue
-        used = prune.prune(closed).kept if used is None else used
+        used = prune_args.prune(closed).kept if used is None else used
         if i in used or i >= len(wanted):
             raise _apart(name, first, mesh.flat_devices, called, (one.device,))
     return Layout(

@@ -27,6 +27,7 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read
+from imprint._src.passes import pass_report
 from imprint.calls.key import CallKey, Pending
 from imprint.calls.options import JitOptions
 from imprint.definition.code import code_of
@@ -38,7 +39,6 @@ from imprint.definition.wording import shortened, show, show_function, told_apar
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.jitted.request import Request, answer_of_kin
-from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 
@@ -112,7 +112,9 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
 def loops_told(version: Version) -> str:
     """Return what to say of what a version repeats: as a loop, or block after block."""
     rolled = [
-        f"{change}." for change in version.passes if isinstance(change, changes.Rolled)
+        f"{change}."
+        for change in version.passes
+        if isinstance(change, pass_report.Rolled)
     ]
     return " ".join(rolled) if rolled else repeats.repeats_told(version.jaxpr)
 

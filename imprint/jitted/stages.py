@@ -26,6 +26,7 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
+from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
@@ -36,7 +37,6 @@ from imprint.calls.signature import Call, Signature
 from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
 from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
@@ -436,7 +436,7 @@ class Compiled(_Stage):
         """Raise NonFiniteError if a result holds what the flags of now forbid."""
         kinds = {"nans": flags.debug_nans, "infinities": flags.debug_infs}
         for path, leaf in tree.leaves_with_path(result):
-            if isinstance(leaf, ArrayImpl) and sentinels.holds_one(leaf, **kinds):
+            if isinstance(leaf, ArrayImpl) and nan_checks.holds_one(leaf, **kinds):
                 raise NonFiniteError(
                     f"{self._signature.function_name}: expected no "
                     f"{sentinels.watched_for(**kinds)}, got one as result{tree.keystr(path)}. "

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint.passes import prune
+from imprint._src.passes import prune_args
 from imprint.program.layout import Layout
 
 Donation = frozenset[int]
@@ -40,7 +40,7 @@ def match_donated(
     """Give each donated argument a result, and say which have none."""
     if not donated:
         return Aliases({}, ())
-    kept = prune.prune(closed, keep_unused=keep_unused).kept
+    kept = prune_args.prune(closed, keep_unused=keep_unused).kept
     free = dict(enumerate(closed.out_avals))
     results: dict[int, int] = {}
     unusable: list[tuple[int, str]] = []

@@ -20,7 +20,7 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
-from imprint.passes.pipeline import run_passes
+from imprint._src.passes.pipeline import run_passes
 from tests.differential.nest_forms import form
 from tests.differential.nests import program, reduced, text
 from tests.lanes import exhaustive

@@ -37,7 +37,7 @@ UNWANTED = {
     ),
     *("imprint.dynamic", "imprint.export", "imprint.lax", "imprint.manifest.diff"),
     *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
-    *("imprint.numpy.sorting", "imprint.optim", "imprint.passes.pipeline"),
+    *("imprint.numpy.sorting", "imprint.optim", "imprint._src.passes.pipeline"),
     *("imprint.random", "imprint.scipy"),
     *("imprint._src.dynamic_shapes", "imprint.testing"),
 }

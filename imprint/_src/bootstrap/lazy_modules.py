@@ -20,7 +20,7 @@ _LATER: Final = (
     *(
         "imprint._src.control_flow.",
         "imprint.explain.",
-        "imprint.passes.",
+        "imprint._src.passes.",
         "imprint._src.jit.guards.",
     ),
     *("imprint._src.stablehlo.", "imprint._src.interpreters."),

@@ -7,8 +7,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.passes.kernels import Walk
-from imprint.passes.pipeline import run_passes
+from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.pipeline import run_passes
 
 ARITHMETIC = {
     "add": "add",

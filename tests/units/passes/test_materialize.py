@@ -8,10 +8,10 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, nn
-from imprint.passes import cut as module
-from imprint.passes import fusion
-from imprint.passes.kernels import Walk
-from imprint.passes.pipeline import run_passes
+from imprint._src.passes import fusion
+from imprint._src.passes import materialize as module
+from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.pipeline import run_passes
 from tests.compose.programs import PROGRAMS
 from tests.tolerances import assert_close
 

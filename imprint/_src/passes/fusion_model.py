@@ -18,7 +18,7 @@ from typing import Any, Final, final
 
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.dtypes import is_inexact
-from imprint.passes.fusion import SHARED, Kind, kind_of, kinds_of, takes_memory
+from imprint._src.passes.fusion import SHARED, Kind, kind_of, kinds_of, takes_memory
 
 Kernel = int
 Kernels = frozenset[Kernel]

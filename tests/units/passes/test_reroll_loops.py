@@ -16,10 +16,10 @@ from imprint import lax, tree
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint._src.interpreters.dce import dce
+from imprint._src.passes import blocks, pipeline
+from imprint._src.passes import reroll_loops as module
+from imprint._src.passes.pipeline import changes_of, run_passes
 from imprint.config import enable_checks
-from imprint.passes import blocks, pipeline
-from imprint.passes import roll as module
-from imprint.passes.pipeline import changes_of, run_passes
 from tests.lanes import exhaustive_but
 from tests.tolerances import assert_close
 

@@ -18,13 +18,13 @@ import numpy as np
 from imprint._src.config import config
 from imprint._src.control_flow.scan import scan_equation
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.passes.blocks import FEWEST, Run, runs_of
+from imprint._src.passes.loop_carries import Loop, Slot, loop_of
+from imprint._src.passes.pass_report import Rolled
+from imprint._src.passes.reroll_cost import is_slower, is_too_large, may_gain
+from imprint._src.passes.stacked_rows import Rows, is_joining, is_longer
+from imprint._src.passes.use_def import Wiring
 from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice_p
-from imprint.passes.blocks import FEWEST, Run, runs_of
-from imprint.passes.carries import Loop, Slot, loop_of
-from imprint.passes.changes import Rolled
-from imprint.passes.rolling_costs import is_slower, is_too_large, may_gain
-from imprint.passes.rows import Rows, is_joining, is_longer
-from imprint.passes.wiring import Wiring
 
 _ROLLS: Final = "rolls"
 _ALONE: Final = 4

@@ -5,8 +5,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.passes.pipeline import changes_of, run_passes
-from imprint.passes.rolling_costs import may_gain
+from imprint._src.passes.pipeline import changes_of, run_passes
+from imprint._src.passes.reroll_cost import may_gain
 
 
 def vector(size):

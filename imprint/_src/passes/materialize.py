@@ -18,9 +18,7 @@ from typing import Final, NamedTuple
 from imprint._src.config import config
 from imprint._src.core import dims
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint._src.primitives.barrier import materialize_p
-from imprint.passes.changes import Cut
-from imprint.passes.fusion import (
+from imprint._src.passes.fusion import (
     IN_A_ROW,
     IN_VECTORS,
     LARGE,
@@ -29,7 +27,9 @@ from imprint.passes.fusion import (
     is_small,
     kind_of,
 )
-from imprint.passes.kernels import Walk
+from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.pass_report import Cut
+from imprint._src.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
 _NAME: Final = attrgetter("primitive.name")

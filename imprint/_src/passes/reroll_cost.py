@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from imprint._src.core import dims
 from imprint._src.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
-from imprint.passes.blocks import FEWEST
-from imprint.passes.carries import Loop
-from imprint.passes.fusion import Kind, avals_of, kind_of, kinds_in, kinds_of
-from imprint.passes.kernels import Walk
+from imprint._src.passes.blocks import FEWEST
+from imprint._src.passes.fusion import Kind, avals_of, kind_of, kinds_in, kinds_of
+from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.loop_carries import Loop
 
 # ---- the figures ----
 #

@@ -18,9 +18,9 @@ from imprint._src.core.check import check_jaxpr
 from imprint._src.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint._src.errors import InternalError
 from imprint._src.interpreters.dce import dce
-from imprint.passes.changes import Change
-from imprint.passes.cut import cut, cuts_of
-from imprint.passes.roll import roll, rolls_of
+from imprint._src.passes.materialize import cut, cuts_of
+from imprint._src.passes.pass_report import Change
+from imprint._src.passes.reroll_loops import roll, rolls_of
 
 Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
 

@@ -17,8 +17,8 @@ import numpy as np
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
 from imprint._src.core.primitive import Primitive
+from imprint._src.passes.use_def import Ints, Wiring
 from imprint._src.primitives.indexing.slicing import slice_p
-from imprint.passes.wiring import Ints, Wiring
 
 FEWEST: Final = 16
 """Blocks below which a loop is left unrolled."""

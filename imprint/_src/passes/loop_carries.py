@@ -14,15 +14,15 @@ import numpy as np
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
-from imprint._src.primitives.indexing.slicing import slice_p
-from imprint.passes.blocks import (
+from imprint._src.passes.blocks import (
     FEWEST,
     Run,
     exact,
     is_without_strides,
     literal_key,
 )
-from imprint.passes.wiring import Wiring
+from imprint._src.passes.use_def import Wiring
+from imprint._src.primitives.indexing.slicing import slice_p
 
 _BACK: Final = 4
 """Blocks from which a block may take values; a carry hands each on as often."""
