@@ -439,7 +439,7 @@ class Compiled(_Stage):
             if isinstance(leaf, ArrayImpl) and nan_checks.holds_one(leaf, **kinds):
                 raise NonFiniteError(
                     f"{self._signature.function_name}: expected no "
-                    f"{sentinels.watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
+                    f"{nan_checks.watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
                     "Call the jitted function, which says where it is made."
                 )
 

@@ -421,7 +421,7 @@ class Version(Inner):
         return self.program.nbytes
 
     @property
-    def passes(self) -> "tuple[changes.Change, ...]":
+    def passes(self) -> "tuple[pass_report.Change, ...]":
         """What the passes did to it: the loops that they made, the values written."""
         return self.program.module.changes
 

@@ -13,6 +13,7 @@ import pytest
 import scipy.optimize._zeros
 
 import imprint
+from imprint._src.core import user_code
 from imprint.config import audit
 from imprint.errors import ArgumentError, StaleVersionError
 from imprint.manifest import declared

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.core import user_code
 from imprint.manifest import environment_key
 from imprint.manifest.file_digests import changed, stamp_of
 from tests.spec import reborn

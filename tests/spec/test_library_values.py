@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from imprint._src.core import user_code
 from imprint.manifest import environment_key
 from tests.spec import reborn
 

@@ -17,7 +17,7 @@ from tests.quick import hasten
 hasten()
 
 import imprint  # noqa: E402 - the engine reads its flags when it is loaded
-from imprint._src import runtime
+from imprint._src import runtime  # noqa: E402
 from tests.retrace.oracle.programs import programs  # noqa: E402
 from tests.retrace.oracle.world import STARTED, run  # noqa: E402
 
