@@ -173,8 +173,8 @@ TAKEN = """
 import re, sys
 from pathlib import Path
 from imprint import runtime
-from imprint.store.current import current
-from imprint.store.sweep import entries
+from imprint._src.jit.disk_cache.current import current
+from imprint._src.jit.disk_cache.eviction import entries
 
 store = current()
 found = [store.look(found.path, whole=True) for found in entries(store.folder)]

@@ -187,7 +187,7 @@ def configure(
         >>> import imprint
         >>> imprint.cache.configure(limit=4 << 30)
     """
-    from imprint.store.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.disk_cache.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
 
     if mode is not None and mode not in MODES:
         raise ArgumentError(

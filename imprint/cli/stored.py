@@ -15,13 +15,13 @@ from contextlib import suppress
 from typing import Final
 
 from imprint._src import runtime
-from imprint.store.current import Asked, asked, store_of
-from imprint.store.entry import KEY_BYTES
-from imprint.store.files import ReadError
-from imprint.store.proof import digest
-from imprint.store.remote import Remote
-from imprint.store.store import Store
-from imprint.store.sweep import Found, entries, pruned
+from imprint._src.jit.disk_cache.current import Asked, asked, store_of
+from imprint._src.jit.disk_cache.entry import KEY_BYTES
+from imprint._src.jit.disk_cache.eviction import Found, entries, pruned
+from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.remote import Remote
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 
 
 def ls() -> int:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import imprint
+from imprint._src.jit.disk_cache.current import wish_for, wished
 from imprint.cli import calculus, examples, made_anew, models, recomputed
 from imprint.cli.curve import draw_curve
 from imprint.cli.devices import Shares, learn_shared
@@ -25,7 +26,6 @@ from imprint.cli.letters import Lesson, learn_letters
 from imprint.cli.together import Together, learn_together
 from imprint.cli.twice import start_twice
 from imprint.cli.unchanged import Timing, run_scripts
-from imprint.store.current import wish_for, wished
 
 PARTS = (
     "examples",

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import CompileOptions, Place
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.options import JitOptions
@@ -27,7 +28,6 @@ from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram
 from imprint.program.persisted import loaded_program
 from imprint.program.program import Program, const_buffers
-from imprint.store.store import Store
 from imprint.versions.fresh import count_trace
 from imprint.versions.version import Version
 

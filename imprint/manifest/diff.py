@@ -20,6 +20,9 @@ from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.identity import module_name
 from imprint._src.core.user_code import is_user_class
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
 from imprint.definition.code import code_digest
 from imprint.manifest.environment_key import environment_key
@@ -35,9 +38,6 @@ from imprint.manifest.trace_manifest import (
     results_of,
     verified,
 )
-from imprint.store.files import ReadError
-from imprint.store.store import Store
-from imprint.store.sweep import entries
 from imprint.tree import structure
 
 Component = list[str]

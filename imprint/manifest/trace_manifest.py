@@ -20,6 +20,8 @@ from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
@@ -45,8 +47,6 @@ from imprint.manifest.trees import (
     tree_of,
 )
 from imprint.program.lowered import LoweredProgram
-from imprint.store.proof import digest
-from imprint.store.store import Store
 
 Plain = dict[str, Any]
 RESULTS: Final = 16

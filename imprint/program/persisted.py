@@ -16,13 +16,13 @@ from typing import Final
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
+from imprint._src.jit.disk_cache.current import current
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import EngineError
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found
 from imprint.program.lowered import LoweredProgram
-from imprint.store.current import current
-from imprint.store.proof import digest
-from imprint.store.store import Store
 
 
 def executable_of(

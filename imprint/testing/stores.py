@@ -7,9 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
 from imprint.jitted.dispatch import clear_caches
 from imprint.manifest.declared import until_here
-from imprint.store.current import Wish, wish_for, wished
 
 
 @contextmanager

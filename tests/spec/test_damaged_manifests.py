@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.jit.disk_cache.current import current
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import options as engine
 from imprint.errors import StoreWarning
 from imprint.jitted import warm_start
 from imprint.manifest import trace_manifest as manifest
-from imprint.store.current import current
-from imprint.store.store import Store
-from imprint.store.sweep import entries
 from tests.spec import reborn
 
 TEXTS = {
@@ -180,7 +180,7 @@ def test_a_disk_that_takes_nothing_costs_a_warning(life, number, name, monkeypat
         raise OSError(number, name)
 
     with monkeypatch.context() as patched:
-        patched.setattr("imprint.store.files.os.fdopen", refuse)
+        patched.setattr("imprint._src.jit.disk_cache.files.os.fdopen", refuse)
         main = life()
         assert called(main) == (1, 1)
     restarts = main.f.versions[0].restarts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imprint.store.files import STRAY
+from imprint._src.jit.disk_cache.files import STRAY
 from tests.lanes import exhaustive
 
 ROOT = Path(__file__).resolve().parents[2]

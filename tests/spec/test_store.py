@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imprint.store.files import STRAY
-from imprint.store.sweep import entries
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.files import STRAY
 from tests.lanes import exhaustive
 from tests.spec import edited
 from tests.tolerances import tolerance
@@ -22,7 +22,7 @@ PROGRAM = """
 import sys
 import imprint
 import imprint.numpy as np
-assert not [name for name in sys.modules if name.startswith("imprint.store")]
+assert not [name for name in sys.modules if name.startswith("imprint._src.jit.disk_cache")]
 
 def chain(x):
     for _ in range(int(sys.argv[1])):
@@ -41,8 +41,8 @@ MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 WORKER = """
 import random, sys, time
 from pathlib import Path
-from imprint.store.proof import digest
-from imprint.store.store import Store
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 
 store = Store(Path(sys.argv[1]), writes=True, limit=2_000_000)
 draw = random.Random(int(sys.argv[2]))

@@ -5,9 +5,9 @@ import os
 import pytest
 
 import imprint
+from imprint._src.jit.disk_cache.current import Wish, wish_for
+from imprint._src.jit.disk_cache.eviction import entries
 from imprint.cli import main
-from imprint.store.current import Wish, wish_for
-from imprint.store.sweep import entries
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import imprint
+from imprint._src.jit.disk_cache.current import current, wish_for, wished
 from imprint.cli import main
 from imprint.cli.calculus import selu_of_random_numbers
 from imprint.cli.digits import Figures, answer, learn_digits, logits, make_network
@@ -20,7 +21,6 @@ from imprint.cli.tour import (
     show_examples,
     tour,
 )
-from imprint.store.current import current, wish_for, wished
 from tests.quick import as_for_users
 from tests.tolerances import assert_close
 

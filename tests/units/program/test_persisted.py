@@ -9,11 +9,11 @@ import pytest
 import imprint
 import imprint.numpy as np
 from imprint._src import runtime
+from imprint._src.jit.disk_cache.current import current
+from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.runtime.processes import Meeting, Processes
 from imprint.debug import counters
 from imprint.program import persisted
-from imprint.store.current import current
-from imprint.store.sweep import entries
 from tests.units.program import persistable
 
 pytestmark = pytest.mark.usefixtures("imprint_store")

@@ -14,13 +14,20 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.disk_cache.current import (
+    Asked,
+    Wish,
+    asked,
+    store_of,
+    wish_for,
+    wished,
+)
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.remote import Remote
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 from imprint.cli import stored
 from imprint.errors import ArgumentError, StoreWarning
-from imprint.store.current import Asked, Wish, asked, store_of, wish_for, wished
-from imprint.store.proof import digest
-from imprint.store.remote import Remote
-from imprint.store.store import Store
-from imprint.store.sweep import entries
 
 KEY, OTHER = digest(b"one"), digest(b"other")
 LIMIT = 1 << 20
@@ -294,7 +301,7 @@ def test_a_fork_writes_by_itself(tmp_path, secret):
     code = f"""
 import os, sys
 from pathlib import Path
-from imprint.store.current import Asked, store_of
+from imprint._src.jit.disk_cache.current import Asked, store_of
 folder = Path({str(tmp_path)!r})
 store = store_of(Asked(folder / "own", "write", {LIMIT}, Path({str(secret)!r}), (),
                        (folder / "far").as_uri()))

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, final
 
-from imprint.store.files import ReadError, opened
+from imprint._src.jit.disk_cache.files import ReadError, opened
 
 DIGEST_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64

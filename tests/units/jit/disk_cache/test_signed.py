@@ -15,13 +15,13 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from imprint._src.jit.disk_cache.current import Asked, store_of
+from imprint._src.jit.disk_cache.entry import sealed
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.signing import Proof, digest, proof_in
+from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import StoreWarning
-from imprint.store.current import Asked, store_of
-from imprint.store.entry import sealed
-from imprint.store.files import ReadError
-from imprint.store.proof import Proof, digest, proof_in
-from imprint.store.store import Store
-from imprint.store.sweep import entries
 
 KEY, BODY = digest(b"one"), b"machine code"
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

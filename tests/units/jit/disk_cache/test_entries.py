@@ -4,11 +4,11 @@ import os
 
 import pytest
 
+from imprint._src.jit.disk_cache.entry import sealed
+from imprint._src.jit.disk_cache.eviction import path_of
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import StoreWarning
-from imprint.store.entry import sealed
-from imprint.store.proof import digest
-from imprint.store.store import Store
-from imprint.store.sweep import path_of
 
 KEY, OTHER = digest(b"one"), digest(b"two")
 BODY = b"machine code"
@@ -153,7 +153,7 @@ def test_what_the_disk_does_not_take_is_left_and_told_once(store, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("imprint.store.files.os.fdopen", full)
+    monkeypatch.setattr("imprint._src.jit.disk_cache.files.os.fdopen", full)
     with pytest.warns(StoreWarning) as told:
         assert [store.put(key, {}, BODY) for key in (KEY, OTHER)] == [False, False]
     assert len(told) == 1

@@ -13,8 +13,13 @@ import struct
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from imprint.store.files import Opened, ReadError
-from imprint.store.proof import DIGEST_BYTES, NO_PROOF, SIGNATURE_BYTES, Proof
+from imprint._src.jit.disk_cache.files import Opened, ReadError
+from imprint._src.jit.disk_cache.signing import (
+    DIGEST_BYTES,
+    NO_PROOF,
+    SIGNATURE_BYTES,
+    Proof,
+)
 
 Note = Mapping[str, Any]
 """What an entry is, in plain values."""

@@ -3,10 +3,10 @@
 import os
 import time
 
-from imprint.store.files import STRAY
-from imprint.store.proof import digest
-from imprint.store.store import Store
-from imprint.store.sweep import entries, path_of, pruned
+from imprint._src.jit.disk_cache.eviction import entries, path_of, pruned
+from imprint._src.jit.disk_cache.files import STRAY
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 
 KEYS = [digest(bytes([i])) for i in range(20)]
 

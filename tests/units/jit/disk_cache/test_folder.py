@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import imprint
+from imprint._src.jit.disk_cache import current
+from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
+from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.folder import default_folder, trusted
 from imprint.errors import ArgumentError, StoreWarning
-from imprint.store import current
-from imprint.store.current import Wish, wish_for, wished
-from imprint.store.files import ReadError
-from imprint.store.folder import default_folder, trusted
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 

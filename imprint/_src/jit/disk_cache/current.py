@@ -8,10 +8,10 @@ import os
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
-from imprint.store.files import ReadError
-from imprint.store.folder import default_folder, trusted
-from imprint.store.proof import NO_PROOF, Proof, proof_in
-from imprint.store.store import Store, complain
+from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.folder import default_folder, trusted
+from imprint._src.jit.disk_cache.signing import NO_PROOF, Proof, proof_in
+from imprint._src.jit.disk_cache.store import Store, complain
 
 Mode = Literal["off", "read", "write"]
 MODES: Final[tuple[str, ...]] = get_args(Mode)
@@ -167,7 +167,7 @@ def store_of(wish: Asked) -> Store | None:
     folder = folder or wish.directory
     store = Store(folder, writes=writes, limit=wish.limit, proof=own, below=below)
     if far:
-        from imprint.store.remote import Remote  # noqa: PLC0415 - few stores have one
+        from imprint._src.jit.disk_cache.remote import Remote  # noqa: PLC0415 - few stores have one
 
         store.reach(Remote(far, complain), proof)
     return store

@@ -12,11 +12,11 @@ from typing import Final, Protocol, final
 
 from imprint._src.core.source import warn
 from imprint._src.errors import StoreWarning
-from imprint.store.entry import Entry, Note, sealed, unsealed
-from imprint.store.files import Opened, ReadError, opened, written
-from imprint.store.flight import Flights
-from imprint.store.proof import NO_PROOF, Proof
-from imprint.store.sweep import path_of, pruned
+from imprint._src.jit.disk_cache.entry import Entry, Note, sealed, unsealed
+from imprint._src.jit.disk_cache.eviction import path_of, pruned
+from imprint._src.jit.disk_cache.files import Opened, ReadError, opened, written
+from imprint._src.jit.disk_cache.signing import NO_PROOF, Proof
+from imprint._src.jit.disk_cache.single_flight import Flights
 
 
 class Far(Protocol):

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from imprint.store.flight import Flights
-from imprint.store.proof import digest
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.single_flight import Flights
 
 KEY, OTHER = digest(b"one"), digest(b"two")
 

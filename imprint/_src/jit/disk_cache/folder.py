@@ -12,7 +12,7 @@ import stat
 import sys
 from pathlib import Path
 
-from imprint.store.files import ReadError, distrust
+from imprint._src.jit.disk_cache.files import ReadError, distrust
 
 
 def default_folder() -> Path:

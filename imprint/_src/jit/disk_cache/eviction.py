@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from imprint.store.files import STRAY
+from imprint._src.jit.disk_cache.files import STRAY
 
 
 class Found(NamedTuple):

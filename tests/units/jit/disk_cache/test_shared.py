@@ -7,12 +7,19 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.disk_cache.current import (
+    Asked,
+    Wish,
+    asked,
+    store_of,
+    wish_for,
+    wished,
+)
+from imprint._src.jit.disk_cache.eviction import entries
+from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.store import Store
 from imprint.cli import stored
 from imprint.errors import ArgumentError, StoreWarning
-from imprint.store.current import Asked, Wish, asked, store_of, wish_for, wished
-from imprint.store.proof import digest
-from imprint.store.store import Store
-from imprint.store.sweep import entries
 
 KEY, OTHER = digest(b"one"), digest(b"other")
 LIMIT = 1 << 20
