@@ -17,7 +17,7 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.versions.budget import BUDGET
 
 TARGET = 1.5

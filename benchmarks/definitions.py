@@ -17,7 +17,7 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 MANY = 1_000
 HOST = np.arange(8, dtype=np.float32)

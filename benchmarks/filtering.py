@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
-from imprint.program.counters import COUNTERS
 
 LAYERS = 50
 WIDTH = 8

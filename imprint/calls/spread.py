@@ -15,6 +15,8 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.compilation.layout import Layout
+from imprint._src.jit.compilation.program import Program
 from imprint._src.passes import prune_args
 from imprint._src.primitives.constraints import constrain, meshes_in
 from imprint._src.sharding.context import resolved
@@ -25,8 +27,6 @@ from imprint.array import ArrayImpl
 from imprint.calls.home import Argument
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
-from imprint.program.layout import Layout
-from imprint.program.program import Program
 
 
 @final

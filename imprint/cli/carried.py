@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.disk_cache.current import current, wish_for, wished
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.files import ReadError, written
 from imprint._src.jit.disk_cache.store import Store
 from imprint.cli.launch import launch
 from imprint.cli.stored import size_text, store_in_use
-from imprint.program.counters import COUNTERS
 
 _MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from imprint._src.core.control import ControlPrimitive, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 _SECONDS_A_PROGRAM: Final = 0.015
 _SECONDS_AN_EQUATION: Final = 0.0005

@@ -14,6 +14,7 @@ from typing import Final
 
 from imprint._src.config import settings
 from imprint._src.errors import StaleVersionError
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.guards.locations import place_of
 from imprint.calls.key import unplaced
 from imprint.calls.tracing import TracedCall
@@ -22,7 +23,6 @@ from imprint.explain import programs
 from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import divergence_of_traces
-from imprint.program.counters import COUNTERS
 from imprint.versions.fresh import FreshTraces, fresh_traces, is_fresh
 
 _GOLDEN: Final = 0.6180339887498949

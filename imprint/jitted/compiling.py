@@ -17,6 +17,11 @@ from imprint._src.core.identity import identity
 from imprint._src.core.source import warn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.donation import Donation
+from imprint._src.jit.compilation.layout import Layout
+from imprint._src.jit.compilation.lowered import LoweredProgram, lower
+from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.jit.guards import recording
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.key import PackedKey, Pending, unplaced
@@ -31,11 +36,6 @@ from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import is_needless
 from imprint.manifest.late import LateJaxpr
-from imprint.program.counters import COUNTERS
-from imprint.program.donation import Donation
-from imprint.program.layout import Layout
-from imprint.program.lowered import LoweredProgram, lower
-from imprint.program.program import Program, compile_module
 from imprint.static.exact import check_equal_hashes
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace, is_fresh, traces_of

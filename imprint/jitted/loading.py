@@ -12,6 +12,10 @@ from typing import Any, Protocol
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.compilation.layout import Layout
+from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.compilation.program import Program, const_buffers
+from imprint._src.jit.compilation.program_cache import loaded_program
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import CompileOptions, Place
 from imprint.calls.home import Home, home_of_call
@@ -24,10 +28,6 @@ from imprint.jitted.request import Request
 from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.shardings import spread_of
 from imprint.manifest.trace_manifest import Asked, Found
-from imprint.program.layout import Layout
-from imprint.program.lowered import LoweredProgram
-from imprint.program.persisted import loaded_program
-from imprint.program.program import Program, const_buffers
 from imprint.versions.fresh import count_trace
 from imprint.versions.version import Version
 

@@ -16,6 +16,8 @@ from imprint._src.config import config, settings
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import StaleVersionError
+from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.compilation.program_cache import program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint.calls.key import CallKey
@@ -36,8 +38,6 @@ from imprint.manifest.trace_manifest import (
     keep,
     noted,
 )
-from imprint.program.lowered import LoweredProgram
-from imprint.program.persisted import program_key
 from imprint.versions.fresh import fresh_traces, is_fresh
 from imprint.versions.version import Version
 

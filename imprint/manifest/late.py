@@ -8,7 +8,7 @@ from typing import Any, final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint.program.lowered import LoweredProgram
+from imprint._src.jit.compilation.lowered import LoweredProgram
 
 
 @final

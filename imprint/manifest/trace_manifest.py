@@ -20,6 +20,7 @@ from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer
+from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
@@ -46,7 +47,6 @@ from imprint.manifest.trees import (
     tree_data,
     tree_of,
 )
-from imprint.program.lowered import LoweredProgram
 
 Plain = dict[str, Any]
 RESULTS: Final = 16

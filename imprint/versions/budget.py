@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final
 
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.versions.table import Table
 
 DEFAULT_LIMIT: Final = 4 << 30  # bytes

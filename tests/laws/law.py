@@ -15,9 +15,9 @@ import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint._src import runtime
 from imprint._src.core.primitive import Absent
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.jit.compilation.lowered import lower
+from imprint._src.jit.compilation.program import compile_module
 from imprint._src.primitives import ALL
-from imprint.program.lowered import lower
-from imprint.program.program import compile_module
 from tests.tolerances import assert_within_ulps
 
 EVERY = [p for p in ALL if not isinstance(p.samples, Absent)]

@@ -16,7 +16,7 @@ import pytest
 import imprint
 from imprint import debug
 from imprint._src import runtime
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 pytestmark = pytest.mark.unaudited  # they count traces
 ONE = np.float32(1)

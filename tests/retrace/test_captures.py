@@ -10,8 +10,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.jitted import binding
-from imprint.program.counters import COUNTERS
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 

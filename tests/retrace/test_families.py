@@ -12,7 +12,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from tests.spec.work import Work, work_of
 from tests.units.modules import fill, make_module
 

@@ -8,9 +8,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
-from imprint.program.counters import COUNTERS
 
 MODELS = 50
 

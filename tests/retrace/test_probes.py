@@ -14,7 +14,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from tests.units.modules import make_module
 
 pytestmark = pytest.mark.usefixtures("kept_executables")

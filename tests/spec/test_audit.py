@@ -11,9 +11,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.config import config
 from imprint.errors import StaleVersionError
-from imprint.program.counters import COUNTERS
 
 pytestmark = pytest.mark.unaudited  # each test says what is audited
 

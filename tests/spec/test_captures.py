@@ -12,9 +12,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.definition import state
 from imprint.errors import CaptureWarning
-from imprint.program.counters import COUNTERS
 from imprint.versions.definitions import DEFINITIONS
 
 MIB = 1 << 20

@@ -12,8 +12,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.explain import comparison
-from imprint.program.counters import COUNTERS
 
 
 @imprint.jit(static_argnames="n")

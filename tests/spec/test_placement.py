@@ -41,7 +41,7 @@ def program(code, **environment):
     import imprint
     import imprint.numpy as inp
     from imprint.errors import *
-    from imprint.program.counters import COUNTERS
+    from imprint._src.jit.compilation.counters import COUNTERS
     d0, d1 = imprint.devices()
     a = imprint.device_put(np.arange(3, dtype="f"), d1)
     b = imprint.device_put(np.arange(3, dtype="f"), d0)

@@ -8,7 +8,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 
 def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():

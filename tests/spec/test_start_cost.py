@@ -21,7 +21,7 @@ def f(x):
     return np.sin(x) * 2
 
 f(numpy.ones(3, "float32"))
-counts = sys.modules["imprint.program.counters"].COUNTERS
+counts = sys.modules["imprint._src.jit.compilation.counters"].COUNTERS
 ran = {name for name, each in sys.modules.items() if type(each) is types.ModuleType}
 print(json.dumps([counts.traces, counts.compiles, sorted(ran - floor)]))
 """

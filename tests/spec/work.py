@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 
 class Work(NamedTuple):

@@ -21,7 +21,7 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from tests.retrace.stale.kept import LIBRARY
 from tests.units.modules import make_library
 

@@ -15,7 +15,7 @@ import sys
 import textwrap
 
 import imprint
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 

@@ -18,10 +18,10 @@ from imprint._src.core.jaxpr import ClosedJaxpr, subjaxprs
 from imprint._src.core.primitive import Absent
 from imprint._src.interpreters.lowering import lower_call
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.lowered import lower
 from imprint.errors import InternalError
 from imprint.explain.granularity import granularity
-from imprint.program.counters import COUNTERS
-from imprint.program.lowered import lower
 
 FLOAT = ShapedArray((), np.dtype("float32"))
 INDEX = ShapedArray((), np.dtype("int32"))

@@ -14,8 +14,8 @@ import imprint.numpy as inp
 from imprint._src.core import dims
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate, names_of
+from imprint._src.jit.compilation.lowered import lower
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.program.lowered import lower
 from tests.oracle import jax
 
 N, M = imprint.symbolic_shape("n, m")

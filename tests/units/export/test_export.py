@@ -206,7 +206,7 @@ open(sys.argv[1], "wb").write(export.export(f)((1.0,), x).serialize(1))
 LOAD = """
 import sys, imprint, imprint.numpy as np
 from imprint import export
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 f = export.deserialize(open(sys.argv[1], "rb").read())
 for n in (3, 7):
     y = f.call((2.0,), np.ones((n, 4)))["y"]

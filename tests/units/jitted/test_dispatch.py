@@ -10,7 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 SCALE = 1.0
 

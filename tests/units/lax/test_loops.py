@@ -7,7 +7,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 from tests.lanes import exhaustive_but
 from tests.units.lax.loop_programs import PROGRAMS, agree, assert_same, of, total
 

@@ -11,7 +11,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 RATE = 1.0
 

@@ -8,6 +8,7 @@ import pytest
 
 import imprint
 from imprint import NamedSharding, P
+from imprint._src.jit.compilation.layout import Spread
 from imprint._src.sharding.single import Uncommitted
 from imprint.manifest.refused import Refused
 from imprint.manifest.shardings import (
@@ -16,7 +17,6 @@ from imprint.manifest.shardings import (
     plain_spread,
     spread_of,
 )
-from imprint.program.layout import Spread
 from imprint.sharding import AbstractMesh, AxisType, Mesh, SingleDeviceSharding
 
 DEVICE = imprint.devices()[0]

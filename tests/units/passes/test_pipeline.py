@@ -8,12 +8,12 @@ import imprint.numpy as inp
 from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+from imprint._src.jit.compilation.lowered import lower
 from imprint._src.passes import pipeline
 from imprint._src.primitives.core_ops import add_p, mul_p
 from imprint.array import buffer_of
 from imprint.config import enable_checks
 from imprint.errors import InternalError
-from imprint.program.lowered import lower
 from tests.compose.programs import PROGRAMS
 from tests.laws.law import compile_closed
 from tests.tolerances import assert_close

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.jit.compilation.layout import Layout
 from imprint._src.passes import prune_args
-from imprint.program.layout import Layout
 
 Donation = frozenset[int]
 """Positions of the jaxpr's arguments whose memory the results may take."""

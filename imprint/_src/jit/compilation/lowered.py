@@ -16,14 +16,14 @@ from typing import Any, Final, NamedTuple
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.interpreters import lowering
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.donation import Donation, match_donated
+from imprint._src.jit.compilation.layout import Layout, Spread, spread_of
+from imprint._src.jit.compilation.vector_width import favoured_options
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report as pass_changes
 from imprint._src.passes import pipeline, prune_args
 from imprint._src.runtime import CompileOptions, HostFunction
-from imprint.program.counters import COUNTERS
-from imprint.program.donation import Donation, match_donated
-from imprint.program.layout import Layout, Spread, spread_of
-from imprint.program.vector_width import favoured_options
 
 
 class LoweredProgram(NamedTuple):

@@ -9,11 +9,11 @@ import pytest
 import imprint
 import imprint.numpy as np
 from imprint._src import runtime
+from imprint._src.jit.compilation import program_cache
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.runtime.processes import Meeting, Processes
 from imprint.debug import counters
-from imprint.program import persisted
 from tests.units.program import persistable
 
 pytestmark = pytest.mark.usefixtures("imprint_store")
@@ -137,7 +137,7 @@ def test_each_part_of_the_engine_and_the_machine_counts(at, monkeypatch):
 
     imprint.jit(double_it)(1.0)
     imprint.clear_caches()
-    monkeypatch.setattr(persisted.runtime, "identity", other)
+    monkeypatch.setattr(program_cache.runtime, "identity", other)
     assert counted(lambda: imprint.jit(double_it)(1.0))[:2] == (1, 0)
 
 
@@ -145,7 +145,7 @@ def test_two_engines_share_a_store(monkeypatch):
     real = runtime.identity
     for engine in ("one", "two", "one", "two"):
         monkeypatch.setattr(
-            persisted.runtime, "identity", lambda *p, e=engine: (*real(*p), e)
+            program_cache.runtime, "identity", lambda *p, e=engine: (*real(*p), e)
         )
         imprint.jit(double_it)(1.0)
         imprint.clear_caches()
@@ -174,14 +174,14 @@ def of_host(device, process, *, local_id=0, count=1000, kind="cpu"):
 def asked(monkeypatch):
     """Return the program, the options, the device and the executable of a jitted call."""
     given = []
-    real = persisted.executable_of
+    real = program_cache.executable_of
 
     def noted(module, options, device, make, *, persist):
         found = real(module, options, device, make, persist=persist)
         given.append((module, options, device, found.executable))
         return found
 
-    monkeypatch.setattr(persisted, "executable_of", noted)
+    monkeypatch.setattr(program_cache, "executable_of", noted)
     imprint.jit(double_it)(1.0)
     monkeypatch.undo()
     return given[0]
@@ -192,7 +192,7 @@ def test_the_key_of_a_host_s_own_program_is_that_of_all_hosts(asked):
 
     def key(*args, **given):
         host = of_host(device, *args, **given)
-        return persisted.program_key(module, options, host)
+        return program_cache.program_key(module, options, host)
 
     assert len({key(process) for process in range(1000)}) == 1
     others = key(1), key(1, local_id=1), key(1, count=2000), key(1, kind="other")
@@ -206,7 +206,7 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
     def start():
         origins = []
         for process in range(1000):
-            found = persisted.executable_of(
+            found = program_cache.executable_of(
                 *(module, options, of_host(device, process)),
                 lambda: executable,
                 persist=True,

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
+from imprint._src.jit.compilation.compile_result import Found, Origin
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.compilation.progress import PROGRESS
 from imprint.array import buffer_over, buffers_of, to_array
-from imprint.program.counters import COUNTERS
-from imprint.program.found import Found, Origin
-from imprint.program.lowered import LoweredProgram
-from imprint.program.progress import PROGRESS
 
 
 class Program(NamedTuple):
@@ -126,7 +126,7 @@ def _found(
     executable = _executables.get(key)
     if executable is not None:
         return Found(executable, "memory", "another program of this process has it")
-    from imprint.program.persisted import executable_of  # noqa: PLC0415 - 3 ms of an import
+    from imprint._src.jit.compilation.program_cache import executable_of  # noqa: PLC0415 - 3 ms of an import
 
     found = executable_of(
         *(module, options, device),

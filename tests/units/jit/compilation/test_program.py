@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.counters import COUNTERS
+from imprint._src.jit.compilation.counters import COUNTERS
 
 X = np.linspace(0.0, 1.0, 8, dtype=np.float32)
 SALTS = itertools.count()

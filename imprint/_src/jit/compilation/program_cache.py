@@ -16,13 +16,13 @@ from typing import Final
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
+from imprint._src.jit.compilation.compile_result import Found
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import EngineError
-from imprint.program.counters import COUNTERS
-from imprint.program.found import Found
-from imprint.program.lowered import LoweredProgram
 
 
 def executable_of(

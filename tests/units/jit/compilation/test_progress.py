@@ -12,8 +12,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.lowered import lower
-from imprint.program.progress import Progress
+from imprint._src.jit.compilation.lowered import lower
+from imprint._src.jit.compilation.progress import Progress
 
 TEXT = "module @jit_step attributes {} {\n}"
 
@@ -200,7 +200,7 @@ def test_the_equations_of_a_shared_call_count_once():
 
 PROGRAM = """
 import imprint
-from imprint.program import progress
+from imprint._src.jit.compilation import progress
 progress.PROGRESS._delay = 0.0
 progress.PROGRESS._period = 0.0001
 compile = imprint.jit(lambda x: imprint.numpy.sin(x) + 1)
