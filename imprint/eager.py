@@ -27,6 +27,7 @@ from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError, NonFiniteError
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
+from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.passes import nan_checks
 from imprint._src.primitives.constraints import meshes_in
 from imprint._src.runtime import Buffer
@@ -45,7 +46,6 @@ from imprint.array import (
 )
 from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
-from imprint.static.exact import static_token
 
 
 class _Quiet(threading.local):

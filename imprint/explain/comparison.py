@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
-from imprint.definition.wording import shortened, told_apart
+from imprint._src.jit.fingerprint.wording import shortened, told_apart
 from imprint.explain.arrays import array_differences, count_differences, padded
 from imprint.explain.containers import Place, ancestors, places
 from imprint.explain.explanation import Difference, Kind

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
 from imprint._src.core.identity import type_name
+from imprint._src.jit.fingerprint.state import StateWalk
+from imprint._src.jit.fingerprint.wording import told_apart
 from imprint._src.tree.registry import fields_of
 from imprint._src.tree.statics import Static
-from imprint.definition.state import StateWalk
-from imprint.definition.wording import told_apart
 from imprint.explain.tokens import FEW, disagreements
 
 Arguments: TypeAlias = Mapping[str, tree.TreeDef]

@@ -20,10 +20,10 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.pretty import format_eqn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError
-from imprint.definition.layout import layout_of
-from imprint.definition.state import StrictWalk, reads_state
-from imprint.definition.token import Content
-from imprint.definition.wording import shortened
+from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.state import StrictWalk, reads_state
+from imprint._src.jit.fingerprint.token import Content
+from imprint._src.jit.fingerprint.wording import shortened
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ import math
 from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from imprint.definition.code import Code
-from imprint.definition.layout import Layout, layout_of
-from imprint.definition.state import StateWalk
-from imprint.definition.token import (
+from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.state import StateWalk
+from imprint._src.jit.fingerprint.static_argument import Equal
+from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
     FUNCTION,
@@ -28,14 +29,13 @@ from imprint.definition.token import (
     Unread,
     head_of,
 )
-from imprint.definition.wording import (
+from imprint._src.jit.fingerprint.wording import (
     show,
     show_both,
     show_code,
     show_constant,
     told_apart,
 )
-from imprint.static.contract import Equal
 
 TOO_LARGE: Final = "too large to compare"
 """So ends what is said of an array that was not read: it may be as it was."""

@@ -22,6 +22,9 @@ from imprint._src.jit.compilation.donation import Donation
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
+from imprint._src.jit.fingerprint.exact import check_equal_hashes
+from imprint._src.jit.fingerprint.state import StrictWalk
+from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.key import PackedKey, Pending, unplaced
@@ -29,14 +32,11 @@ from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.definition.state import StrictWalk
-from imprint.definition.wording import show
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import is_needless
 from imprint.manifest.late import LateJaxpr
-from imprint.static.exact import check_equal_hashes
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace, is_fresh, traces_of
 from imprint.versions.observers import OBSERVERS, Costs

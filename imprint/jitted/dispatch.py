@@ -23,6 +23,7 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.runtime import EngineError, collect_garbage
 from imprint.array import ArrayImpl
 from imprint.calls.key import pending_of
@@ -39,7 +40,6 @@ from imprint.jitted.compiling import trace_for_all, trace_nested
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced
-from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.version import Version

@@ -17,6 +17,17 @@ from imprint import tree
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
 from imprint._src.core.source import current_source
+from imprint._src.jit.fingerprint.code import code_of
+from imprint._src.jit.fingerprint.share import definition_token
+from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, StrictWalk
+from imprint._src.jit.fingerprint.token import Content, Token
+from imprint._src.jit.fingerprint.walk import Walk
+from imprint._src.jit.fingerprint.wording import (
+    shortened,
+    show,
+    show_function,
+    told_apart,
+)
 from imprint._src.jit.guards.dependencies import is_captured
 from imprint._src.jit.guards.guard import Change, Gone, changes_of
 from imprint._src.jit.guards.locations import (
@@ -30,12 +41,6 @@ from imprint._src.jit.guards.values import Read
 from imprint._src.passes import pass_report
 from imprint.calls.key import CallKey, Pending
 from imprint.calls.options import JitOptions
-from imprint.definition.code import code_of
-from imprint.definition.share import definition_token
-from imprint.definition.state import HASHED, ContentWalk, StrictWalk
-from imprint.definition.token import Content, Token
-from imprint.definition.walk import Walk
-from imprint.definition.wording import shortened, show, show_function, told_apart
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.jitted.request import Request, answer_of_kin

@@ -27,6 +27,7 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
@@ -38,7 +39,6 @@ from imprint.calls.signature import Call, Signature
 from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
 from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint.static.exact import static_token
 from imprint.versions.version import Version
 
 CompilerOptions: TypeAlias = Mapping[str, Any]

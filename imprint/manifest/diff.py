@@ -23,8 +23,8 @@ from imprint._src.core.user_code import is_user_class
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.files import ReadError
 from imprint._src.jit.disk_cache.store import Store
+from imprint._src.jit.fingerprint.code import code_digest
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
-from imprint.definition.code import code_digest
 from imprint.manifest.environment_key import environment_key
 from imprint.manifest.locations import Mismatch
 from imprint.manifest.refused import Refused

@@ -20,6 +20,7 @@ from imprint._src.core.user_code import (
     is_user_namespace,
     module_namespace,
 )
+from imprint._src.jit.fingerprint.code import code_digest
 from imprint._src.jit.guards.code_names import StepKind, code_names
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
@@ -44,7 +45,6 @@ from imprint._src.jit.guards.locations import (
     qualname_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems
-from imprint.definition.code import code_digest
 from imprint.manifest.declared import OBJECTS
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stable_hash import StableHash, is_standing

@@ -45,6 +45,10 @@ from imprint._src.core.user_code import (
     is_user_namespace,
     module_namespace,
 )
+from imprint._src.jit.fingerprint.code import code_digest
+from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.rules import copier_of
+from imprint._src.jit.fingerprint.state import has_bytes, reads_state
 from imprint._src.jit.guards.locations import (
     GONE,
     MISSING,
@@ -55,10 +59,6 @@ from imprint._src.jit.guards.locations import (
 )
 from imprint._src.tree.walk import registered
 from imprint.array import ArrayImpl
-from imprint.definition.code import code_digest
-from imprint.definition.layout import layout_of
-from imprint.definition.rules import copier_of
-from imprint.definition.state import has_bytes, reads_state
 from imprint.manifest.declared import OBJECTS, assumed
 from imprint.manifest.impure import impure_objects
 from imprint.manifest.refused import Refused, Why

@@ -22,6 +22,9 @@ from imprint._src.core.functions import name_of
 from imprint._src.core.identity import Identity, Inner, Standin, identity
 from imprint._src.core.source import is_library, warn
 from imprint._src.errors import RecompileWarning
+from imprint._src.jit.fingerprint.code import Code, code_of
+from imprint._src.jit.fingerprint.share import definition_token
+from imprint._src.jit.fingerprint.token import Token
 from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
@@ -30,9 +33,6 @@ from imprint.calls.key import PackedKey
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
-from imprint.definition.code import Code, code_of
-from imprint.definition.share import definition_token
-from imprint.definition.token import Token
 from imprint.explain.explanation import Difference, Explanation
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table

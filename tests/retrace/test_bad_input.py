@@ -23,8 +23,8 @@ import pytest
 
 import imprint
 from imprint._src.core.identity import identity, namespace
+from imprint._src.jit.fingerprint.layout import layout_of_class
 from imprint._src.jit.guards.code_names import code_names
-from imprint.definition.layout import layout_of_class
 from imprint.errors import ArgumentError
 from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of

@@ -13,7 +13,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.definition import state
+from imprint._src.jit.fingerprint import state
 from imprint.errors import CaptureWarning
 from imprint.versions.definitions import DEFINITIONS
 

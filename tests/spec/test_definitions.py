@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.definition.walk import Walk
+from imprint._src.jit.fingerprint.walk import Walk
 from tests.spec.work import Work, work_of
 
 FACTOR = 2.0

@@ -439,7 +439,7 @@ def test_a_decorator_below_jit_is_traced_with_it():
 ENDING = """
 import os
 import imprint
-from imprint.definition import code
+from imprint._src.jit.fingerprint import code
 
 class Scale:
     factor = 2.0

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from imprint._src.core.identity import identity
 from imprint._src.core.user_code import is_user_class, is_user_function
+from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.token import ABSENT, ROOT, Content, Token, token_of
+from imprint._src.jit.fingerprint.walk import Walk, scalar_function_token
 from imprint._src.jit.guards.locations import class_of
-from imprint.definition.code import Code
-from imprint.definition.layout import layout_of
-from imprint.definition.token import ABSENT, ROOT, Content, Token, token_of
-from imprint.definition.walk import Walk, scalar_function_token
 
 
 def fingerprint(fun: Callable[..., Any]) -> Token:

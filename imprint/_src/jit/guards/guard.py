@@ -23,6 +23,8 @@ from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import Identity, ids_of
+from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.layout import layout_of_class
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
     GONE,
@@ -50,8 +52,6 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems, is_same_plain
-from imprint.definition.code import Code
-from imprint.definition.layout import layout_of_class
 
 _FORMAT: Final = 2  # of marshal: equal values give equal bytes
 _WRITTEN_AT: Final = 2

@@ -22,7 +22,7 @@ from types import (
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint._src.core.identity import identity, ids_of, module_name
-from imprint.definition.layout import instance_dict, layout_of
+from imprint._src.jit.fingerprint.layout import instance_dict, layout_of
 
 Key: TypeAlias = tuple[str, int, Any]
 

@@ -39,6 +39,7 @@ from imprint._src.core.user_code import (
     is_user_namespace,
     module_namespace,
 )
+from imprint._src.jit.fingerprint.layout import instance_dict, layout_of
 from imprint._src.jit.guards.code_names import (
     Chain,
     Head,
@@ -76,7 +77,6 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import ATOMS
-from imprint.definition.layout import instance_dict, layout_of
 
 VISITED: Final = 20_000
 """Values that one trace visits."""

@@ -19,6 +19,7 @@ from imprint._src.core.source import warn
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import is_user_class
 from imprint._src.errors import CaptureWarning
+from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.guards.code_names import Head, StepKind, code_names
 from imprint._src.jit.guards.dependencies import (
     Dependencies,
@@ -60,7 +61,6 @@ from imprint._src.jit.guards.values import (
     is_hashed_plainly,
     is_same_plain,
 )
-from imprint.definition.layout import layout_of
 
 
 @dataclass(slots=True)

@@ -22,6 +22,13 @@ import numpy as np
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import Identity, identity, ids_of, namespace
 from imprint._src.core.user_code import is_user_function
+from imprint._src.jit.fingerprint.code import Code, code_of
+from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.share import definition_token
+from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, reads_state
+from imprint._src.jit.fingerprint.token import Content
+from imprint._src.jit.fingerprint.walk import Walk
+from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards.locations import (
     GONE,
     MISSING,
@@ -31,13 +38,6 @@ from imprint._src.jit.guards.locations import (
     class_of,
     is_plain,
 )
-from imprint.definition.code import Code, code_of
-from imprint.definition.layout import layout_of
-from imprint.definition.share import definition_token
-from imprint.definition.state import HASHED, ContentWalk, reads_state
-from imprint.definition.token import Content
-from imprint.definition.walk import Walk
-from imprint.definition.wording import show
 
 _STRONG: Final = ids_of(
     *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis), tuple, list),
@@ -312,7 +312,7 @@ class _WholeWalk(ContentWalk):
 
 
 def _strict_content(value: Any) -> Content:
-    from imprint.definition.state import StrictWalk  # noqa: PLC0415 - strict mode alone
+    from imprint._src.jit.fingerprint.state import StrictWalk  # noqa: PLC0415 - strict mode alone
 
     return StrictWalk().value(value)
 

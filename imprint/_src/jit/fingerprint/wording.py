@@ -17,9 +17,9 @@ import numpy as np
 
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import Identity, Pinned, Standin, ids_of, type_name
-from imprint.definition.code import Code, code_of
-from imprint.definition.layout import Layout
-from imprint.definition.token import (
+from imprint._src.jit.fingerprint.code import Code, code_of
+from imprint._src.jit.fingerprint.layout import Layout
+from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
     BACK,

@@ -9,3 +9,10 @@
 - `wording`: how does a token print?
 - `share`: what is the token of a callable, and what did a trace write?
 """
+
+# MERGE
+"""Static arguments: values that select a version.
+
+- `contract`: what may be static, and what is said of what may not?
+- `exact`: when are two static values the same?
+"""

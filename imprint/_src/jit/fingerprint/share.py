@@ -6,8 +6,8 @@ Tokens of one content are one object, so they are compared by identity.
 from types import FunctionType
 from typing import Any
 
-from imprint.definition.token import ROOT, Token, token_of
-from imprint.definition.walk import Walk, scalar_function_token
+from imprint._src.jit.fingerprint.token import ROOT, Token, token_of
+from imprint._src.jit.fingerprint.walk import Walk, scalar_function_token
 
 
 def definition_token(fun: Any) -> Token:

@@ -16,15 +16,15 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
-from imprint.definition.wording import show
-from imprint.errors import ArgumentError
-from imprint.static import exact
-from imprint.static.exact import (
+from imprint._src.jit.fingerprint import exact
+from imprint._src.jit.fingerprint.exact import (
     check_equal_hashes,
     is_plain_value,
     same_value,
     static_token,
 )
+from imprint._src.jit.fingerprint.wording import show
+from imprint.errors import ArgumentError
 from tests.units.callables import (
     Colour,
     Metres,

@@ -23,8 +23,8 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.identity import ids_of
-from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import COPIES, by_state, rule_of
+from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.rules import COPIES, by_state, rule_of
 
 _RECENT: Final = 4
 

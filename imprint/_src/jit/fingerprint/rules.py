@@ -42,13 +42,13 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.core.identity import identity, ids_of
-from imprint.definition.layout import (
+from imprint._src.jit.fingerprint.layout import (
     Layout,
     arguments_of,
     layout_of,
     layout_of_class,
 )
-from imprint.definition.token import DTYPE, METHOD, SPOKEN, Content
+from imprint._src.jit.fingerprint.token import DTYPE, METHOD, SPOKEN, Content
 
 
 class Visitor(Protocol):

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from imprint._src.core.identity import identity
-from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import copier_of, is_settled
-from imprint.definition.token import ARRAY, DTYPE, Content, Unread
-from imprint.definition.walk import Walk
+from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.rules import copier_of, is_settled
+from imprint._src.jit.fingerprint.token import ARRAY, DTYPE, Content, Unread
+from imprint._src.jit.fingerprint.walk import Walk
 
 
 def reads_state(layout: Layout) -> bool:

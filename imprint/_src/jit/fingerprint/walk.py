@@ -14,10 +14,10 @@ from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final
 
 from imprint._src.core.identity import Standin, identity, namespace, namespaces
-from imprint.definition.code import Code, code_of, codes
-from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import RULES, copier_of, rule_of
-from imprint.definition.token import (
+from imprint._src.jit.fingerprint.code import Code, code_of, codes
+from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.rules import RULES, copier_of, rule_of
+from imprint._src.jit.fingerprint.token import (
     ABSENT,
     BACK,
     EMPTY,

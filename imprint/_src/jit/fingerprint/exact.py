@@ -20,20 +20,9 @@ from weakref import ref
 from imprint._src.core.identity import identity, ids_of
 from imprint._src.core.user_code import is_user_code
 from imprint._src.errors import ArgumentError
-from imprint._src.tree.statics import Reading
-from imprint.definition.layout import Layout, layout_of, layouts
-from imprint.definition.state import HASHED, StateWalk
-from imprint.definition.token import (
-    ABSENT,
-    Content,
-    Mark,
-    find_token,
-    head_of,
-    plain_contents,
-    token_of,
-)
-from imprint.definition.walk import scalar_function_token
-from imprint.static.contract import (
+from imprint._src.jit.fingerprint.layout import Layout, layout_of, layouts
+from imprint._src.jit.fingerprint.state import HASHED, StateWalk
+from imprint._src.jit.fingerprint.static_argument import (
     IN_FIELDS,
     Equal,
     RefusedError,
@@ -43,6 +32,17 @@ from imprint.static.contract import (
     place_of,
     standing_of,
 )
+from imprint._src.jit.fingerprint.token import (
+    ABSENT,
+    Content,
+    Mark,
+    find_token,
+    head_of,
+    plain_contents,
+    token_of,
+)
+from imprint._src.jit.fingerprint.walk import scalar_function_token
+from imprint._src.tree.statics import Reading
 
 __all__ = [
     "Equal",

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from imprint.definition.code import code_digest, code_of, codes
+from imprint._src.jit.fingerprint.code import code_digest, code_of, codes
 
 
 def code(source):
