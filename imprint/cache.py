@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 from imprint._src.core.trace import current_trace
 from imprint._src.core.user_code import is_module, is_user, is_user_namespace
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.explain.explanation import Explanation
 from imprint.debug import counters
-from imprint.explain.explanation import Explanation
 from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear
 from imprint.versions.budget import BUDGET

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, final
 from weakref import ref
 
 from imprint._src.core.source import is_library
-from imprint.explain.explanation import Explanation
+from imprint._src.jit.explain.explanation import Explanation
 from imprint.versions.definitions import DEFINITIONS
 from imprint.versions.observers import Costs
 from imprint.versions.version import Version

@@ -11,6 +11,10 @@ Replays come from `jit(f).replay(...)`; their classes are here to write types wi
 """
 
 from imprint._src.diagnostics import attribute_errors
+from imprint._src.jit.explain.replay import Parting as Parting
+from imprint._src.jit.explain.replay import Replay as Replay
+from imprint._src.jit.explain.steps import Entered as Entered
+from imprint._src.jit.explain.steps import Step as Step
 from imprint.debug.checking import check as check
 from imprint.debug.counting import Counts as Counts
 from imprint.debug.counting import counters as counters
@@ -21,10 +25,6 @@ from imprint.debug.shardings import (
 )
 from imprint.debug.shardings import visualize_sharding as visualize_sharding
 from imprint.debug.stopping import breakpoint as breakpoint  # noqa: A004 - JAX's name
-from imprint.explain.replay import Parting as Parting
-from imprint.explain.replay import Replay as Replay
-from imprint.explain.steps import Entered as Entered
-from imprint.explain.steps import Step as Step
 
 __all__ = [
     "Counts",

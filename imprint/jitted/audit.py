@@ -19,7 +19,6 @@ from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
 from imprint.calls.key import unplaced
 from imprint.calls.tracing import TracedCall
-from imprint.explain import programs
 from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import divergence_of_traces

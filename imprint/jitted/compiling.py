@@ -22,6 +22,7 @@ from imprint._src.jit.compilation.donation import Donation
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
+from imprint._src.jit.explain.explanation import Explanation, told
 from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
@@ -32,7 +33,6 @@ from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import is_needless

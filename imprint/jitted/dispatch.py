@@ -23,6 +23,8 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.jit.explain import replay as replays
+from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.runtime import EngineError, collect_garbage
 from imprint.array import ArrayImpl
@@ -30,8 +32,6 @@ from imprint.calls.key import pending_of
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
-from imprint.explain import replay as replays
-from imprint.explain.explanation import Explanation
 from imprint.jitted.answering import answer
 from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding

@@ -17,6 +17,18 @@ from imprint import tree
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
 from imprint._src.core.source import current_source
+from imprint._src.jit.explain import (
+    comparison,
+    fingerprint_diff,
+    granularity,
+    unrolled_loops,
+)
+from imprint._src.jit.explain.explanation import (
+    Compared,
+    Difference,
+    Explanation,
+    Later,
+)
 from imprint._src.jit.fingerprint.code import code_of
 from imprint._src.jit.fingerprint.share import definition_token
 from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, StrictWalk
@@ -41,8 +53,6 @@ from imprint._src.jit.guards.values import Read
 from imprint._src.passes import pass_report
 from imprint.calls.key import CallKey, Pending
 from imprint.calls.options import JitOptions
-from imprint.explain import comparison, granularity, repeats, tokens
-from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
@@ -121,7 +131,7 @@ def loops_told(version: Version) -> str:
         for change in version.passes
         if isinstance(change, pass_report.Rolled)
     ]
-    return " ".join(rolled) if rolled else repeats.repeats_told(version.jaxpr)
+    return " ".join(rolled) if rolled else unrolled_loops.repeats_told(version.jaxpr)
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
@@ -306,22 +316,23 @@ def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
     path = f"{change.name}{where}"
     both = _contents(change, walk)
     if both is not None:
-        inside = tokens.disagreements(*both, change.name)
+        inside = fingerprint_diff.disagreements(*both, change.name)
         if inside:
             return [
-                tokens.Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside
+                fingerprint_diff.Disagreement(f"{d.path}{where}", d.old, d.new)
+                for d in inside
             ]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
     if type(change.old) is Gone and type(change.new) is FunctionType:
         before, now = change.old.code, code_of(change.new.__code__)
         if before is not None and before.name == now.name:
-            return tokens.disagreements(before, now)
+            return fingerprint_diff.disagreements(before, now)
     if old == new and type(change.old) is type(change.new) is FunctionType:
         before, now = definition_token(change.old), definition_token(change.new)
-        found = tokens.disagreements(before, now)
+        found = fingerprint_diff.disagreements(before, now)
         if found and all(d.path.startswith(_INSIDE) for d in found):
             return found
-    return [tokens.Disagreement(path, *told_apart(old, new))]
+    return [fingerprint_diff.Disagreement(path, *told_apart(old, new))]
 
 
 def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
@@ -390,12 +401,12 @@ def _is_large(read: Read) -> bool:
 
 def _told_large(change: Change) -> "list[tokens.Disagreement]":
     old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
-    return tokens.disagreements(old, new, change.name)
+    return fingerprint_diff.disagreements(old, new, change.name)
 
 
 def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
     """Return in what a function is another than the nearest of its place before."""
-    nearest: list[tokens.Disagreement] | None = None
+    nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
     token = definition_token(fun)
     for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
@@ -430,11 +441,13 @@ def _disagreements(
     if made.token is token:
         before, now = made.options.as_given(), options.as_given()
         return [
-            tokens.Disagreement(name, shortened(repr(was)), shortened(repr(now[name])))
+            fingerprint_diff.Disagreement(
+                name, shortened(repr(was)), shortened(repr(now[name]))
+            )
             for name, was in before.items()
             if was != now[name]
         ]
-    found = tokens.disagreements(made.token, token)
+    found = fingerprint_diff.disagreements(made.token, token)
     owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
     inside = [d for d in found if d.path.startswith(owners)]
     return inside or found  # of another object it is said in what it differs
@@ -447,7 +460,7 @@ def _remedy(change: "tokens.Disagreement", function: str) -> str:
     if change.new.startswith(_FUNCTIONS) or place in _CODE:
         return f"{function} is compiled for each function that it holds: make few."
     why = ""
-    if change.new.endswith(tokens.TOO_LARGE):
+    if change.new.endswith(fingerprint_diff.TOO_LARGE):
         why = (
             f"Captured arrays are compared up to {HASHED >> 20} MiB in all, so each "
             f"{function} that is made is traced. "

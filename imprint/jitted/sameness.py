@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.jit.explain import jaxpr_diff
 from imprint.calls.tracing import TracedCall
-from imprint.explain import programs
 from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version
 
@@ -22,16 +22,16 @@ def divergence_of_traces(
     old: TracedCall, new: TracedCall
 ) -> "programs.Divergence | None":
     """Return where two traces of one kind of call part; None if they are the same."""
-    found = programs.divergence_of(old.closed, new.closed)
+    found = jaxpr_diff.divergence_of(old.closed, new.closed)
     if found is not None:
         return found
     if old.out_tree != new.out_tree:
-        return programs.Divergence("the result", str(old.out_tree), str(new.out_tree))
+        return jaxpr_diff.Divergence("the result", str(old.out_tree), str(new.out_tree))
     ours, theirs = old.results.kept(), new.results.kept()
     for name in sorted(ours.keys() | theirs.keys()):
         a, b = ours.get(name, _ARRAY), theirs.get(name, _ARRAY)
-        if not programs.is_same_value(a, b):
-            return programs.Divergence(f"result{name}", repr(a), repr(b))
+        if not jaxpr_diff.is_same_value(a, b):
+            return jaxpr_diff.Divergence(f"result{name}", repr(a), repr(b))
     return None
 
 

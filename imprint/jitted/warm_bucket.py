@@ -17,6 +17,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.explain.explanation import Explanation
 from imprint.calls.axes import named_shape
 from imprint.calls.key import Pending
 from imprint.calls.results import Results
@@ -40,7 +41,6 @@ from imprint.dynamic.programs import (
     program_of,
     sized_of,
 )
-from imprint.explain.explanation import Explanation
 from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves
 from imprint.jitted.request import Request

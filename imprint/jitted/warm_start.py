@@ -20,10 +20,10 @@ from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program_cache import program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
+from imprint._src.jit.explain.explanation import Explanation
 from imprint.calls.key import CallKey
 from imprint.calls.spread import layout_of_call
 from imprint.calls.tracing import TracedCall
-from imprint.explain.explanation import Explanation
 from imprint.jitted.loading import Lower, late_traced, loaded_version
 from imprint.jitted.request import Request
 from imprint.manifest.refused import Refused

@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 from imprint._src.core.source import current_source, is_library
 from imprint._src.errors import ArgumentError, RecompileError
-from imprint.explain.explanation import Explanation
+from imprint._src.jit.explain.explanation import Explanation
 from imprint.versions.observers import OBSERVERS, Costs
 
 _LISTED = 5

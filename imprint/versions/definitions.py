@@ -22,6 +22,7 @@ from imprint._src.core.functions import name_of
 from imprint._src.core.identity import Identity, Inner, Standin, identity
 from imprint._src.core.source import is_library, warn
 from imprint._src.errors import RecompileWarning
+from imprint._src.jit.explain.explanation import Difference, Explanation
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.share import definition_token
 from imprint._src.jit.fingerprint.token import Token
@@ -33,7 +34,6 @@ from imprint.calls.key import PackedKey
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
-from imprint.explain.explanation import Difference, Explanation
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table
 from imprint.versions.version import Version

@@ -6,7 +6,7 @@ the cold path only, so a warm call costs the same whoever watches.
 
 from typing import Final, NamedTuple, Protocol
 
-from imprint.explain.explanation import Explanation
+from imprint._src.jit.explain.explanation import Explanation
 
 
 class Costs(NamedTuple):

@@ -20,6 +20,7 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
+from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.runtime import (
@@ -41,7 +42,6 @@ from imprint.calls.home import Home
 from imprint.calls.key import CallKey, PackedKey
 from imprint.calls.spread import SpreadHome
 from imprint.calls.tracing import TracedCall
-from imprint.explain.explanation import Kind
 from imprint.versions.apart import run_donating, run_spread
 from imprint.versions.observers import Costs
 from imprint.versions.table import Table

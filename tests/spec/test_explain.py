@@ -13,7 +13,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.explain import comparison
+from imprint._src.jit.explain import comparison
 
 
 @imprint.jit(static_argnames="n")

@@ -19,7 +19,7 @@ from typing import Any, Final, cast, final
 _LATER: Final = (
     *(
         "imprint._src.control_flow.",
-        "imprint.explain.",
+        "imprint._src.jit.explain.",
         "imprint._src.passes.",
         "imprint._src.jit.guards.",
     ),

@@ -24,9 +24,9 @@ from imprint._src.interpreters.linearize import linearize_flat, linearize_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.jit.compilation.lowered import lower
+from imprint._src.jit.explain.granularity import granularity
 from imprint._src.passes.nan_checks import with_sentinels
 from imprint.errors import NonFiniteError, NotDifferentiableError
-from imprint.explain.granularity import granularity
 from tests.laws import test_jvp, test_transpose
 from tests.laws.control.guest import run_twin
 from tests.laws.law import compile_closed

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import imprint
+from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
 from imprint.cli.ledger import Ledger, Miss, Row
 from imprint.cli.report import print_report
-from imprint.explain.explanation import Compared, Difference, Explanation
 from imprint.versions.observers import Costs
 
 

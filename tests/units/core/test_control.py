@@ -20,8 +20,8 @@ from imprint._src.interpreters.lowering import lower_call
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import lower
+from imprint._src.jit.explain.granularity import granularity
 from imprint.errors import InternalError
-from imprint.explain.granularity import granularity
 
 FLOAT = ShapedArray((), np.dtype("float32"))
 INDEX = ShapedArray((), np.dtype("int32"))

@@ -15,8 +15,8 @@ from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.jit.explain.steps import shown
 from imprint.errors import ArgumentError
-from imprint.explain.steps import shown
 from tests.oracle import jax
 
 ONE = onp.float32(1)

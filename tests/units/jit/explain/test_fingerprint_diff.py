@@ -4,10 +4,10 @@ from types import FunctionType
 import numpy as np
 import pytest
 
+from imprint._src.jit.explain.fingerprint_diff import disagreements
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.jit.fingerprint.share import definition_token
 from imprint._src.jit.fingerprint.wording import show
-from imprint.explain.tokens import disagreements
 from tests.units.callables import (
     MODEL,
     OTHER,

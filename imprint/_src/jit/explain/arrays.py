@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
+from imprint._src.jit.explain.explanation import Difference
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding, Uncommitted
-from imprint.explain.explanation import Difference
 
 
 def array_differences(

@@ -12,11 +12,11 @@ from dataclasses import fields, replace
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
+from imprint._src.jit.explain.arrays import array_differences, count_differences, padded
+from imprint._src.jit.explain.containers import Place, ancestors, places
+from imprint._src.jit.explain.explanation import Difference, Kind
+from imprint._src.jit.explain.fingerprint_diff import disagreements
 from imprint._src.jit.fingerprint.wording import shortened, told_apart
-from imprint.explain.arrays import array_differences, count_differences, padded
-from imprint.explain.containers import Place, ancestors, places
-from imprint.explain.explanation import Difference, Kind
-from imprint.explain.tokens import disagreements
 
 _STRUCTURES: Final = 8
 """Versions of other structures than the call's that are compared with it."""

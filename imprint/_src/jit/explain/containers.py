@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
 from imprint._src.core.identity import type_name
+from imprint._src.jit.explain.fingerprint_diff import FEW, disagreements
 from imprint._src.jit.fingerprint.state import StateWalk
 from imprint._src.jit.fingerprint.wording import told_apart
 from imprint._src.tree.registry import fields_of
 from imprint._src.tree.statics import Static
-from imprint.explain.tokens import FEW, disagreements
 
 Arguments: TypeAlias = Mapping[str, tree.TreeDef]
 """The trees of the arguments that a call gives, by their names."""

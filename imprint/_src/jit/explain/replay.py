@@ -20,7 +20,7 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint.explain.steps import HostArray, Step, SteppedProgram, shown
+from imprint._src.jit.explain.steps import HostArray, Step, SteppedProgram, shown
 
 _SHOWN: Final = 10
 """Steps, first and last, of a text."""

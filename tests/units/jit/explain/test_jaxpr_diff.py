@@ -9,7 +9,11 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.core.check import check_jaxpr
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.explain.programs import divergence_of, is_same_array, is_same_value
+from imprint._src.jit.explain.jaxpr_diff import (
+    divergence_of,
+    is_same_array,
+    is_same_value,
+)
 
 ONES = np.ones(3, np.float32)
 MANY = np.zeros((4, 100), np.float32)

@@ -10,7 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as np
-from imprint.explain.repeats import repeats, repeats_told
+from imprint._src.jit.explain.unrolled_loops import repeats, repeats_told
 
 X = np.ones(4)
 

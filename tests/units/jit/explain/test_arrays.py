@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imprint._src.core.aval import ShapedArray
-from imprint.explain.arrays import array_differences, count_differences
+from imprint._src.jit.explain.arrays import array_differences, count_differences
 from imprint.sharding import SingleDeviceSharding
 
 SHAPES = (), (3,), (4,), (3, 4), (4, 3), (4, 4)

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple, cast, final
 
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
 from imprint._src.core.source import Source
-from imprint.explain.granularity import dissolved
-from imprint.explain.loops import Loop, loop_around
+from imprint._src.jit.explain.granularity import dissolved
+from imprint._src.jit.explain.loops import Loop, loop_around
 
 _FEWEST: Final = 4
 """Blocks below which a loop is none to be spoken of."""
