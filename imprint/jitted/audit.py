@@ -15,6 +15,7 @@ from typing import Final
 from imprint._src.config import settings
 from imprint._src.errors import StaleVersionError
 from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
 from imprint.calls.key import unplaced
@@ -135,7 +136,7 @@ def _remedy(request: Request) -> str:
     )
 
 
-def _parts(divergence: "programs.Divergence") -> str:
+def _parts(divergence: "jaxpr_diff.Divergence") -> str:
     place, *texts = divergence.place, divergence.old, divergence.new
     old, new = (text.replace("\n", "\n    ") for text in texts)
     return f"  They part in {place}:\n    version: {old}\n    fresh:   {new}"

@@ -293,7 +293,7 @@ def _changes(version: Version) -> list[Difference]:
     return [*dict.fromkeys(found)]
 
 
-def _kept(change: Change, told: "tokens.Disagreement") -> str:
+def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
     """Return what to do about a watched place whose value is another now."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
@@ -310,7 +310,7 @@ def _kept(change: Change, told: "tokens.Disagreement") -> str:
     return "A version is kept for each value; pass what changes often as an argument."
 
 
-def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
+def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreement]":
     """Return what a watched place was and is; of a function that was edited, where."""
     where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
@@ -355,7 +355,7 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     if value is MISSING or value is GONE:
         return repr(value)
     if type(value) is Gone and value.code is not None:
-        return f"function {tokens.show_code(value.code)}"
+        return f"function {fingerprint_diff.show_code(value.code)}"
     if type(value) is Gone:
         return f"{type_name(value.cls)} object"
     if type(value) is FunctionType:  # where it stands itself: equal ones share a token
@@ -399,7 +399,7 @@ def _is_large(read: Read) -> bool:
     return read.seen.has_arrays and not read.seen.is_known
 
 
-def _told_large(change: Change) -> "list[tokens.Disagreement]":
+def _told_large(change: Change) -> "list[fingerprint_diff.Disagreement]":
     old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
     return fingerprint_diff.disagreements(old, new, change.name)
 
@@ -437,7 +437,7 @@ _JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
 
 def _disagreements(
     made: Made, token: Token, options: JitOptions
-) -> "list[tokens.Disagreement]":
+) -> "list[fingerprint_diff.Disagreement]":
     if made.token is token:
         before, now = made.options.as_given(), options.as_given()
         return [
@@ -453,7 +453,7 @@ def _disagreements(
     return inside or found  # of another object it is said in what it differs
 
 
-def _remedy(change: "tokens.Disagreement", function: str) -> str:
+def _remedy(change: "fingerprint_diff.Disagreement", function: str) -> str:
     place = change.path.partition(" in ")[0]
     if _is_edit(change.path):
         return "What was edited is compiled again."

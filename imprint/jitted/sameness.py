@@ -20,7 +20,7 @@ LATEST: Final = 8
 
 def divergence_of_traces(
     old: TracedCall, new: TracedCall
-) -> "programs.Divergence | None":
+) -> "jaxpr_diff.Divergence | None":
     """Return where two traces of one kind of call part; None if they are the same."""
     found = jaxpr_diff.divergence_of(old.closed, new.closed)
     if found is not None:

@@ -23,6 +23,7 @@ from imprint._src.jit.compilation.program import Program
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.passes import nan_checks as sentinel_pass
+from imprint._src.passes import pass_report
 from imprint._src.runtime import (
     EngineError,
     MemoryStats,

@@ -1,4 +1,4 @@
-"""Definitions: when may two callables share compiled versions?
+"""Fingerprints: when do two callables, or two static values, share compiled versions?
 
 - `code`: when do two code objects compute the same?
 - `layout`: how is an instance of a class laid out, and what in it can be read?
@@ -8,11 +8,6 @@
 - `state`: what does a walk that looks inside objects and arrays read more?
 - `wording`: how does a token print?
 - `share`: what is the token of a callable, and what did a trace write?
-"""
-
-# MERGE
-"""Static arguments: values that select a version.
-
-- `contract`: what may be static, and what is said of what may not?
+- `static_argument`: which values may be static, and what does the error for others say?
 - `exact`: when are two static values the same?
 """
