@@ -25,6 +25,12 @@ from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.source import current_source
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError, NonFiniteError
+from imprint._src.jit.calls.device_assignment import home_of
+from imprint._src.jit.calls.sharded_call import (
+    SpreadHome,
+    layout_of_equation,
+    spread_home,
+)
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.jit.fingerprint.exact import static_token
@@ -44,8 +50,6 @@ from imprint.array import (
     loss,
     to_array,
 )
-from imprint.calls.home import home_of
-from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
 
 
 class _Quiet(threading.local):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from imprint._src.core.source import warn
 from imprint._src.errors import ArgumentError
-from imprint.calls.options import Buckets
+from imprint._src.jit.calls.options import Buckets
 
 LEAST_BUCKET: Final = 16
 

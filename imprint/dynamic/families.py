@@ -22,10 +22,10 @@ from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
+from imprint._src.jit.calls.axes import Entry, named_shape, sizes_of
+from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
-from imprint.calls.axes import Entry, named_shape, sizes_of
-from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
-from imprint.calls.tracing import TracedCall
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
 from imprint.versions.definitions import Definition

@@ -10,8 +10,8 @@ one for the size is tried in `jitted.trial`.
 from collections.abc import Hashable, Iterable
 from typing import Any, Final, TypeAlias, final
 
-from imprint.calls.axes import Entry
-from imprint.calls.key import CallKey, PackedKey
+from imprint._src.jit.calls.axes import Entry
+from imprint._src.jit.calls.key import CallKey, PackedKey
 
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
 LEAST: Final = 2

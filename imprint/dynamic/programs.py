@@ -25,12 +25,12 @@ from imprint._src.dynamic_shapes.deciding import Question
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
+from imprint._src.jit.calls.axes import named_shape
+from imprint._src.jit.calls.key import CallKey, PackedKey, Pending
+from imprint._src.jit.calls.results import Results
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
-from imprint.calls.axes import named_shape
-from imprint.calls.key import CallKey, PackedKey, Pending
-from imprint.calls.results import Results
-from imprint.calls.tracing import TracedCall
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread

@@ -12,8 +12,8 @@ from typing import final
 from imprint import tree
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import lower_traced, trace, trace_for_all
 from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced, lowered

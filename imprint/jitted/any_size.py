@@ -21,13 +21,13 @@ from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.lowering import lower_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.results import Results
+from imprint._src.jit.calls.sharded_call import layout_of_call
+from imprint._src.jit.calls.signature import Call, Signature
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
-from imprint.calls.options import JitOptions
-from imprint.calls.results import Results
-from imprint.calls.signature import Call, Signature
-from imprint.calls.spread import layout_of_call
-from imprint.calls.tracing import TracedCall
 from imprint.dynamic.buckets import bucket_of
 from imprint.dynamic.padding import in_bucket
 from imprint.dynamic.programs import (

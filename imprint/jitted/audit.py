@@ -14,12 +14,12 @@ from typing import Final
 
 from imprint._src.config import settings
 from imprint._src.errors import StaleVersionError
+from imprint._src.jit.calls.key import unplaced
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
-from imprint.calls.key import unplaced
-from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import divergence_of_traces

@@ -8,9 +8,9 @@ from typing import Any
 
 from imprint._src.core.identity import Inner
 from imprint._src.core.user_code import adopt
-from imprint.calls.filtering import FilteredSignature
-from imprint.calls.options import JitOptions
-from imprint.calls.signature import Signature
+from imprint._src.jit.calls.filtering import FilteredSignature
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Signature
 from imprint.versions.definitions import DEFINITIONS, Definition, parts_of
 
 

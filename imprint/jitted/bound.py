@@ -11,9 +11,9 @@ from types import MethodType
 from typing import Any, Final, final
 
 from imprint import tree
+from imprint._src.jit.calls.filtering import is_traced
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
-from imprint.calls.filtering import is_traced
 from imprint.jitted.stages import Lowered, Traced
 
 _OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})

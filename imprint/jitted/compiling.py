@@ -17,6 +17,12 @@ from imprint._src.core.identity import identity
 from imprint._src.core.source import warn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
+from imprint._src.jit.calls.device_assignment import Home, home_of_call
+from imprint._src.jit.calls.key import PackedKey, Pending, unplaced
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.sharded_call import SpreadHome, layout_of_call, spread_home
+from imprint._src.jit.calls.signature import Form
+from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.donation import Donation
 from imprint._src.jit.compilation.layout import Layout
@@ -27,12 +33,6 @@ from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
-from imprint.calls.home import Home, home_of_call
-from imprint.calls.key import PackedKey, Pending, unplaced
-from imprint.calls.options import JitOptions
-from imprint.calls.signature import Form
-from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
-from imprint.calls.tracing import TracedCall, trace_call
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import is_needless

@@ -23,15 +23,18 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.jit.calls.check_args import check_values
+from imprint._src.jit.calls.key import pending_of
+from imprint._src.jit.calls.sharded_call import (
+    constrained_arguments,
+    constrained_results,
+)
+from imprint._src.jit.calls.signature import Spelling
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.runtime import EngineError, collect_garbage
 from imprint.array import ArrayImpl
-from imprint.calls.key import pending_of
-from imprint.calls.leaves import check_values
-from imprint.calls.signature import Spelling
-from imprint.calls.spread import constrained_arguments, constrained_results
 from imprint.jitted.answering import answer
 from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding

@@ -11,9 +11,9 @@ from typing import Any, ParamSpec, TypeVar, get_args, overload
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.calls.axes import AxesSpec, read_axes
-from imprint.calls.filtering import Donate, Filter
-from imprint.calls.options import (
+from imprint._src.jit.calls.axes import AxesSpec, read_axes
+from imprint._src.jit.calls.filtering import Donate, Filter
+from imprint._src.jit.calls.options import (
     Buckets,
     JitOptions,
     OnLimit,

@@ -6,8 +6,8 @@ version is compiled like any other, and again when it was dropped.
 
 from typing import Any, Protocol
 
-from imprint.calls.key import Pending
-from imprint.calls.tracing import TracedCall
+from imprint._src.jit.calls.key import Pending
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint.dynamic.families import families_of, trace_family
 from imprint.dynamic.programs import Call, known_call, make_call
 from imprint.jitted.audit import audit_in_bucket

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
 from imprint._src.core.inline import Inline
-from imprint.calls.axes import read_axes
-from imprint.calls.options import (
+from imprint._src.jit.calls.axes import read_axes
+from imprint._src.jit.calls.options import (
     Buckets,
     JitOptions,
     check_buckets,
@@ -23,7 +23,7 @@ from imprint.calls.options import (
     check_options,
     interned,
 )
-from imprint.calls.signature import as_tuple
+from imprint._src.jit.calls.signature import as_tuple
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.typed import JitKeywords, JittedFunction
 

@@ -12,18 +12,18 @@ from typing import Any, Protocol
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.device_assignment import Home, home_of_call
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.results import Results
+from imprint._src.jit.calls.sharded_call import layout_of_call, spread_home
+from imprint._src.jit.calls.signature import Call
+from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Program, const_buffers
 from imprint._src.jit.compilation.program_cache import loaded_program
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import CompileOptions, Place
-from imprint.calls.home import Home, home_of_call
-from imprint.calls.options import JitOptions
-from imprint.calls.results import Results
-from imprint.calls.signature import Call
-from imprint.calls.spread import layout_of_call, spread_home
-from imprint.calls.tracing import TracedCall, trace_call
 from imprint.jitted.request import Request
 from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.shardings import spread_of

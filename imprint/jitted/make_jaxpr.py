@@ -13,8 +13,8 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.named_axes import within_axes
 from imprint._src.core.shape_struct import described
 from imprint._src.diagnostics.traceback_filter import folding
-from imprint.calls.signature import Signature
-from imprint.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.calls.signature import Signature
+from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.jit import jit

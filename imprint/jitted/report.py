@@ -17,6 +17,8 @@ from imprint import tree
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
 from imprint._src.core.source import current_source
+from imprint._src.jit.calls.key import CallKey, Pending
+from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.explain import (
     comparison,
     fingerprint_diff,
@@ -51,8 +53,6 @@ from imprint._src.jit.guards.locations import (
 )
 from imprint._src.jit.guards.values import Read
 from imprint._src.passes import pass_report
-from imprint.calls.key import CallKey, Pending
-from imprint.calls.options import JitOptions
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version

@@ -6,9 +6,9 @@ It knows the function and its static values, which are the roots of what a trace
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from imprint.calls.key import Pending
-from imprint.calls.options import JitOptions
-from imprint.calls.tracing import held_by
+from imprint._src.jit.calls.key import Pending
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.tracing import held_by
 from imprint.versions.definitions import Definition
 from imprint.versions.version import Version
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain import jaxpr_diff
-from imprint.calls.tracing import TracedCall
 from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version
 

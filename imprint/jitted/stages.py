@@ -26,18 +26,18 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
+from imprint._src.jit.calls.check_args import check_leaves, check_values
+from imprint._src.jit.calls.key import Pending, static_tokens
+from imprint._src.jit.calls.options import JitOptions, check_compiler_options
+from imprint._src.jit.calls.sharded_call import SpreadHome, is_as, layout_of_call, shown
+from imprint._src.jit.calls.signature import Call, Signature
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
-from imprint.calls.key import Pending, static_tokens
-from imprint.calls.leaves import check_leaves, check_values
-from imprint.calls.options import JitOptions, check_compiler_options
-from imprint.calls.signature import Call, Signature
-from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
-from imprint.calls.tracing import TracedCall
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint.versions.version import Version
 

@@ -17,11 +17,11 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.axes import named_shape
+from imprint._src.jit.calls.key import Pending
+from imprint._src.jit.calls.results import Results
+from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.explain.explanation import Explanation
-from imprint.calls.axes import named_shape
-from imprint.calls.key import Pending
-from imprint.calls.results import Results
-from imprint.calls.tracing import TracedCall, trace_call
 from imprint.dynamic.families import (
     Family,
     families_of,

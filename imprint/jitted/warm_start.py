@@ -16,14 +16,14 @@ from imprint._src.config import config, settings
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import StaleVersionError
+from imprint._src.jit.calls.key import CallKey
+from imprint._src.jit.calls.sharded_call import layout_of_call
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program_cache import program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
-from imprint.calls.key import CallKey
-from imprint.calls.spread import layout_of_call
-from imprint.calls.tracing import TracedCall
 from imprint.jitted.loading import Lower, late_traced, loaded_version
 from imprint.jitted.request import Request
 from imprint.manifest.refused import Refused

@@ -20,13 +20,13 @@ from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Call, Form
+from imprint._src.jit.calls.tracing import TracedCall, held_by
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
-from imprint.calls.options import JitOptions
-from imprint.calls.signature import Call, Form
-from imprint.calls.tracing import TracedCall, held_by
 from imprint.manifest.declared import adopt, declaration, difference_of, look
 from imprint.manifest.environment_key import environment_key, library_files, told
 from imprint.manifest.file_digests import Stamps, changed

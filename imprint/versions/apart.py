@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.core.source import current_source
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.sharded_call import SpreadHome, shown
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -22,7 +23,6 @@ from imprint.array import (
     on_device,
     to_array,
 )
-from imprint.calls.spread import SpreadHome, shown
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:

@@ -22,6 +22,10 @@ from imprint._src.core.functions import name_of
 from imprint._src.core.identity import Identity, Inner, Standin, identity
 from imprint._src.core.source import is_library, warn
 from imprint._src.errors import RecompileWarning
+from imprint._src.jit.calls.key import PackedKey
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Signature
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain.explanation import Difference, Explanation
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.share import definition_token
@@ -30,10 +34,6 @@ from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
 from imprint._src.jit.guards.values import ATOMS
-from imprint.calls.key import PackedKey
-from imprint.calls.options import JitOptions
-from imprint.calls.signature import Signature
-from imprint.calls.tracing import TracedCall
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table
 from imprint.versions.version import Version

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, NamedTuple, TypeAlias
 
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.calls.tracing import TracedCall
 from imprint.versions.definitions import Definition
 from imprint.versions.table import Table
 

@@ -18,6 +18,10 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
+from imprint._src.jit.calls.device_assignment import Home
+from imprint._src.jit.calls.key import CallKey, PackedKey
+from imprint._src.jit.calls.sharded_call import SpreadHome
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
 from imprint._src.jit.explain.explanation import Kind
@@ -39,10 +43,6 @@ from imprint.array import (
     loss,
     to_array,
 )
-from imprint.calls.home import Home
-from imprint.calls.key import CallKey, PackedKey
-from imprint.calls.spread import SpreadHome
-from imprint.calls.tracing import TracedCall
 from imprint.versions.apart import run_donating, run_spread
 from imprint.versions.observers import Costs
 from imprint.versions.table import Table

@@ -5,8 +5,8 @@ import weakref
 
 import pytest
 
-from imprint.calls.options import JitOptions
-from imprint.calls.signature import Signature
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Signature
 from imprint.versions.definitions import Definitions
 
 OPTIONS = JitOptions()

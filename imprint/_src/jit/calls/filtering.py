@@ -20,10 +20,17 @@ from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.signature import (
+    Call,
+    Form,
+    Recalled,
+    Signature,
+    Slot,
+    Spelling,
+)
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.walk import scalar_function_token
 from imprint.array import ArrayImpl
-from imprint.calls.signature import Call, Form, Recalled, Signature, Slot, Spelling
 
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"

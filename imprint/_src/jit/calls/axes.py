@@ -14,7 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint.calls.signature import Call, Form, Signature
+from imprint._src.jit.calls.signature import Call, Form, Signature
 
 Axes: TypeAlias = tuple[tuple[int, str], ...]
 """Axes and their names."""

@@ -18,13 +18,13 @@ from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.source import current_source
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.interpreters import trace_to_jaxpr
+from imprint._src.jit.calls.check_args import check_results
+from imprint._src.jit.calls.results import Results, split_result
+from imprint._src.jit.calls.signature import Call, Form, Signature
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
 from imprint.array import ArrayImpl, buffer_of
-from imprint.calls.leaves import check_results
-from imprint.calls.results import Results, split_result
-from imprint.calls.signature import Call, Form, Signature
 
 
 @final

@@ -15,6 +15,9 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.device_assignment import Argument
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.program import Program
 from imprint._src.passes import prune_args
@@ -24,9 +27,6 @@ from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
 from imprint.array import ArrayImpl
-from imprint.calls.home import Argument
-from imprint.calls.options import JitOptions
-from imprint.calls.tracing import TracedCall
 
 
 @final

@@ -14,11 +14,11 @@ from imprint import tree
 from imprint._src import runtime
 from imprint._src.core.inline import Inline
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.axes import AxesSpec
+from imprint._src.jit.calls.filtering import Filter
 from imprint._src.runtime import CompileOptions, Device
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
-from imprint.calls.axes import AxesSpec
-from imprint.calls.filtering import Filter
 
 OnLimit = Literal["warn", "error"]
 Buckets: TypeAlias = Literal["pow2"] | Sequence[int] | Callable[[int], int] | None

@@ -18,8 +18,8 @@ from imprint._src.core.aval import checked_integer, get_aval
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.calls.results import Results
-from imprint.calls.signature import Call, Form
+from imprint._src.jit.calls.results import Results
+from imprint._src.jit.calls.signature import Call, Form
 
 
 def check_leaves(

@@ -12,10 +12,10 @@ from typing import NamedTuple, final
 
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.sharding.single import SingleDeviceSharding, common
 from imprint.array import loose
-from imprint.calls.options import JitOptions
-from imprint.calls.tracing import TracedCall
 
 
 class Home(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 import imprint
 import imprint.numpy as np
 from imprint._src.core.aval import ShapedArray
-from imprint.calls.key import CallKey, pending_of
+from imprint._src.jit.calls.key import CallKey, pending_of
 from imprint.config import Settings
 
 

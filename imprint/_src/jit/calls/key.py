@@ -16,11 +16,11 @@ from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
 from imprint._src.core.shape_struct import described
 from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.jit.calls.check_args import check_leaves
+from imprint._src.jit.calls.signature import Call, Form, Signature
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
-from imprint.calls.leaves import check_leaves
-from imprint.calls.signature import Call, Form, Signature
 
 PackedKey: TypeAlias = tuple[Any, ...]
 """A `CallKey` as tables hold it: hashable, and compared part by part."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.calls.axes import read_axes
-from imprint.calls.signature import Signature
+from imprint._src.jit.calls.axes import read_axes
+from imprint._src.jit.calls.signature import Signature
 from imprint.errors import ArgumentError
 
 X, Y = np.ones((2, 3)), np.ones((4, 5))
