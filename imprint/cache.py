@@ -264,7 +264,7 @@ def assume_pure(what: _T, /) -> _T:
         >>> imprint.cache.assume_pure("colorsys.rgb_to_hsv")
         'colorsys.rgb_to_hsv'
     """
-    from imprint.manifest.declared import assume  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.assumptions import assume  # noqa: PLC0415 - 2 ms of an import
 
     found: Any = _named(what) if isinstance(what, str) else what
     if not (is_module(found) or callable(found)):
@@ -330,7 +330,7 @@ def depends_on(
         >>> import imprint
         >>> imprint.cache.depends_on(value=("tables", 3))
     """
-    from imprint.manifest.declared import note_file  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.assumptions import note_file  # noqa: PLC0415 - 2 ms of an import
 
     if path is None:
         _depends_on_value(value)
@@ -346,8 +346,8 @@ def depends_on(
 
 
 def _depends_on_value(value: object) -> None:
-    from imprint.manifest.declared import note_value  # noqa: PLC0415 - 2 ms of an import
-    from imprint.manifest.diff import component  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.assumptions import note_value  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.diff import component  # noqa: PLC0415 - 2 ms of an import
 
     if current_trace() is not None:
         raise ArgumentError(

@@ -23,11 +23,11 @@ from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Program, const_buffers
 from imprint._src.jit.compilation.program_cache import loaded_program
 from imprint._src.jit.disk_cache.store import Store
+from imprint._src.jit.manifest.lazy_program import LateJaxpr, LateProgram
+from imprint._src.jit.manifest.shardings import spread_of
+from imprint._src.jit.manifest.trace_manifest import Asked, Found
 from imprint._src.runtime import CompileOptions, Place
 from imprint.jitted.request import Request
-from imprint.manifest.late import LateJaxpr, LateProgram
-from imprint.manifest.shardings import spread_of
-from imprint.manifest.trace_manifest import Asked, Found
 from imprint.versions.fresh import count_trace
 from imprint.versions.version import Version
 

@@ -22,6 +22,16 @@ from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.manifest.sizes import (
+    hold_at,
+    plain_questions,
+    plain_shapes,
+    questions_of,
+    shaped,
+)
+from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
+from imprint._src.jit.manifest.trees import plain_tree, tree_of
 from imprint.dynamic.families import (
     Family,
     families_of,
@@ -45,16 +55,6 @@ from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves
 from imprint.jitted.request import Request
 from imprint.jitted.warm_start import There, WarmStart, with_disk
-from imprint.manifest.late import LateJaxpr
-from imprint.manifest.sizes import (
-    hold_at,
-    plain_questions,
-    plain_shapes,
-    questions_of,
-    shaped,
-)
-from imprint.manifest.trace_manifest import Bucket, Plain
-from imprint.manifest.trees import plain_tree, tree_of
 from imprint.versions.version import Version
 
 

@@ -24,10 +24,8 @@ from imprint._src.jit.compilation.program_cache import program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
-from imprint.jitted.loading import Lower, late_traced, loaded_version
-from imprint.jitted.request import Request
-from imprint.manifest.refused import Refused
-from imprint.manifest.trace_manifest import (
+from imprint._src.jit.manifest.not_cacheable import Refused
+from imprint._src.jit.manifest.trace_manifest import (
     Asked,
     Bucket,
     Found,
@@ -38,6 +36,8 @@ from imprint.manifest.trace_manifest import (
     keep,
     noted,
 )
+from imprint.jitted.loading import Lower, late_traced, loaded_version
+from imprint.jitted.request import Request
 from imprint.versions.fresh import fresh_traces, is_fresh
 from imprint.versions.version import Version
 
@@ -145,7 +145,7 @@ class WarmStart:
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return self._reason
-        from imprint.manifest.diff import difference  # noqa: PLC0415 - few ask why
+        from imprint._src.jit.manifest.diff import difference  # noqa: PLC0415 - few ask why
 
         return difference(store, self._question, asked) or NOTHING
 

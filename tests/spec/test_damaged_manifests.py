@@ -11,10 +11,10 @@ import imprint
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.store import Store
+from imprint._src.jit.manifest import trace_manifest as manifest
 from imprint._src.runtime import options as engine
 from imprint.errors import StoreWarning
 from imprint.jitted import warm_start
-from imprint.manifest import trace_manifest as manifest
 from tests.spec import reborn
 
 TEXTS = {

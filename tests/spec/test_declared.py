@@ -14,9 +14,9 @@ import scipy.optimize._zeros
 
 import imprint
 from imprint._src.core import user_code
+from imprint._src.jit.manifest import assumptions
 from imprint.config import audit
 from imprint.errors import ArgumentError, StaleVersionError
-from imprint.manifest import declared
 from tests.spec import reborn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ def word(path):
 
 @pytest.fixture(autouse=True)
 def _nothing_declared():
-    with declared.until_here():
+    with assumptions.until_here():
         yield
 
 
@@ -49,7 +49,7 @@ def life(tmp_path, imprint_store):
 
     def begin(adds, says=""):
         for name in ("_names", "_files", "_values", "OBJECTS"):
-            getattr(declared, name).clear()
+            getattr(assumptions, name).clear()
         text = f"{HEAD}\n{says}\n@imprint.jit\ndef f(x):\n    return x + {adds}\n"
         return reborn.begin({"main": text}, tmp_path).main.f
 

@@ -10,8 +10,8 @@ import pytest
 
 import imprint
 from imprint._src.core import user_code
-from imprint.manifest import environment_key
-from imprint.manifest.file_digests import changed, stamp_of
+from imprint._src.jit.manifest import environment_key
+from imprint._src.jit.manifest.file_digests import changed, stamp_of
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)
@@ -99,7 +99,9 @@ def test_what_was_installed_anew_while_the_process_ran_is_not_what_runs(begin, f
 
 
 def test_the_bytes_of_an_old_file_are_read_once(file, monkeypatch):
-    monkeypatch.setattr("imprint.manifest.file_digests.time.time_ns", lambda: 1 << 62)
+    monkeypatch.setattr(
+        "imprint._src.jit.manifest.file_digests.time.time_ns", lambda: 1 << 62
+    )
     stamp = stamp_of(str(file))
     assert stamp_of(str(file), stamp) is stamp
     monkeypatch.setattr("builtins.open", None)

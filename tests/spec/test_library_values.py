@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imprint._src.core import user_code
-from imprint.manifest import environment_key
+from imprint._src.jit.manifest import environment_key
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)

@@ -35,7 +35,12 @@ UNWANTED = {
         "sqlite3",
         "zipfile",
     ),
-    *("imprint.dynamic", "imprint.export", "imprint.lax", "imprint.manifest.diff"),
+    *(
+        "imprint.dynamic",
+        "imprint.export",
+        "imprint.lax",
+        "imprint._src.jit.manifest.diff",
+    ),
     *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
     *("imprint.numpy.sorting", "imprint.optim", "imprint._src.passes.pipeline"),
     *("imprint.random", "imprint.scipy"),

@@ -27,20 +27,29 @@ from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
-from imprint.manifest.declared import adopt, declaration, difference_of, look
-from imprint.manifest.environment_key import environment_key, library_files, told
-from imprint.manifest.file_digests import Stamps, changed
-from imprint.manifest.impure import has_drawn, state_of_draws
-from imprint.manifest.locations import (
+from imprint._src.jit.manifest.assumptions import (
+    adopt,
+    declaration,
+    difference_of,
+    look,
+)
+from imprint._src.jit.manifest.environment_key import (
+    environment_key,
+    library_files,
+    told,
+)
+from imprint._src.jit.manifest.file_digests import Stamps, changed
+from imprint._src.jit.manifest.impure import has_drawn, state_of_draws
+from imprint._src.jit.manifest.locations import (
     Mismatch,
     plain_reads,
     restored,
     written_containers,
 )
-from imprint.manifest.refused import Refused, Why
-from imprint.manifest.shardings import plain_spread
-from imprint.manifest.stable_hash import StableHash, digest_of
-from imprint.manifest.trees import (
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
+from imprint._src.jit.manifest.shardings import plain_spread
+from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
+from imprint._src.jit.manifest.trees import (
     aval_of,
     plain_aval,
     plain_tree,
@@ -168,7 +177,7 @@ def noted(
     Raises:
         Refused: another process could not tell that it would trace the same.
     """
-    from imprint.manifest.diff import shown  # noqa: PLC0415 - warm starts need it not
+    from imprint._src.jit.manifest.diff import shown  # noqa: PLC0415 - warm starts need it not
 
     given = traced.whole.dependencies
     _check_trace(traced.whole, asked)
@@ -244,7 +253,7 @@ def keep(
     Raises:
         Refused: the store does not take it.
     """
-    from imprint.manifest.diff import components, home_of  # noqa: PLC0415 - warm starts need it not
+    from imprint._src.jit.manifest.diff import components, home_of  # noqa: PLC0415 - warm starts need it not
 
     result = {**result, "program": program.hex()}
     results = [result]

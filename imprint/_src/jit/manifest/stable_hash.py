@@ -57,12 +57,12 @@ from imprint._src.jit.guards.locations import (
     namespace_of,
     qualname_of,
 )
+from imprint._src.jit.manifest.assumptions import OBJECTS, assumed
+from imprint._src.jit.manifest.impure import impure_objects
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
+from imprint._src.jit.manifest.shardings import PLACED, plain_placement
 from imprint._src.tree.walk import registered
 from imprint.array import ArrayImpl
-from imprint.manifest.declared import OBJECTS, assumed
-from imprint.manifest.impure import impure_objects
-from imprint.manifest.refused import Refused, Why
-from imprint.manifest.shardings import PLACED, plain_placement
 from imprint.tree import Partial
 
 Content = Any

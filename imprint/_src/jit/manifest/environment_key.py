@@ -21,9 +21,9 @@ from imprint._src.core.user_code import (
     is_user_file,
     module_namespace,
 )
-from imprint.manifest.file_digests import Stamps, stamp_of_code
-from imprint.manifest.refused import Refused, Why
-from imprint.manifest.shardings import plain_placement
+from imprint._src.jit.manifest.file_digests import Stamps, stamp_of_code
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
+from imprint._src.jit.manifest.shardings import plain_placement
 
 _known: Final[Stamps] = {}
 

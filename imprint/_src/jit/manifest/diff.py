@@ -25,11 +25,11 @@ from imprint._src.jit.disk_cache.files import ReadError
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.fingerprint.code import code_digest
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
-from imprint.manifest.environment_key import environment_key
-from imprint.manifest.locations import Mismatch
-from imprint.manifest.refused import Refused
-from imprint.manifest.stable_hash import StableHash, digest_of
-from imprint.manifest.trace_manifest import (
+from imprint._src.jit.manifest.environment_key import environment_key
+from imprint._src.jit.manifest.locations import Mismatch
+from imprint._src.jit.manifest.not_cacheable import Refused
+from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
+from imprint._src.jit.manifest.trace_manifest import (
     TRACE,
     Asked,
     Plain,

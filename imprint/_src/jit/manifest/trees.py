@@ -11,8 +11,8 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.core.aval import ShapedArray
-from imprint.manifest.refused import Refused, Why
-from imprint.manifest.shardings import placement_of, plain_placement
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
+from imprint._src.jit.manifest.shardings import placement_of, plain_placement
 
 Plain = Any
 

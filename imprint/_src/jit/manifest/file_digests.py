@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from imprint._src.core import user_code
-from imprint.manifest.refused import Refused, Why
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
 
 
 class Stamp(NamedTuple):

@@ -45,9 +45,9 @@ from imprint._src.jit.guards.locations import (
     qualname_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems
-from imprint.manifest.declared import OBJECTS
-from imprint.manifest.refused import Refused, Why
-from imprint.manifest.stable_hash import StableHash, is_standing
+from imprint._src.jit.manifest.assumptions import OBJECTS
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
+from imprint._src.jit.manifest.stable_hash import StableHash, is_standing
 
 Plain = list[Any]
 

@@ -9,14 +9,14 @@ import pytest
 import imprint
 from imprint import NamedSharding, P
 from imprint._src.jit.compilation.layout import Spread
-from imprint._src.sharding.single import Uncommitted
-from imprint.manifest.refused import Refused
-from imprint.manifest.shardings import (
+from imprint._src.jit.manifest.not_cacheable import Refused
+from imprint._src.jit.manifest.shardings import (
     placement_of,
     plain_placement,
     plain_spread,
     spread_of,
 )
+from imprint._src.sharding.single import Uncommitted
 from imprint.sharding import AbstractMesh, AxisType, Mesh, SingleDeviceSharding
 
 DEVICE = imprint.devices()[0]

@@ -15,14 +15,14 @@ from typing import Any, Final
 from imprint._src.core.identity import module_name, type_name
 from imprint._src.core.user_code import is_module, module_namespace
 from imprint._src.jit.guards.locations import class_of
-from imprint.manifest.file_digests import (
+from imprint._src.jit.manifest.file_digests import (
     Stamp,
     Stamps,
     changed,
     stamp_of,
     stamp_of_code,
 )
-from imprint.manifest.refused import Refused, Why
+from imprint._src.jit.manifest.not_cacheable import Refused, Why
 
 _names: Final[set[str]] = set()
 OBJECTS: Final[dict[int, tuple[Any, str]]] = {}

@@ -7,7 +7,7 @@ import pytest
 from imprint._src.dynamic_shapes.deciding import Question
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.values import evaluate
-from imprint.manifest.sizes import (
+from imprint._src.jit.manifest.sizes import (
     hold_at,
     plain_questions,
     plain_size,
