@@ -17,12 +17,12 @@ from imprint._src.core.trace import current_trace
 from imprint._src.core.user_code import is_module, is_user, is_user_namespace
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.definitions import DEFINITIONS
+from imprint._src.jit.versions.version import Version
 from imprint.debug import counters
 from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear
-from imprint.versions.budget import BUDGET
-from imprint.versions.definitions import DEFINITIONS
-from imprint.versions.version import Version
 
 __all__ = [
     "CacheStats",

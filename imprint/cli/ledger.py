@@ -14,9 +14,9 @@ from weakref import ref
 
 from imprint._src.core.source import is_library
 from imprint._src.jit.explain.explanation import Explanation
-from imprint.versions.definitions import DEFINITIONS
-from imprint.versions.observers import Costs
-from imprint.versions.version import Version
+from imprint._src.jit.versions.definitions import DEFINITIONS
+from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.version import Version
 
 
 class Miss(NamedTuple):

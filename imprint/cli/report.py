@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from imprint._src.jit.versions.observers import Costs
 from imprint.cli.ledger import Miss, Row
-from imprint.versions.observers import Costs
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
 _NO_NUMBERS = ("",) * 5

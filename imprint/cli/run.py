@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import imprint
+from imprint._src.jit.versions.observers import OBSERVERS
 from imprint.cli.launch import launch
 from imprint.cli.ledger import Ledger, Row
 from imprint.cli.report import count, print_report, short_place
-from imprint.versions.observers import OBSERVERS
 
 RECOMPILED = 3
 """The exit status for too many recompiles."""

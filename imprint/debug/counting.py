@@ -7,7 +7,7 @@ count events, not objects: a version that was dropped was compiled all the same.
 from typing import NamedTuple
 
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.versions.version import calls_answered
+from imprint._src.jit.versions.version import calls_answered
 
 
 class Counts(NamedTuple):

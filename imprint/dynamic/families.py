@@ -26,10 +26,10 @@ from imprint._src.jit.calls.axes import Entry, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
+from imprint._src.jit.versions.audit_scope import is_fresh, traces_of
+from imprint._src.jit.versions.definitions import Definition
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
-from imprint.versions.definitions import Definition
-from imprint.versions.fresh import is_fresh, traces_of
 
 Sizes: TypeAlias = Mapping[str, int]
 TraceAt: TypeAlias = Callable[[Pending], TracedCall]

@@ -29,13 +29,13 @@ from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending
 from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.versions.definitions import Definition
+from imprint._src.jit.versions.version import Version
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
-from imprint.versions.definitions import Definition
-from imprint.versions.version import Version
 
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 

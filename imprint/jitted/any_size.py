@@ -26,6 +26,7 @@ from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.sharded_call import layout_of_call
 from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
 from imprint.dynamic.buckets import bucket_of
@@ -42,7 +43,6 @@ from imprint.dynamic.programs import (
 from imprint.dynamic.sizes import scope_of, sources, values_of
 from imprint.jitted.compiling import compile_lowered, lower_traced
 from imprint.jitted.stages import Compiled, Given, Lowered
-from imprint.versions.version import Version
 
 Sizes = Mapping[str, int]
 

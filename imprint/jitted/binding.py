@@ -11,7 +11,7 @@ from imprint._src.core.user_code import adopt
 from imprint._src.jit.calls.filtering import FilteredSignature
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
-from imprint.versions.definitions import DEFINITIONS, Definition, parts_of
+from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, parts_of
 
 
 class Binding(Inner):

@@ -34,13 +34,13 @@ from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.versions.audit_scope import count_trace, is_fresh, traces_of
+from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
+from imprint._src.jit.versions.observers import OBSERVERS, Costs
+from imprint._src.jit.versions.version import Version
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import is_needless
-from imprint.versions.definitions import DEFINITIONS, Definition
-from imprint.versions.fresh import count_trace, is_fresh, traces_of
-from imprint.versions.observers import OBSERVERS, Costs
-from imprint.versions.version import Version
 
 
 class Starts(Protocol):

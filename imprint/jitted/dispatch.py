@@ -33,6 +33,9 @@ from imprint._src.jit.calls.signature import Spelling
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
+from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import EngineError, collect_garbage
 from imprint.array import ArrayImpl
 from imprint.jitted.answering import answer
@@ -43,9 +46,6 @@ from imprint.jitted.compiling import trace_for_all, trace_nested
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced
-from imprint.versions.budget import BUDGET
-from imprint.versions.definitions import DEFINITIONS, Definition
-from imprint.versions.version import Version
 
 _flatten = tree.flatten
 _ndarray = np.ndarray

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.tracing import held_by
-from imprint.versions.definitions import Definition
-from imprint.versions.version import Version
+from imprint._src.jit.versions.definitions import Definition
+from imprint._src.jit.versions.version import Version
 
 
 class Request(NamedTuple):

@@ -12,7 +12,7 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
-from imprint.versions.version import Version
+from imprint._src.jit.versions.version import Version
 
 LATEST: Final = 8
 """Versions, the newest, with which a new one is compared, and that tell what changed."""

@@ -34,12 +34,12 @@ from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint.versions.version import Version
 
 CompilerOptions: TypeAlias = Mapping[str, Any]
 """XLA's options by name."""

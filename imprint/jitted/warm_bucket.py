@@ -32,6 +32,7 @@ from imprint._src.jit.manifest.sizes import (
 )
 from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
 from imprint._src.jit.manifest.trees import plain_tree, tree_of
+from imprint._src.jit.versions.version import Version
 from imprint.dynamic.families import (
     Family,
     families_of,
@@ -55,7 +56,6 @@ from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves
 from imprint.jitted.request import Request
 from imprint.jitted.warm_start import There, WarmStart, with_disk
-from imprint.versions.version import Version
 
 
 @final

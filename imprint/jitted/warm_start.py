@@ -36,10 +36,10 @@ from imprint._src.jit.manifest.trace_manifest import (
     keep,
     noted,
 )
+from imprint._src.jit.versions.audit_scope import fresh_traces, is_fresh
+from imprint._src.jit.versions.version import Version
 from imprint.jitted.loading import Lower, late_traced, loaded_version
 from imprint.jitted.request import Request
-from imprint.versions.fresh import fresh_traces, is_fresh
-from imprint.versions.version import Version
 
 
 class There(NamedTuple):

@@ -14,8 +14,8 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.fingerprint import state
+from imprint._src.jit.versions.definitions import DEFINITIONS
 from imprint.errors import CaptureWarning
-from imprint.versions.definitions import DEFINITIONS
 
 MIB = 1 << 20
 

@@ -8,9 +8,9 @@ import pytest
 
 import imprint
 from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
+from imprint._src.jit.versions.observers import Costs
 from imprint.cli.ledger import Ledger, Miss, Row
 from imprint.cli.report import print_report
-from imprint.versions.observers import Costs
 
 
 class Terminal(io.StringIO):

@@ -10,9 +10,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.versions.observers import OBSERVERS
 from imprint.errors import ArgumentError, RecompileError
 from imprint.testing import max_compiles
-from imprint.versions.observers import OBSERVERS
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import imprint
+from imprint._src.jit.versions.observers import OBSERVERS
 from imprint.config import traceback_filtering
-from imprint.versions.observers import OBSERVERS
 
 pytest_plugins = ["pytester"]
 

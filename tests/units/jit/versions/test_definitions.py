@@ -7,7 +7,7 @@ import pytest
 
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
-from imprint.versions.definitions import Definitions
+from imprint._src.jit.versions.definitions import Definitions
 
 OPTIONS = JitOptions()
 

@@ -26,6 +26,9 @@ from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.guards.guard import Guard
+from imprint._src.jit.versions.donation_and_sharding import run_donating, run_spread
+from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.table import Table
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report
 from imprint._src.runtime import (
@@ -43,9 +46,6 @@ from imprint.array import (
     loss,
     to_array,
 )
-from imprint.versions.apart import run_donating, run_spread
-from imprint.versions.observers import Costs
-from imprint.versions.table import Table
 
 
 @final

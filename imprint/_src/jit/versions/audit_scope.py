@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.versions.definitions import Definition
-from imprint.versions.table import Table
+from imprint._src.jit.versions.definitions import Definition
+from imprint._src.jit.versions.table import Table
 
 
 class _Kept(NamedTuple):

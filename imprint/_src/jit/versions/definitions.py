@@ -34,9 +34,9 @@ from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
 from imprint._src.jit.guards.values import ATOMS
-from imprint.versions.budget import BUDGET
-from imprint.versions.table import Table
-from imprint.versions.version import Version
+from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.table import Table
+from imprint._src.jit.versions.version import Version
 
 _LIMIT: Final = 4096  # fingerprints
 _WRAPPERS: Final = 8  # partials of partials of methods

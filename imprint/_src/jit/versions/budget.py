@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.versions.table import Table
+from imprint._src.jit.versions.table import Table
 
 DEFAULT_LIMIT: Final = 4 << 30  # bytes
 
