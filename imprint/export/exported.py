@@ -18,8 +18,8 @@ from imprint._src.core.dims import is_symbolic
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.errors import DTypeError, NotDifferentiableError, TreeError
+from imprint._src.jit.bucketing.sizes import size_at, values_of
 from imprint.custom_derivatives import custom_vjp
-from imprint.dynamic.sizes import size_at, values_of
 from imprint.export.calling import call_exported_p
 from imprint.export.module import Functions, at_sizes
 

@@ -17,8 +17,8 @@ from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.derivatives import vjp
+from imprint._src.jit.bucketing.sizes import scope_of
 from imprint._src.runtime import EngineError
-from imprint.dynamic.sizes import scope_of
 from imprint.export.exported import Exported
 from imprint.export.writing import write
 from imprint.jitted.make_jaxpr import make_jaxpr

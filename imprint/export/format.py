@@ -16,7 +16,7 @@ from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
-from imprint.dynamic.sizes import scope_of
+from imprint._src.jit.bucketing.sizes import scope_of
 from imprint.export.exported import Exported
 from imprint.export.of_jax import from_jax
 from imprint.export.trees import from_data, to_data

@@ -18,8 +18,8 @@ from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint._src.interpreters.lowering import SizeSource, lower_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
+from imprint._src.jit.bucketing.sizes import scope_of, size_at, sources
 from imprint._src.runtime import EngineError
-from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.export.module import at_sizes
 
 _TRIED: Final = (2, 3, 5, 8, 16, 32, 64, 256, 1, 1024)

@@ -196,7 +196,7 @@ def trace_for_all(request: Request) -> TracedCall:
     """Trace a function for a call; once for all sizes of axes that have names."""
     if request.options.abstracted_axes is None and request.definition.sized is None:
         return trace(request)
-    from imprint.dynamic.families import traced_at  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.symbolic_traces import traced_at  # noqa: PLC0415 - few functions name axes
 
     def trace_at(pending: Pending) -> TracedCall:
         return trace(request._replace(pending=pending))
@@ -206,7 +206,7 @@ def trace_for_all(request: Request) -> TracedCall:
 
 def trace_for_sizes(request: Request) -> TracedCall:
     """Return the trace of a call that a program for a bucket answers, at its sizes."""
-    from imprint.dynamic.families import traced_for_sizes  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.symbolic_traces import traced_for_sizes  # noqa: PLC0415 - few functions name axes
 
     def trace_at(pending: Pending) -> TracedCall:
         return trace(request._replace(pending=pending))
@@ -217,7 +217,7 @@ def trace_for_sizes(request: Request) -> TracedCall:
 def trace_nested(request: Request) -> TracedCall:
     """Trace a function for a call under a trace, whose sizes are the caller's."""
     if request.options.abstracted_axes is not None:
-        from imprint.dynamic.families import check  # noqa: PLC0415 - few functions name axes
+        from imprint._src.jit.bucketing.symbolic_traces import check  # noqa: PLC0415 - few functions name axes
 
         check(request.definition, request.pending)
     return trace(request)

@@ -6,10 +6,10 @@ version is compiled like any other, and again when it was dropped.
 
 from typing import Any, Protocol
 
+from imprint._src.jit.bucketing.programs import Call, known_call, make_call
+from imprint._src.jit.bucketing.symbolic_traces import families_of, trace_family
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint.dynamic.families import families_of, trace_family
-from imprint.dynamic.programs import Call, known_call, make_call
 from imprint.jitted.audit import audit_in_bucket
 from imprint.jitted.compiling import Starts, compile_version, trace
 from imprint.jitted.request import Request

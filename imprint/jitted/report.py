@@ -118,7 +118,7 @@ def explain(
 
 def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
     """Return the version of a program for a bucket that answers a call."""
-    from imprint.dynamic.programs import known_call  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.programs import known_call  # noqa: PLC0415 - few functions name axes
 
     found = known_call(definition, pending)
     return None if found is None else definition.versions.find(found.program.key)
@@ -243,7 +243,7 @@ def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str
     """Return what tells why lengths that have names have programs of their own."""
     if definition.options.abstracted_axes is None and definition.sized is None:
         return dict
-    from imprint.dynamic.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
 
     return told_of_slots(definition, pending)
 

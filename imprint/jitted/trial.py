@@ -18,13 +18,18 @@ import numpy as np
 from imprint import tree
 from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
+from imprint._src.jit.bucketing.padding import is_spread
+from imprint._src.jit.bucketing.programs import Call, known_call
+from imprint._src.jit.bucketing.symbolic_traces import (
+    Refusal,
+    Sized,
+    at_sizes,
+    families_of,
+)
 from imprint._src.jit.calls.key import CallKey
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
 from imprint.array import ArrayImpl, host_of
-from imprint.dynamic.families import Refusal, Sized, at_sizes, families_of
-from imprint.dynamic.padding import is_spread
-from imprint.dynamic.programs import Call, known_call
 from imprint.jitted.compiling import compile_version
 from imprint.jitted.in_bucket import made_call, run_in_bucket
 from imprint.jitted.request import Request

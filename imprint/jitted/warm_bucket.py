@@ -17,6 +17,25 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.bucketing.programs import (
+    SIZE,
+    BucketProgram,
+    Call,
+    How,
+    Padded,
+    Place,
+    closed_for,
+    known_call,
+    place_of,
+    program_of,
+    sized_of,
+)
+from imprint._src.jit.bucketing.symbolic_traces import (
+    Family,
+    families_of,
+    key_by_names,
+    traced_by_names,
+)
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.results import Results
@@ -33,25 +52,6 @@ from imprint._src.jit.manifest.sizes import (
 from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
 from imprint._src.jit.manifest.trees import plain_tree, tree_of
 from imprint._src.jit.versions.version import Version
-from imprint.dynamic.families import (
-    Family,
-    families_of,
-    key_by_names,
-    traced_by_names,
-)
-from imprint.dynamic.programs import (
-    SIZE,
-    BucketProgram,
-    Call,
-    How,
-    Padded,
-    Place,
-    closed_for,
-    known_call,
-    place_of,
-    program_of,
-    sized_of,
-)
 from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves
 from imprint.jitted.request import Request

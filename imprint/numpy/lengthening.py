@@ -10,8 +10,8 @@ from typing import Any
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
+from imprint._src.jit.bucketing.padding import padded_to
 from imprint.array import ArrayImpl, padding_of
-from imprint.dynamic.padding import padded_to
 from imprint.numpy.promotion import ArrayLike, as_array
 
 

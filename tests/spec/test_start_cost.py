@@ -36,7 +36,7 @@ UNWANTED = {
         "zipfile",
     ),
     *(
-        "imprint.dynamic",
+        "imprint._src.jit.bucketing",
         "imprint.export",
         "imprint.lax",
         "imprint._src.jit.manifest.diff",

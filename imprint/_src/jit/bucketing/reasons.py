@@ -10,11 +10,11 @@ from typing import Final
 
 from imprint import tree
 from imprint._src.config import settings
+from imprint._src.jit.bucketing.padding import is_spread
+from imprint._src.jit.bucketing.programs import place_of, why_uneven
+from imprint._src.jit.bucketing.symbolic_traces import Family, families_of
 from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.versions.definitions import Definition
-from imprint.dynamic.families import Family, families_of
-from imprint.dynamic.padding import is_spread
-from imprint.dynamic.programs import place_of, why_uneven
 
 
 def told_of_slots(

@@ -25,6 +25,9 @@ from imprint._src.dynamic_shapes.deciding import Question
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
+from imprint._src.jit.bucketing.buckets import LEAST_BUCKET, bucket_of
+from imprint._src.jit.bucketing.padding import in_bucket, is_beginning, is_spread
+from imprint._src.jit.bucketing.symbolic_traces import Family, Sized, Sizes, families_of
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending
 from imprint._src.jit.calls.results import Results
@@ -33,9 +36,6 @@ from imprint._src.jit.versions.definitions import Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
-from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
-from imprint.dynamic.families import Family, Sized, Sizes, families_of
-from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
 
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from imprint.dynamic.naming import named_axes
+from imprint._src.jit.bucketing.infer_axes import named_axes
 
 
 @pytest.mark.parametrize(

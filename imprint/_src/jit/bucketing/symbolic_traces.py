@@ -22,14 +22,14 @@ from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
+from imprint._src.jit.bucketing.infer_axes import LEAST, Naming
+from imprint._src.jit.bucketing.symbolic_results import holds_size
 from imprint._src.jit.calls.axes import Entry, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
 from imprint._src.jit.versions.audit_scope import is_fresh, traces_of
 from imprint._src.jit.versions.definitions import Definition
-from imprint.dynamic.holding import holds_size
-from imprint.dynamic.naming import LEAST, Naming
 
 Sizes: TypeAlias = Mapping[str, int]
 TraceAt: TypeAlias = Callable[[Pending], TracedCall]
