@@ -17,7 +17,7 @@ import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.jitted.filter_jit import filter_jit
+from imprint._src.jit.filter_jit import filter_jit
 from imprint.module import Module, field
 
 LAYERS = 50
@@ -167,7 +167,7 @@ print((status("VmHWM") - before) / {bytes})
 
 OURS = """
 import imprint.numpy as np
-from imprint.jitted.filter_jit import filter_jit
+from imprint._src.jit.filter_jit import filter_jit
 from imprint.module import Module
 """
 EQUINOX = """

@@ -109,6 +109,8 @@ from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint._src.diagnostics import attribute_errors
+from imprint._src.jit.api import jit as jit
+from imprint._src.jit.dispatch import clear_caches as clear_caches
 from imprint._src.runtime import Device as Device
 from imprint._src.runtime import default_backend as default_backend
 from imprint._src.runtime import device_count as device_count
@@ -124,8 +126,6 @@ from imprint._src.sharding.context import set_mesh as set_mesh
 from imprint._src.sharding.named import NamedSharding as NamedSharding
 from imprint._src.sharding.shard import Shard as Shard
 from imprint._src.sharding.spec import P as P
-from imprint.jitted.dispatch import clear_caches as clear_caches
-from imprint.jitted.jit import jit as jit
 from imprint.placement import block_until_ready as block_until_ready
 from imprint.placement import device_get as device_get
 from imprint.placement import device_put as device_put
@@ -168,6 +168,11 @@ if TYPE_CHECKING:
         linear_transpose as linear_transpose,
     )
     from imprint._src.interpreters.vmap import vmap as vmap
+    from imprint._src.jit.filter_jit import filter_jit as filter_jit
+    from imprint._src.jit.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
+    from imprint._src.jit.make_jaxpr import eval_shape as eval_shape
+    from imprint._src.jit.make_jaxpr import make_jaxpr as make_jaxpr
+    from imprint._src.jit.make_jaxpr import xla_computation as xla_computation
     from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
     from imprint.ad_checkpoint.checkpoint import remat as remat
@@ -177,11 +182,6 @@ if TYPE_CHECKING:
     from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
     from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
     from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
-    from imprint.jitted.filter_jit import filter_jit as filter_jit
-    from imprint.jitted.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
-    from imprint.jitted.make_jaxpr import eval_shape as eval_shape
-    from imprint.jitted.make_jaxpr import make_jaxpr as make_jaxpr
-    from imprint.jitted.make_jaxpr import xla_computation as xla_computation
     from imprint.meshes import make_mesh as make_mesh
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
@@ -262,9 +262,9 @@ _LATER: Final[dict[str, str]] = {
     "imprint.export": ".",
     "imprint.flatten_util": ".",
     "imprint.image": ".",
-    "imprint.jitted.filter_jit": "filter_jit",
-    "imprint.jitted.fwd_and_bwd": "fwd_and_bwd",
-    "imprint.jitted.make_jaxpr": "eval_shape make_jaxpr xla_computation",
+    "imprint._src.jit.filter_jit": "filter_jit",
+    "imprint._src.jit.fwd_and_bwd": "fwd_and_bwd",
+    "imprint._src.jit.make_jaxpr": "eval_shape make_jaxpr xla_computation",
     "imprint.lax": ".",
     "imprint.meshes": "make_mesh",
     "imprint.module": (

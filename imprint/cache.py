@@ -16,13 +16,13 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 from imprint._src.core.trace import current_trace
 from imprint._src.core.user_code import is_module, is_user, is_user_namespace
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.dispatch import Jitted, explain_with_disk
+from imprint._src.jit.dispatch import clear_caches as clear
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.budget import BUDGET
 from imprint._src.jit.versions.definitions import DEFINITIONS
 from imprint._src.jit.versions.version import Version
 from imprint.debug import counters
-from imprint.jitted.dispatch import Jitted, explain_with_disk
-from imprint.jitted.dispatch import clear_caches as clear
 
 __all__ = [
     "CacheStats",

@@ -20,9 +20,9 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint._src.interpreters.lowering import ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
+from imprint._src.jit.api import jit
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.spec import PartitionSpec, Unconstrained, names_of
-from imprint.jitted.jit import jit
 
 __all__ = ["shard_map"]
 

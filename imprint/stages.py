@@ -4,9 +4,9 @@ To write types with, and to ask `isinstance`: the objects themselves come from
 `jit(f).trace(...)`, `.lower(...)` and `.compile()`.
 """
 
-from imprint.jitted.stages import ArgInfo as ArgInfo
-from imprint.jitted.stages import Compiled as Compiled
-from imprint.jitted.stages import CompilerOptions as CompilerOptions
-from imprint.jitted.stages import Lowered as Lowered
-from imprint.jitted.stages import Traced as Traced
-from imprint.jitted.stages import Wrapped as Wrapped
+from imprint._src.jit.stages import ArgInfo as ArgInfo
+from imprint._src.jit.stages import Compiled as Compiled
+from imprint._src.jit.stages import CompilerOptions as CompilerOptions
+from imprint._src.jit.stages import Lowered as Lowered
+from imprint._src.jit.stages import Traced as Traced
+from imprint._src.jit.stages import Wrapped as Wrapped

@@ -8,8 +8,8 @@ now; and if it is not kept, what keeps it from being kept, and what to do about 
 import sys
 from collections.abc import Sequence
 
+from imprint._src.jit.load_from_disk import STARTS, Start
 from imprint.cli.launch import launch
-from imprint.jitted.warm_start import STARTS, Start
 
 _KEPT = "without a trace"
 

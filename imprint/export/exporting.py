@@ -18,11 +18,11 @@ from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.derivatives import vjp
 from imprint._src.jit.bucketing.sizes import scope_of
+from imprint._src.jit.make_jaxpr import make_jaxpr
+from imprint._src.jit.stages import Wrapped
 from imprint._src.runtime import EngineError
 from imprint.export.exported import Exported
 from imprint.export.writing import write
-from imprint.jitted.make_jaxpr import make_jaxpr
-from imprint.jitted.stages import Wrapped
 
 _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 

@@ -13,9 +13,9 @@ from types import MethodType
 from typing import Any, cast, final
 
 from imprint._src.core.functions import name_of
+from imprint._src.jit.bound_method import BoundJitted
+from imprint._src.jit.dispatch import Jitted
 from imprint._src.tree.registry import register_fields
-from imprint.jitted.bound import BoundJitted
-from imprint.jitted.dispatch import Jitted
 
 _UNBOUND = (type, staticmethod, classmethod)
 

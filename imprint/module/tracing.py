@@ -18,7 +18,7 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import lift_scalars
-from imprint.jitted.make_jaxpr import eval_shape, make_jaxpr
+from imprint._src.jit.make_jaxpr import eval_shape, make_jaxpr
 from imprint.module.compare import tree_equal
 from imprint.module.fields import field
 from imprint.module.filters import combine, is_array, partition

@@ -26,6 +26,8 @@ from imprint._src.core.functions import as_result, check_function, wraps
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
+from imprint._src.jit.api import run_loop
+from imprint._src.jit.make_jaxpr import eval_shape
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import full, scalar_like
@@ -34,8 +36,6 @@ from imprint._src.primitives.elementwise.bitwise import and_, or_, xor
 from imprint._src.primitives.elementwise.rounding import is_finite
 from imprint._src.primitives.reductions import reduce_and, reduce_or, reduce_xor
 from imprint._src.primitives.shape import squeeze
-from imprint.jitted.jit import run_loop
-from imprint.jitted.make_jaxpr import eval_shape
 from imprint.numpy.advanced import is_array, read_index
 from imprint.numpy.arithmetic import add, maximum, minimum, multiply, subtract
 from imprint.numpy.bitwise import bitwise_and, bitwise_or, bitwise_xor

@@ -25,7 +25,6 @@ from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint.array import host_values
-from imprint.jitted import jit
 
 _PROGRAMS: Final = 256
 """Shapes and dtypes up to which a sampler's programs are kept."""

@@ -20,7 +20,6 @@ from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
 from imprint.array import ArrayImpl, from_host, from_operand, host_of, to_array
-from imprint.jitted import jit
 from imprint.random import host, streams, threefry
 from imprint.random.arguments import sizes
 from imprint.random.implementations import (

@@ -35,7 +35,6 @@ from imprint._src.primitives.elementwise.convert import (
 from imprint._src.primitives.hashing import PARITY, ROTATIONS
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, iota, reshape, squeeze
-from imprint.jitted import jit
 
 Words = tuple[Any, Any]
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
+from imprint._src.jit.dispatch import clear_caches
 from imprint._src.jit.manifest.assumptions import until_here
-from imprint.jitted.dispatch import clear_caches
 
 
 @contextmanager

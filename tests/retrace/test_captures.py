@@ -10,8 +10,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit import rebind
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.jitted import binding
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
@@ -93,14 +93,14 @@ def test_captures_are_read_at_the_first_call(look, options):
 def test_a_list_that_is_written_while_it_comes_to_be_watched(monkeypatch):
     held = [1.0]
     f = imprint.jit(lambda x: x + sum(held))
-    watch = binding.watch_definition
+    watch = rebind.watch_definition
 
     def written_meanwhile(*args):
         held[0] = 5.0
         return watch(*args)
 
     f(X)
-    monkeypatch.setattr(binding, "watch_definition", written_meanwhile)
+    monkeypatch.setattr(rebind, "watch_definition", written_meanwhile)
     f(X)
     monkeypatch.undo()
     assert [float(f(X)) for _ in range(3)] == [6.0, 6.0, 6.0]

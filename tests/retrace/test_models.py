@@ -9,7 +9,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.jitted.filter_jit import filter_jit
+from imprint._src.jit.filter_jit import filter_jit
 from imprint.module import Module, field
 
 MODELS = 50

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.jit import load_from_disk
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.manifest import trace_manifest as manifest
 from imprint._src.runtime import options as engine
 from imprint.errors import StoreWarning
-from imprint.jitted import warm_start
 from tests.spec import reborn
 
 TEXTS = {
@@ -77,7 +77,7 @@ def what_was_asked(life, monkeypatch):
         return asked[-1]
 
     with monkeypatch.context() as patched:
-        patched.setattr(warm_start, "ask", note)
+        patched.setattr(load_from_disk, "ask", note)
         life().f(X)
     return asked[0]
 

@@ -17,8 +17,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.filter_jit import filter_jit
 from imprint.errors import ArgumentError, DTypeError
-from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
 from tests.spec.work import Work, work_of
 

@@ -233,7 +233,7 @@ def test_what_python_numpy_and_imprint_have_stays_a_librarys(monkeypatch, fun):
 
 def test_imprint_stays_a_library_wherever_it_is(monkeypatch):
     monkeypatch.setattr(user_code, "_adopted", ["/env/lib/site-packages/"])
-    for name in ("numpy/linalg.py", "imprint/jitted/jit.py", "ml_dtypes/__init__.py"):
+    for name in ("numpy/linalg.py", "imprint/_src/jit/api.py", "ml_dtypes/__init__.py"):
         file = f"/env/lib/site-packages/{name}"
         before = [*user_code._adopted]
         user_code._adopt(file)

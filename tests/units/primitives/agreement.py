@@ -7,7 +7,6 @@ from imprint._src.core.tangents import is_zero
 from imprint._src.interpreters.jvp import jvp_flat
 from imprint.array import to_array
 from imprint.config import enable_x64
-from imprint.jitted import jit
 from tests import oracle
 from tests.strategies import Call
 

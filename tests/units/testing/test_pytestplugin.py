@@ -132,7 +132,7 @@ def test_a_full_trace_shows_all_lines(run):
 def test_a_failure_of_imprint_itself_keeps_its_lines(run):
     text = """
 def test_failing(monkeypatch):
-    monkeypatch.setattr("imprint.jitted.compiling.lower_traced", None)
+    monkeypatch.setattr("imprint._src.jit.compiling.lower_traced", None)
     total(np.ones(3))
 """
     result = run(text, "--tb=short")

@@ -20,7 +20,6 @@ from imprint._src.primitives.elementwise.exponential import (
 )
 from imprint.config import enable_x64
 from imprint.errors import DTypeError
-from imprint.jitted import jit
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, tangent
 from tests.units.primitives.twin import assert_as_jax

@@ -21,7 +21,6 @@ from imprint._src.primitives.elementwise.trigonometric import (
     tanh,
 )
 from imprint.config import enable_x64
-from imprint.jitted import jit
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import tangent
 from tests.units.primitives.twin import assert_as_jax

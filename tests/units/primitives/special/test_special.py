@@ -19,7 +19,6 @@ from imprint._src.primitives.special.special import (
 )
 from imprint.config import enable_x64
 from imprint.errors import NotDifferentiableError
-from imprint.jitted import jit
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, tangent
 from tests.units.primitives.twin import assert_as_jax

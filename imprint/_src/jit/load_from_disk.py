@@ -24,6 +24,7 @@ from imprint._src.jit.compilation.program_cache import program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.lazy_version import Lower, late_traced, loaded_version
 from imprint._src.jit.manifest.not_cacheable import Refused
 from imprint._src.jit.manifest.trace_manifest import (
     Asked,
@@ -36,10 +37,9 @@ from imprint._src.jit.manifest.trace_manifest import (
     keep,
     noted,
 )
+from imprint._src.jit.request import Request
 from imprint._src.jit.versions.audit_scope import fresh_traces, is_fresh
 from imprint._src.jit.versions.version import Version
-from imprint.jitted.loading import Lower, late_traced, loaded_version
-from imprint.jitted.request import Request
 
 
 class There(NamedTuple):

@@ -34,13 +34,13 @@ from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.report import explain_miss, loops_told
+from imprint._src.jit.request import Request, answer_of_kin
+from imprint._src.jit.trace_equality import is_needless
 from imprint._src.jit.versions.audit_scope import count_trace, is_fresh, traces_of
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
 from imprint._src.jit.versions.observers import OBSERVERS, Costs
 from imprint._src.jit.versions.version import Version
-from imprint.jitted.report import explain_miss, loops_told
-from imprint.jitted.request import Request, answer_of_kin
-from imprint.jitted.sameness import is_needless
 
 
 class Starts(Protocol):
@@ -113,7 +113,7 @@ _SLOW: Final = 0.25
 
 
 def _on_disk(request: Request) -> Starts:
-    from imprint.jitted.warm_start import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
 
     return WarmStart(request, trace, lower_traced)
 

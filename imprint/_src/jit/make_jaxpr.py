@@ -13,13 +13,13 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.named_axes import within_axes
 from imprint._src.core.shape_struct import described
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.jit.api import jit
+from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.dispatch import Jitted
+from imprint._src.jit.stages import Lowered, shape_tree_of
 from imprint._src.jit.versions.audit_scope import count_trace
-from imprint.jitted.bound import BoundJitted
-from imprint.jitted.dispatch import Jitted
-from imprint.jitted.jit import jit
-from imprint.jitted.stages import Lowered, shape_tree_of
 
 AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]
 

@@ -18,6 +18,7 @@ import numpy as np
 from imprint import tree
 from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
+from imprint._src.jit.bucket_dispatch import made_call, run_in_bucket
 from imprint._src.jit.bucketing.padding import is_spread
 from imprint._src.jit.bucketing.programs import Call, known_call
 from imprint._src.jit.bucketing.symbolic_traces import (
@@ -28,11 +29,10 @@ from imprint._src.jit.bucketing.symbolic_traces import (
 )
 from imprint._src.jit.calls.key import CallKey
 from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.compiling import compile_version
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
+from imprint._src.jit.request import Request
 from imprint.array import ArrayImpl, host_of
-from imprint.jitted.compiling import compile_version
-from imprint.jitted.in_bucket import made_call, run_in_bucket
-from imprint.jitted.request import Request
 
 _FAMILIES: Final = 4
 """Answers to what a function asks of sizes, past which hardly two share a program."""

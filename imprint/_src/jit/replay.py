@@ -12,12 +12,12 @@ from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.check_args import check_values
+from imprint._src.jit.compiling import trace_for_all
 from imprint._src.jit.explain.replay import Replay
 from imprint._src.jit.explain.steps import SteppedProgram
+from imprint._src.jit.request import Request
 from imprint._src.passes.pipeline import run_passes
 from imprint.array import host_of, to_array
-from imprint.jitted.compiling import trace_for_all
-from imprint.jitted.request import Request
 
 
 @folding

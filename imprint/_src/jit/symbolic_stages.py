@@ -38,11 +38,11 @@ from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.sharded_call import layout_of_call
 from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.compiling import compile_lowered, lower_traced
+from imprint._src.jit.stages import Compiled, Given, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
 from imprint.array import to_array
-from imprint.jitted.compiling import compile_lowered, lower_traced
-from imprint.jitted.stages import Compiled, Given, Lowered
 
 Sizes = Mapping[str, int]
 

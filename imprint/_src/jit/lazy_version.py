@@ -26,10 +26,10 @@ from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.manifest.lazy_program import LateJaxpr, LateProgram
 from imprint._src.jit.manifest.shardings import spread_of
 from imprint._src.jit.manifest.trace_manifest import Asked, Found
+from imprint._src.jit.request import Request
 from imprint._src.jit.versions.audit_scope import count_trace
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions, Place
-from imprint.jitted.request import Request
 
 
 class Lower(Protocol):

@@ -8,20 +8,20 @@ in the place of sizes.
 from typing import Any
 
 from imprint._src.config import config
-from imprint.jitted.audit import audit
-from imprint.jitted.compiling import compile_version
-from imprint.jitted.request import Request
+from imprint._src.jit.audit import audit
+from imprint._src.jit.compiling import compile_version
+from imprint._src.jit.request import Request
 
 
 def answer(request: Request) -> Any:
     """Return the result of a call outside of all traces."""
     answered, result = False, None
     if request.options.abstracted_axes is not None:
-        from imprint.jitted.in_bucket import answer_in_bucket  # noqa: PLC0415 - few functions name axes
+        from imprint._src.jit.bucket_dispatch import answer_in_bucket  # noqa: PLC0415 - few functions name axes
 
         answered, result = answer_in_bucket(request)
     elif config.generalise == "auto":
-        from imprint.jitted.trial import answer_by_trial  # noqa: PLC0415 - few ask for it
+        from imprint._src.jit.auto_bucketing import answer_by_trial  # noqa: PLC0415 - few ask for it
 
         answered, result = answer_by_trial(request)
     if answered:

@@ -6,20 +6,20 @@ version is compiled like any other, and again when it was dropped.
 
 from typing import Any, Protocol
 
+from imprint._src.jit.audit import audit_in_bucket
 from imprint._src.jit.bucketing.programs import Call, known_call, make_call
 from imprint._src.jit.bucketing.symbolic_traces import families_of, trace_family
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint.jitted.audit import audit_in_bucket
-from imprint.jitted.compiling import Starts, compile_version, trace
-from imprint.jitted.request import Request
+from imprint._src.jit.compiling import Starts, compile_version, trace
+from imprint._src.jit.request import Request
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:
     """Return whether a program for a bucket answers a call, and what it gives."""
     found, start = known_call(request.definition, request.pending), None
     if found is None:
-        from imprint.jitted.warm_bucket import WarmBucket  # noqa: PLC0415 - with the store, 5 ms of an import
+        from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - with the store, 5 ms of an import
 
         start = WarmBucket(request)
         found = start.call() or made_call(request)

@@ -14,11 +14,11 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.compiling import lower_traced, trace, trace_for_all
+from imprint._src.jit.load_from_disk import WarmStart
+from imprint._src.jit.request import Request
+from imprint._src.jit.stages import Given, Lowered, Traced, lowered
 from imprint._src.jit.versions.version import Version
-from imprint.jitted.compiling import lower_traced, trace, trace_for_all
-from imprint.jitted.request import Request
-from imprint.jitted.stages import Given, Lowered, Traced, lowered
-from imprint.jitted.warm_start import WarmStart
 
 
 def lowered_ahead(request: Request, positional: int) -> Lowered:

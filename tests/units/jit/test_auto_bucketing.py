@@ -5,8 +5,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.jit.auto_bucketing import difference
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.jitted.trial import difference
 from imprint.testing import max_compiles
 
 pytestmark = pytest.mark.unaudited  # they count traces

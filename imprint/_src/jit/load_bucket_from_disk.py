@@ -40,7 +40,10 @@ from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.compiling import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.lazy_version import Late, loaded_version, without_leaves
+from imprint._src.jit.load_from_disk import There, WarmStart, with_disk
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
 from imprint._src.jit.manifest.sizes import (
     hold_at,
@@ -51,11 +54,8 @@ from imprint._src.jit.manifest.sizes import (
 )
 from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
 from imprint._src.jit.manifest.trees import plain_tree, tree_of
+from imprint._src.jit.request import Request
 from imprint._src.jit.versions.version import Version
-from imprint.jitted.compiling import lower_traced, trace
-from imprint.jitted.loading import Late, loaded_version, without_leaves
-from imprint.jitted.request import Request
-from imprint.jitted.warm_start import There, WarmStart, with_disk
 
 
 @final

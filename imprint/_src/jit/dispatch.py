@@ -23,6 +23,8 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.jit.audit import audit_nested
+from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.check_args import check_values
 from imprint._src.jit.calls.key import pending_of
 from imprint._src.jit.calls.sharded_call import (
@@ -30,22 +32,20 @@ from imprint._src.jit.calls.sharded_call import (
     constrained_results,
 )
 from imprint._src.jit.calls.signature import Spelling
+from imprint._src.jit.compiling import trace_for_all, trace_nested
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.rebind import Binding
+from imprint._src.jit.report import CacheInfo, cache_info, explain
+from imprint._src.jit.request import Request
+from imprint._src.jit.resolve import answer
+from imprint._src.jit.stages import Given, Lowered, Traced
 from imprint._src.jit.versions.budget import BUDGET
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import EngineError, collect_garbage
 from imprint.array import ArrayImpl
-from imprint.jitted.answering import answer
-from imprint.jitted.audit import audit_nested
-from imprint.jitted.binding import Binding
-from imprint.jitted.bound import BoundJitted
-from imprint.jitted.compiling import trace_for_all, trace_nested
-from imprint.jitted.report import CacheInfo, cache_info, explain
-from imprint.jitted.request import Request
-from imprint.jitted.stages import Given, Lowered, Traced
 
 _flatten = tree.flatten
 _ndarray = np.ndarray
@@ -271,7 +271,7 @@ class Jitted(Binding):
     @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
-        from imprint.jitted.ahead import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
+        from imprint._src.jit.lower_from_disk import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
 
         return lowered_ahead(self._request(self._bound(), args, kwargs), len(args))
 
@@ -313,7 +313,7 @@ class Jitted(Binding):
         >>> print(culprit.source.expression, culprit.inputs[0])
         np.log(p) [ 0.5 -0.5]
         """
-        from imprint.jitted.replaying import replay  # noqa: PLC0415 - few calls are replayed
+        from imprint._src.jit.replay import replay  # noqa: PLC0415 - few calls are replayed
 
         return replay(self._request(self._bound(), args, kwargs), args, kwargs)
 
@@ -364,14 +364,14 @@ def explain_with_disk(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Explanation:
     """Say which version answers a call of a `Jitted`, and how a new process would start."""
-    from imprint.jitted.warm_start import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
 
     told = jitted.explain(*args, **kwargs)
     if settings().disable_jit:
         return told
     request = jitted._request(jitted._bound(), args, kwargs)
     if request.options.abstracted_axes is not None:
-        from imprint.jitted.warm_bucket import WarmBucket  # noqa: PLC0415 - few functions name axes
+        from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - few functions name axes
 
         return WarmBucket(request).told(told)
     versions = request.definition.versions

@@ -52,10 +52,10 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read
+from imprint._src.jit.request import Request, answer_of_kin
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, Made
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import pass_report
-from imprint.jitted.request import Request, answer_of_kin
 
 
 class CacheInfo(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from imprint._src.core.functions import check_function, name_of, wraps
 from imprint._src.interpreters import derivatives
-from imprint.jitted.jit import jit
+from imprint._src.jit.api import jit
 
 
 def fwd_and_bwd(

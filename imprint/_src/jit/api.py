@@ -24,8 +24,8 @@ from imprint._src.jit.calls.options import (
     interned,
 )
 from imprint._src.jit.calls.signature import as_tuple
-from imprint.jitted.dispatch import Jitted
-from imprint.jitted.typed import JitKeywords, JittedFunction
+from imprint._src.jit.dispatch import Jitted
+from imprint._src.jit.typed import JitKeywords, JittedFunction
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -22,9 +22,9 @@ from imprint._src.core.inline import Inline
 from imprint._src.jit.calls.options import Buckets
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.report import CacheInfo
+from imprint._src.jit.stages import Lowered, Traced
 from imprint._src.jit.versions.version import Version
-from imprint.jitted.report import CacheInfo
-from imprint.jitted.stages import Lowered, Traced
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

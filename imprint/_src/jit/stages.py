@@ -33,13 +33,13 @@ from imprint._src.jit.calls.sharded_call import SpreadHome, is_as, layout_of_cal
 from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
+from imprint._src.jit.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint.array import ArrayImpl, to_array
-from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 
 CompilerOptions: TypeAlias = Mapping[str, Any]
 """XLA's options by name."""
@@ -271,7 +271,7 @@ class Traced(_Stage):
         """Write the program as StableHLO, for all sizes if they have names."""
         name, options, traced = self.fun_name, self._options, self._traced
         if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
-            from imprint.jitted.any_size import lowered_for_sizes  # noqa: PLC0415 - few programs have names
+            from imprint._src.jit.symbolic_stages import lowered_for_sizes  # noqa: PLC0415 - few programs have names
 
             return lowered_for_sizes(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
