@@ -72,11 +72,15 @@ from typing import TYPE_CHECKING, Final
 from imprint._src.bootstrap import lazy_modules as lazy_modules
 
 # isort: split
-from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import sharding as sharding
 from imprint import tree as tree
+from imprint._src.arrays import eager as eager
+from imprint._src.arrays.device_put import block_until_ready as block_until_ready
+from imprint._src.arrays.device_put import device_get as device_get
+from imprint._src.arrays.device_put import device_put as device_put
+from imprint._src.arrays.device_put import live_arrays as live_arrays
 from imprint._src.bootstrap import lazy_attributes
 from imprint._src.config import audit as audit
 from imprint._src.config import check_tracer_leaks as check_tracer_leaks
@@ -126,10 +130,6 @@ from imprint._src.sharding.context import set_mesh as set_mesh
 from imprint._src.sharding.named import NamedSharding as NamedSharding
 from imprint._src.sharding.shard import Shard as Shard
 from imprint._src.sharding.spec import P as P
-from imprint.placement import block_until_ready as block_until_ready
-from imprint.placement import device_get as device_get
-from imprint.placement import device_put as device_put
-from imprint.placement import live_arrays as live_arrays
 
 if TYPE_CHECKING:
     from imprint import ad_checkpoint as ad_checkpoint
@@ -153,6 +153,18 @@ if TYPE_CHECKING:
     from imprint import testing as testing
     from imprint import tree_util as tree_util
     from imprint import typing as typing
+    from imprint._src.arrays.make_array import (
+        make_array_from_callback as make_array_from_callback,
+    )
+    from imprint._src.arrays.make_array import (
+        make_array_from_process_local_data as make_array_from_process_local_data,
+    )
+    from imprint._src.arrays.make_array import (
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
+    from imprint._src.arrays.make_mesh import make_mesh as make_mesh
+    from imprint._src.callbacks import effects_barrier as effects_barrier
+    from imprint._src.callbacks import pure_callback as pure_callback
     from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
     from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
     from imprint._src.interpreters.derivatives import grad as grad
@@ -173,16 +185,14 @@ if TYPE_CHECKING:
     from imprint._src.jit.make_jaxpr import eval_shape as eval_shape
     from imprint._src.jit.make_jaxpr import make_jaxpr as make_jaxpr
     from imprint._src.jit.make_jaxpr import xla_computation as xla_computation
+    from imprint._src.shard_map import shard_map as shard_map
     from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
     from imprint.ad_checkpoint.checkpoint import remat as remat
-    from imprint.callbacks import effects_barrier as effects_barrier
-    from imprint.callbacks import pure_callback as pure_callback
     from imprint.custom_derivatives.closures import closure_convert as closure_convert
     from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
     from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
     from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
-    from imprint.meshes import make_mesh as make_mesh
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
@@ -232,14 +242,6 @@ if TYPE_CHECKING:
     from imprint.module import tree_pformat as tree_pformat
     from imprint.module import tree_pprint as tree_pprint
     from imprint.module import tree_serialise_leaves as tree_serialise_leaves
-    from imprint.per_device import shard_map as shard_map
-    from imprint.shards import make_array_from_callback as make_array_from_callback
-    from imprint.shards import (
-        make_array_from_process_local_data as make_array_from_process_local_data,
-    )
-    from imprint.shards import (
-        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
-    )
     from imprint.testing import check_grads as check_grads
     from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
@@ -250,7 +252,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint.ad_checkpoint": ". checkpoint_policies",
     "imprint.ad_checkpoint.checkpoint": "checkpoint remat",
     "imprint.cache": ".",
-    "imprint.callbacks": "effects_barrier pure_callback",
+    "imprint._src.callbacks": "effects_barrier pure_callback",
     "imprint.custom_batching": ".",
     "imprint.custom_derivatives": ".",
     "imprint.custom_derivatives.closures": "closure_convert custom_gradient",
@@ -266,7 +268,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint._src.jit.fwd_and_bwd": "fwd_and_bwd",
     "imprint._src.jit.make_jaxpr": "eval_shape make_jaxpr xla_computation",
     "imprint.lax": ".",
-    "imprint.meshes": "make_mesh",
+    "imprint._src.arrays.make_mesh": "make_mesh",
     "imprint.module": (
         ". AbstractClassVar AbstractVar BoundMethod Enumeration Module Partial "
         "apply_updates branched_error_if combine default_deserialise_filter_spec "
@@ -282,10 +284,10 @@ _LATER: Final[dict[str, str]] = {
     "imprint.nn": ".",
     "imprint.ops": ".",
     "imprint.optim": ".",
-    "imprint.per_device": "shard_map",
+    "imprint._src.shard_map": "shard_map",
     "imprint.random": ".",
     "imprint.scipy": ".",
-    "imprint.shards": (
+    "imprint._src.arrays.make_array": (
         "make_array_from_callback make_array_from_process_local_data "
         "make_array_from_single_device_arrays"
     ),

@@ -6,11 +6,11 @@ program. `checkify` makes a value of the error instead; both format it here.
 
 from typing import Any, final
 
+from imprint._src.callbacks import TreeCallback, flattened
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import is_bool
 from imprint._src.errors import DTypeError
 from imprint._src.primitives.checks import Failure, When, check_p
-from imprint.callbacks import TreeCallback, flattened
 from imprint.debug.formats import FORMAT
 from imprint.numpy import all as all_of
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, final
 
+from imprint._src.callbacks import tell
 from imprint._src.errors import ArgumentError
-from imprint.callbacks import tell
 from imprint.debug.formats import FORMAT
 
 

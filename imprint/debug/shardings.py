@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.array import ArrayImpl
 
 
 def visualize_sharding(shape: Sequence[int], sharding: Any) -> None:

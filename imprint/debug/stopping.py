@@ -10,7 +10,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any, final
 
-from imprint.callbacks import tell
+from imprint._src.callbacks import tell
 
 
 def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`

@@ -7,8 +7,8 @@ others.
 - `multihost_utils`: what do processes tell each other between computations?
 """
 
+from imprint._src.callbacks import io_callback as io_callback
 from imprint._src.diagnostics import attribute_errors
-from imprint.callbacks import io_callback as io_callback
 from imprint.experimental import checkify as checkify
 from imprint.experimental import multihost_utils as multihost_utils
 

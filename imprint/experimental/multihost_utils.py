@@ -15,11 +15,11 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import PartitionSpec
-from imprint.array import ArrayImpl
 
 _WAIT = 300.0
 

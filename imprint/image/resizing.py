@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
@@ -28,7 +29,6 @@ from imprint.numpy.ranges import arange
 from imprint.numpy.rounding import floor
 from imprint.numpy.shaping import size_tuple
 from imprint.numpy.taking import take
-from imprint.one_go import one_go
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

@@ -7,12 +7,12 @@ function a constraint is a `device_put`.
 from typing import Any
 
 from imprint import tree
+from imprint._src.arrays.device_put import device_put
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
-from imprint.placement import device_put
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:

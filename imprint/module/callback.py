@@ -7,9 +7,9 @@ arguments and results is known while tracing, and waits outside.
 from collections.abc import Callable
 from typing import Any
 
+from imprint._src.callbacks import pure_callback
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.callbacks import pure_callback
 from imprint.module.compare import tree_equal
 from imprint.module.filters import combine, is_array, partition
 

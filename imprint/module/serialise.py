@@ -14,11 +14,11 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.arrays.array import from_host
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import NDArray, ShapedArray, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.array import from_host
 from imprint.module.filters import is_array
 from imprint.module.records import (
     LeafWriter,

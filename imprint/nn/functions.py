@@ -10,6 +10,7 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
@@ -23,7 +24,6 @@ from imprint._src.primitives.shape import expand_dims
 from imprint.nn.activations import sigmoid
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis
-from imprint.one_go import one_go
 
 
 @one_go

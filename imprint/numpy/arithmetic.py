@@ -9,6 +9,7 @@ dividend for `%`, whose divisor 0 counts as 1 first, so 0.
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import add_p, mul_p, neg_p, scalar_like, sub_p
@@ -38,7 +39,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
-from imprint.one_go import one_go
 
 
 @universal(identity=0)

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
@@ -22,7 +23,6 @@ from imprint._src.primitives.shape import broadcasted_iota, rev
 from imprint.numpy.promotion import ArrayLike, as_array, convert
 from imprint.numpy.shaping import moveaxis
 from imprint.numpy.sorting import argsort, backwards
-from imprint.one_go import one_go
 
 
 @one_go

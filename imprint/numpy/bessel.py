@@ -4,6 +4,7 @@
 """
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
@@ -14,7 +15,6 @@ from imprint.numpy.creation import ones
 from imprint.numpy.exponential import exp, sqrt
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint.numpy.ranges import arange
-from imprint.one_go import one_go
 
 
 @one_go

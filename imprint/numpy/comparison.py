@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.array import to_array
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.primitive import Primitive
@@ -34,7 +36,6 @@ from imprint._src.primitives.elementwise.comparison import (
 from imprint._src.primitives.elementwise.complex import imag, real
 from imprint._src.primitives.elementwise.convert import bitcast_convert_type
 from imprint._src.primitives.elementwise.rounding import abs_, is_finite
-from imprint.array import to_array
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -51,7 +52,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
 from imprint.numpy.universal import refuse_options, universal
-from imprint.one_go import one_go
 
 
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:

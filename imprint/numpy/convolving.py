@@ -5,6 +5,7 @@ Both are a convolution of one batch and one feature, whose kernel is the shorter
 
 from typing import Any
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike, requested, to_inexact
@@ -15,7 +16,6 @@ from imprint._src.primitives.shape import reshape, rev
 from imprint._src.primitives.windows.convolution import conv_general_dilated_p
 from imprint._src.primitives.windows.windows import ConvDimensionNumbers, Window
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
-from imprint.one_go import one_go
 
 _MODES = ("full", "same", "valid")
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
@@ -32,7 +33,6 @@ from imprint.numpy.rounding import conj, imag, real
 from imprint.numpy.selection import clip
 from imprint.numpy.shaping import atleast_2d, squeeze
 from imprint.numpy.statistics import average
-from imprint.one_go import one_go
 
 
 @one_go

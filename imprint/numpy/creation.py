@@ -12,6 +12,8 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.arrays.array import ArrayImpl, from_host, to_array
+from imprint._src.arrays.device_put import DeviceLike, placed
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, ShapedArray, get_aval
@@ -21,7 +23,6 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.copying import copy_p
-from imprint.array import ArrayImpl, from_host, to_array
 from imprint.numpy.joining import stack
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
@@ -32,7 +33,6 @@ from imprint.numpy.promotion import (
     is_operand,
 )
 from imprint.numpy.shaping import ShapeLike, broadcast_to, expand_dims, shape_of
-from imprint.placement import DeviceLike, placed
 
 
 def array(

@@ -7,6 +7,7 @@ stay small, except in `cumulative_sum` of the Array API.
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
@@ -17,7 +18,6 @@ from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, ref
 from imprint.numpy.reductions import replace_nan, wide_integer
 from imprint.numpy.selection import as_bool
 from imprint.numpy.shaping import ravel
-from imprint.one_go import one_go
 
 
 @one_go

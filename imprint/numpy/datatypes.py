@@ -12,6 +12,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
@@ -28,7 +29,6 @@ from imprint.numpy.promotion import (
     convert,
     is_operand,
 )
-from imprint.placement import DeviceLike, placed
 
 pi: Final = math.pi
 e: Final = math.e

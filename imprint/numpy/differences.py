@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
@@ -41,7 +42,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import Axes, axis_tuple, ravel, reshape
-from imprint.one_go import one_go
 
 
 @one_go

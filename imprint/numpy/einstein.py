@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
@@ -29,7 +30,6 @@ from imprint.numpy.promotion import convert, promote_dtypes, refuse_out
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
-from imprint.one_go import one_go
 
 Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]

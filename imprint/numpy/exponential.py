@@ -13,6 +13,8 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.array import ArrayImpl
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.primitives.core_ops import add, mul, scalar_like, sub
@@ -30,7 +32,6 @@ from imprint._src.primitives.elementwise.exponential import (
     sqrt_p,
 )
 from imprint._src.primitives.elementwise.power import pow_p
-from imprint.array import ArrayImpl
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -44,7 +45,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
-from imprint.one_go import one_go
 
 
 def exp(x: ArrayLike, /) -> Array:

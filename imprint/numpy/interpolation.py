@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
@@ -19,7 +20,6 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.placing import searchsorted
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.numpy.selection import clip, where
-from imprint.one_go import one_go
 
 
 @one_go

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
@@ -49,7 +50,6 @@ from imprint.numpy.shaping import (
     transpose,
     unstack,
 )
-from imprint.one_go import one_go
 
 Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 

@@ -7,11 +7,11 @@ longer.
 
 from typing import Any
 
+from imprint._src.arrays.array import ArrayImpl, padding_of
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
 from imprint._src.jit.bucketing.padding import padded_to
-from imprint.array import ArrayImpl, padding_of
 from imprint.numpy.promotion import ArrayLike, as_array
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
@@ -32,7 +33,6 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.shaping import axis_tuple, broadcast_to, moveaxis, ravel
-from imprint.one_go import one_go
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]

@@ -8,6 +8,8 @@ from functools import reduce
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
@@ -28,8 +30,6 @@ from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import moveaxis, ravel, shape_of
-from imprint.one_go import one_go
-from imprint.placement import DeviceLike, placed
 
 
 def eye(

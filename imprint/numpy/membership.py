@@ -6,6 +6,7 @@ Few are compared each with each. What searches among many, `hooks.numpy` loads f
 from typing import Final
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims, hooks
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
@@ -21,7 +22,6 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import any
 from imprint.numpy.shaping import ravel
-from imprint.one_go import one_go
 
 
 @one_go

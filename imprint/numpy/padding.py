@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims, hooks
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
@@ -34,7 +35,6 @@ from imprint.numpy.ranges import linspace
 from imprint.numpy.reductions import max, min
 from imprint.numpy.rounding import round
 from imprint.numpy.statistics import mean
-from imprint.one_go import one_go
 
 Pair: TypeAlias = tuple[Dim, Dim]
 """How many elements to add before and after one axis."""

@@ -6,6 +6,7 @@ found is open. Indices are `int32`.
 
 import numpy as np
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
@@ -20,7 +21,6 @@ from imprint._src.primitives.shape import rev
 from imprint._src.primitives.sizes import number_of
 from imprint.numpy.promotion import ArrayLike, as_array, filled_like, promote_dtypes
 from imprint.numpy.selection import where
-from imprint.one_go import one_go
 
 
 @one_go

@@ -6,6 +6,7 @@ two equations for each of them.
 
 import numpy as np
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
@@ -16,7 +17,6 @@ from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes
 from imprint.numpy.shaping import atleast_1d
-from imprint.one_go import one_go
 
 
 @one_go

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.array import from_host, host_values, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
@@ -27,7 +28,6 @@ from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.elementwise.convert import cast as cast_values
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
-from imprint.array import from_host, host_values, to_array
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 ArrayLike: TypeAlias = Array | NDArray | np.generic | bool | int | float | complex

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import NDArray, Shape, get_aval
@@ -41,7 +42,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import Axis, any, axes_of, max, min, not_nan, sum
 from imprint.numpy.selection import clip, where
 from imprint.numpy.shaping import moveaxis
-from imprint.one_go import one_go
 
 METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 

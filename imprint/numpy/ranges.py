@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
@@ -46,8 +48,6 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.shaping import moveaxis
-from imprint.one_go import one_go
-from imprint.placement import DeviceLike, placed
 
 
 def arange(

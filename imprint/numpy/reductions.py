@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, get_aval
@@ -35,7 +36,6 @@ from imprint._src.primitives.shape import expand_dims
 from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
 from imprint.numpy.selection import as_bool
 from imprint.numpy.selection import where as choose
-from imprint.one_go import one_go
 
 Axis: TypeAlias = int | Sequence[int] | None
 

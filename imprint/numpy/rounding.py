@@ -8,6 +8,7 @@ import math
 from typing import Any, Final, cast
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.axes import whole
@@ -33,7 +34,6 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.selection import where
-from imprint.one_go import one_go
 
 
 @owned

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
@@ -26,7 +27,6 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import ravel
-from imprint.one_go import one_go
 
 Search = Callable[[Any, int, Any], Any]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast, overload
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import hooks
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError
@@ -31,7 +32,6 @@ from imprint.numpy.promotion import (
     promote_dtypes,
     refuse_complex,
 )
-from imprint.one_go import one_go
 
 
 @overload

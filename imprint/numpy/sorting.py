@@ -9,6 +9,7 @@ keys, and partial ones, are in `arranging`, which loads more.
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
@@ -19,7 +20,6 @@ from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.shape import broadcasted_iota, rev
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
 from imprint.numpy.shaping import ravel
-from imprint.one_go import one_go
 
 
 @one_go

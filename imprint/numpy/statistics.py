@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
@@ -46,7 +47,6 @@ from imprint.numpy.reductions import (
     upcast,
 )
 from imprint.numpy.selection import where as choose
-from imprint.one_go import one_go
 
 
 @one_go

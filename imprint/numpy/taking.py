@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
@@ -37,7 +38,6 @@ from imprint.numpy.cumulative import cumsum
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, refuse_out
 from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.updating import Places
-from imprint.one_go import one_go
 
 
 def _integers(name: str, indices: Any) -> Array:

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import (
@@ -49,7 +50,6 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.selection import where
-from imprint.one_go import one_go
 
 
 def sin(x: ArrayLike, /) -> Array:

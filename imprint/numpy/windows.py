@@ -6,6 +6,7 @@ Each is a vector of known length, symmetric, in the default float; one point is 
 import math
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
@@ -14,7 +15,6 @@ from imprint.numpy.arithmetic import absolute, add, multiply, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.ranges import arange
 from imprint.numpy.trigonometric import cos
-from imprint.one_go import one_go
 
 
 @one_go

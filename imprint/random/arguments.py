@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.array import host_values
 from imprint._src.core import dims
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
@@ -24,7 +25,6 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import broadcast_in_dim
-from imprint.array import host_values
 
 _PROGRAMS: Final = 256
 """Shapes and dtypes up to which a sampler's programs are kept."""

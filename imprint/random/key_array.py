@@ -17,13 +17,13 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
+from imprint._src.arrays.array import from_operand, host_of, to_array
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
-from imprint.array import from_operand, host_of, to_array
 from imprint.random.implementations import (
     BY_NAME,
     THREEFRY,

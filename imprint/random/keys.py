@@ -12,6 +12,13 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.array import (
+    ArrayImpl,
+    from_host,
+    from_operand,
+    host_of,
+    to_array,
+)
 from imprint._src.config import settings
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
@@ -19,7 +26,6 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
-from imprint.array import ArrayImpl, from_host, from_operand, host_of, to_array
 from imprint.random import host, streams, threefry
 from imprint.random.arguments import sizes
 from imprint.random.implementations import (

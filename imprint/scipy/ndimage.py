@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.bootstrap import public_names
 from imprint._src.core import dims
 from imprint._src.core.array import Array
@@ -25,7 +26,6 @@ from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast_all
 from imprint.numpy.rounding import floor
 from imprint.numpy.shaping import ravel, reshape
-from imprint.one_go import one_go
 
 __all__ = ["map_coordinates"]
 

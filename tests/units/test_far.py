@@ -5,7 +5,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import eager, lax, random
+from imprint import lax, random
+from imprint._src.arrays import eager
 from imprint.debug import counters
 from imprint.errors import NonFiniteError
 

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import ArrayImpl, host_of
 from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
 from imprint._src.jit.bucket_dispatch import made_call, run_in_bucket
@@ -32,7 +33,6 @@ from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compiling import compile_version
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
 from imprint._src.jit.request import Request
-from imprint.array import ArrayImpl, host_of
 
 _FAMILIES: Final = 4
 """Answers to what a function asks of sizes, past which hardly two share a program."""

@@ -15,6 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.config import settings
 from imprint._src.control_flow import call as nested
 from imprint._src.core.functions import name_of
@@ -45,7 +46,6 @@ from imprint._src.jit.versions.budget import BUDGET
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import EngineError, collect_garbage
-from imprint.array import ArrayImpl
 
 _flatten = tree.flatten
 _ndarray = np.ndarray

@@ -8,6 +8,7 @@ are read at once, so that what is done to them later does not matter.
 from collections.abc import Callable
 from typing import Any
 
+from imprint._src.arrays.array import host_of, to_array
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
@@ -17,7 +18,6 @@ from imprint._src.jit.explain.replay import Replay
 from imprint._src.jit.explain.steps import SteppedProgram
 from imprint._src.jit.request import Request
 from imprint._src.passes.pipeline import run_passes
-from imprint.array import host_of, to_array
 
 
 @folding

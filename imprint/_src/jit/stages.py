@@ -18,6 +18,7 @@ from typing import (
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.arrays.array import ArrayImpl, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import is_symbolic
@@ -39,7 +40,6 @@ from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
-from imprint.array import ArrayImpl, to_array
 
 CompilerOptions: TypeAlias = Mapping[str, Any]
 """XLA's options by name."""

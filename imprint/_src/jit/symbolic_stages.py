@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import to_array
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.dynamic_shapes.expression import Scope
@@ -42,7 +43,6 @@ from imprint._src.jit.compiling import compile_lowered, lower_traced
 from imprint._src.jit.stages import Compiled, Given, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
-from imprint.array import to_array
 
 Sizes = Mapping[str, int]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
@@ -21,8 +23,6 @@ from imprint.numpy.joining import roll
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.shaping import axis_tuple
-from imprint.one_go import one_go
-from imprint.placement import DeviceLike, placed
 
 
 @one_go

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
@@ -34,7 +35,6 @@ from imprint._src.primitives.indexing.slicing import pad
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.shaping import axis_tuple, moveaxis, size_tuple
-from imprint.one_go import one_go
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 

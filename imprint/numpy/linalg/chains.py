@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
@@ -18,7 +19,6 @@ from imprint.numpy import linear
 from imprint.numpy.einstein import einsum
 from imprint.numpy.linalg.solving import inv
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.one_go import one_go
 
 
 @one_go

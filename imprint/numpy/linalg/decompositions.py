@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
@@ -28,7 +29,6 @@ from imprint.numpy.linalg.operands import matrices, square_matrices
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
-from imprint.one_go import one_go
 
 
 class QRResult(NamedTuple):

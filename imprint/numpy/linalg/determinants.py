@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -41,7 +42,6 @@ from imprint.numpy.reductions import prod
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.selection import where
-from imprint.one_go import one_go
 
 NDArray = np.ndarray[Any, Any]
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.host_kernel import AtOnce
@@ -15,7 +16,6 @@ from imprint._src.primitives.linalg import cholesky as factors
 from imprint._src.primitives.matrices import adjoint, or_nan
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike
-from imprint.one_go import one_go
 
 
 @one_go

@@ -7,6 +7,7 @@ pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no f
 
 from typing import Any
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
@@ -28,7 +29,6 @@ from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import expand_dims, ravel, reshape
-from imprint.one_go import one_go
 
 
 @one_go

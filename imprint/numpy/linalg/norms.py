@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.host_kernel import AtOnce
@@ -28,7 +29,6 @@ from imprint.numpy.reductions import min as min_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.shaping import expand_dims, moveaxis
-from imprint.one_go import one_go
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 Order: TypeAlias = int | float | str | None

@@ -7,6 +7,7 @@ that have other axes than vectors or matrices have.
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
@@ -17,7 +18,6 @@ from imprint._src.primitives.elementwise.elementwise import listed
 from imprint.numpy import linear, matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import matrix_transpose as transposed
-from imprint.one_go import one_go
 
 
 @one_go

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.control_flow.implicit import solve_linear
 from imprint._src.control_flow.trace_body import close, unite
 from imprint._src.core import dims
@@ -30,7 +31,6 @@ from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape
-from imprint.one_go import one_go
 
 NDArray = np.ndarray[Any, Any]
 

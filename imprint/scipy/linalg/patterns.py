@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
@@ -25,7 +26,6 @@ from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.selection import where
 from imprint.numpy.shaping import atleast_1d, atleast_2d, broadcast_to
-from imprint.one_go import one_go
 
 # ---- of arrays ----
 

@@ -8,6 +8,7 @@ factor, and is differentiated, as every solution, by another solution with the s
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -31,7 +32,6 @@ from imprint.numpy.linear import matmul
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
 from imprint.numpy.shaping import broadcast_to
-from imprint.one_go import one_go
 
 
 @one_go

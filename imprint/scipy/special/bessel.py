@@ -5,13 +5,13 @@ Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 
 from typing import Any
 
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.special import bessel, recurrences
 from imprint.numpy.arithmetic import multiply, sign
 from imprint.numpy.exponential import exp
 from imprint.numpy.promotion import ArrayLike
-from imprint.one_go import one_go
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 

@@ -7,6 +7,7 @@ has of them is in `error_functions`.
 import math
 
 from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
@@ -14,7 +15,6 @@ from imprint._src.primitives.special import faddeeva, minimax_coeffs
 from imprint._src.primitives.special import special as primitives
 from imprint.numpy.arithmetic import multiply
 from imprint.numpy.promotion import ArrayLike, convert, promote
-from imprint.one_go import one_go
 from imprint.scipy.special.arguments import floats, strong_floats
 
 

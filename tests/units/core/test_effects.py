@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src import runtime
+from imprint._src.arrays.array import buffer_of, to_array
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.effects import PURE
 from imprint._src.core.primitive import Absent
@@ -14,7 +15,6 @@ from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.lowering import ir_type, lower_body, ordered_effects
 from imprint._src.interpreters.transpose import backward_pass
-from imprint.array import buffer_of, to_array
 from imprint.errors import AbsentRuleError
 from tests.laws.law import compile_closed
 from tests.noisy import EFFECTS, HEARD, tell

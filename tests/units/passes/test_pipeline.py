@@ -6,12 +6,12 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
+from imprint._src.arrays.array import buffer_of
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.passes import pipeline
 from imprint._src.primitives.core_ops import add_p, mul_p
-from imprint.array import buffer_of
 from imprint.config import enable_checks
 from imprint.errors import InternalError
 from tests.compose.programs import PROGRAMS

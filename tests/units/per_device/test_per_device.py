@@ -170,7 +170,7 @@ def test_what_it_is_given_is_checked(mesh):
         wide, frozenset("x"), check_vma=True
     )
     with pytest.raises(IndivisibleError) as caught:
-        imprint.per_device.check_parts(
+        imprint._src.shard_map.check_parts(
             "shard_map(f)", where, "args[0]", np.ones(6).aval, (("x",),)
         )
     assert str(caught.value) == (

@@ -10,11 +10,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.arrays.array import (
+    ArrayImpl,
+    cut,
+    from_host,
+    held,
+    host_of,
+    padding_of,
+)
 from imprint._src.core.aval import NDArray, ShapedArray
 from imprint._src.core.dims import Shape
 from imprint._src.dtypes import DType
 from imprint._src.sharding.named import NamedSharding
-from imprint.array import ArrayImpl, cut, from_host, held, host_of, padding_of
 
 _ALIGNMENT: Final = 64
 """Bytes to which memory is aligned that the engine shares and does not copy."""

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import ArrayImpl, consume, cut, held, padding_of
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
@@ -35,7 +36,6 @@ from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.versions.definitions import Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.sharding.named import NamedSharding
-from imprint.array import ArrayImpl, consume, cut, held, padding_of
 
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 

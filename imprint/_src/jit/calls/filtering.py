@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.core.array import Array
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError
@@ -30,7 +31,6 @@ from imprint._src.jit.calls.signature import (
 )
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.walk import scalar_function_token
-from imprint.array import ArrayImpl
 
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"

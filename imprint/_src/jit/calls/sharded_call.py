@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, final
 
 from imprint._src import runtime
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
@@ -26,7 +27,6 @@ from imprint._src.sharding.context import resolved
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.array import ArrayImpl
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, final, overload
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import ArrayImpl, buffer_of
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, type_name
@@ -24,7 +25,6 @@ from imprint._src.jit.calls.signature import Call, Form, Signature
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
-from imprint.array import ArrayImpl, buffer_of
 
 
 @final

@@ -36,6 +36,7 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
+from imprint._src.arrays.array import ArrayImpl
 from imprint._src.core.identity import Inner, module_name, type_name
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import (
@@ -62,7 +63,6 @@ from imprint._src.jit.manifest.impure import impure_objects
 from imprint._src.jit.manifest.not_cacheable import Refused, Why
 from imprint._src.jit.manifest.shardings import PLACED, plain_placement
 from imprint._src.tree.walk import registered
-from imprint.array import ArrayImpl
 from imprint.tree import Partial
 
 Content = Any

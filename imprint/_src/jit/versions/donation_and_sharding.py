@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint._src.core.source import current_source
-from imprint._src.errors import ArgumentError
-from imprint._src.jit.calls.sharded_call import SpreadHome, shown
-from imprint.array import (
+from imprint._src.arrays.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,
@@ -23,6 +20,9 @@ from imprint.array import (
     on_device,
     to_array,
 )
+from imprint._src.core.source import current_source
+from imprint._src.errors import ArgumentError
+from imprint._src.jit.calls.sharded_call import SpreadHome, shown
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:

@@ -14,6 +14,14 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, cast, final
 
 from imprint._src import runtime
+from imprint._src.arrays.array import (
+    ArrayImpl,
+    buffer_of,
+    buffer_on,
+    host_of,
+    loss,
+    to_array,
+)
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
@@ -37,14 +45,6 @@ from imprint._src.runtime import (
     Runs,
     collect_garbage,
     explain_execute_error,
-)
-from imprint.array import (
-    ArrayImpl,
-    buffer_of,
-    buffer_on,
-    host_of,
-    loss,
-    to_array,
 )
 
 

@@ -14,8 +14,8 @@ import imprint.lax as lax
 import imprint.nn as nn
 import imprint.numpy as np
 import imprint.scipy as scipy
+from imprint._src.arrays.eager_fusion import one_go
 from imprint.errors import DeletedArrayError, NonFiniteError
-from imprint.one_go import one_go
 
 RNG = onp.random.default_rng(0)
 X = np.asarray(RNG.normal(size=12).astype("float32"))

@@ -19,13 +19,13 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.arrays.array import from_host, host_of, shards_of, to_array
+from imprint._src.arrays.device_put import device_put
+from imprint._src.arrays.make_array import make_array_from_callback
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import Index, NamedSharding
-from imprint.array import from_host, host_of, shards_of, to_array
-from imprint.placement import device_put
-from imprint.shards import make_array_from_callback
 
 _FORMAT: Final = 1
 _WAIT: Final = 300.0

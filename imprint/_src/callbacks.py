@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.arrays.array import from_host
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import name_of
 from imprint._src.core.primitive import Avals
@@ -25,7 +26,6 @@ from imprint._src.primitives.callbacks import (
     pure_callback_p,
 )
 from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.array import from_host
 
 R = TypeVar("R")
 

@@ -14,6 +14,14 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.arrays.array import (
+    ArrayImpl,
+    buffer_of,
+    copied,
+    host_of,
+    to_array,
+    with_placement,
+)
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
@@ -22,14 +30,6 @@ from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
-from imprint.array import (
-    ArrayImpl,
-    buffer_of,
-    copied,
-    host_of,
-    to_array,
-    with_placement,
-)
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""

@@ -16,6 +16,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.arrays.array import (
+    ArrayImpl,
+    buffer_on,
+    buffer_over,
+    from_host,
+    held,
+    host_of,
+    host_values,
+    loss,
+    to_array,
+)
 from imprint._src.config import settings
 from imprint._src.core import hooks
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -39,17 +50,6 @@ from imprint._src.primitives.constraints import meshes_in
 from imprint._src.runtime import Buffer
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import P
-from imprint.array import (
-    ArrayImpl,
-    buffer_on,
-    buffer_over,
-    from_host,
-    held,
-    host_of,
-    host_values,
-    loss,
-    to_array,
-)
 
 
 class _Quiet(threading.local):

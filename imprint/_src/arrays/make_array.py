@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
+from imprint._src.arrays.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
@@ -20,7 +21,6 @@ from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
-from imprint.array import ArrayImpl, buffer_of, to_array, with_placement
 
 
 def make_array_from_callback(
