@@ -23,6 +23,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import current_trace
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.jit.api import jit
 from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import broadcast_in_dim
 

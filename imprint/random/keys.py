@@ -25,6 +25,7 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
+from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
 from imprint.random import host, streams, threefry
 from imprint.random.arguments import sizes

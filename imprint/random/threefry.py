@@ -19,6 +19,7 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.errors import ShapeError
+from imprint._src.jit.api import jit
 from imprint._src.primitives import hashing
 from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import add, full, scalar_like

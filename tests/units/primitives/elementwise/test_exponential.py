@@ -6,6 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise import exponential
 from imprint._src.primitives.elementwise.exponential import (
     cbrt,

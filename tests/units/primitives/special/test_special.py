@@ -10,6 +10,7 @@ from jax import lax
 
 import imprint
 import imprint.scipy
+from imprint._src.jit.api import jit
 from imprint._src.primitives.special.special import (
     digamma,
     erf_inv,
