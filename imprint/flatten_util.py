@@ -16,10 +16,10 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.numpy.promotion import as_array
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
-from imprint.numpy.promotion import as_array
 
 __all__ = ["ravel_pytree"]
 

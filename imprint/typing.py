@@ -5,6 +5,6 @@ or a number. `DTypeLike` is what names a dtype.
 """
 
 from imprint._src.dtypes import DTypeLike
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 
 __all__ = ["ArrayLike", "DTypeLike"]

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from imprint._src.core.array_interop import shown
 from imprint._src.errors import ArgumentError, did_you_mean
-from imprint.numpy.arithmetic import maximum
-from imprint.numpy.comparison import where
-from imprint.numpy.trigonometric import sin
+from imprint._src.numpy.elementwise.arithmetic import maximum
+from imprint._src.numpy.elementwise.comparison import where
+from imprint._src.numpy.elementwise.trigonometric import sin
 
 
 class ResizeMethod(enum.Enum):

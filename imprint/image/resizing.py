@@ -16,19 +16,19 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.einsum import einsum
+from imprint._src.numpy.elementwise.arithmetic import maximum, minimum
+from imprint._src.numpy.elementwise.comparison import where
+from imprint._src.numpy.elementwise.rounding import floor
+from imprint._src.numpy.indexing.take import take
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.shapes.concatenate import concatenate
+from imprint._src.numpy.shapes.reshape import size_tuple
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint._src.primitives.sizes import as_operand, number_of
 from imprint.image.kernels import KERNELS, ResizeMethod, method_of
-from imprint.numpy.arithmetic import maximum, minimum
-from imprint.numpy.comparison import where
-from imprint.numpy.einstein import einsum
-from imprint.numpy.joining import concatenate
-from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
-from imprint.numpy.ranges import arange
-from imprint.numpy.rounding import floor
-from imprint.numpy.shaping import size_tuple
-from imprint.numpy.taking import take
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

@@ -13,12 +13,12 @@ from imprint import random
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.shape import squeeze
 from imprint.lax.convolution import conv_general_dilated
 from imprint.lax.layouts import padtype_to_pads
 from imprint.module import Module, field
 from imprint.nn.linear import draw_within
-from imprint.numpy.promotion import ArrayLike, as_array
 
 Ints: TypeAlias = tuple[int, ...]
 Pads: TypeAlias = tuple[tuple[int, int], ...]

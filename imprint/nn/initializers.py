@@ -18,8 +18,8 @@ from imprint._src.core.aval import DType, Shape
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.axes import canonical_axes
-from imprint.numpy.promotion import ArrayLike
 
 __all__ = [
     "Initializer",

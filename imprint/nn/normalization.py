@@ -12,9 +12,9 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.elementwise.exponential import rsqrt
 from imprint.module import Module, field
-from imprint.numpy.promotion import ArrayLike, as_array
 
 _NO_STATE: Final = object()
 

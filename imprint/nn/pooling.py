@@ -13,11 +13,11 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint.lax import elementwise
 from imprint.lax.monoids import reduce_window
 from imprint.module import Module, field
 from imprint.nn.convolution import Ints, Pads, each_axis, pads_of_axes
-from imprint.numpy.promotion import ArrayLike, as_array
 
 
 class Pool(Module):

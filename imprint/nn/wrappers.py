@@ -10,8 +10,8 @@ from typing import Any
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.module import Module, field, filter_eval_shape, tree_at, tree_equal
-from imprint.numpy.promotion import ArrayLike
 
 
 class WeightNorm(Module):

@@ -22,13 +22,13 @@ from imprint._src.errors import (
     DTypeError,
     ShapeError,
 )
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.indexing.updating import Mode, Places
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions import reductions
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import full
 from imprint._src.primitives.elementwise.convert import convert_element_type
-from imprint.numpy import reductions
-from imprint.numpy.creation import asarray
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.updating import Mode, Places
 
 
 class _Segments(NamedTuple):

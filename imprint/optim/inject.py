@@ -16,7 +16,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.numpy.promotion import is_operand
+from imprint._src.numpy.promotion import is_operand
 from imprint.optim.base import (
     GradientTransformation,
     check_state,

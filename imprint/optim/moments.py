@@ -10,7 +10,7 @@ import imprint.numpy as np
 from imprint import lax
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.optim.base import (
     GradientTransformation,
     check_state,

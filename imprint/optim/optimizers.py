@@ -7,7 +7,7 @@ A step size may be a number or a schedule; its sign is turned, so updates are ad
 from collections.abc import Callable
 
 from imprint._src.dtypes import DTypeLike
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.optim.base import GradientTransformation, ScalarOrSchedule
 from imprint.optim.moments import scale_by_adam, scale_by_rms
 from imprint.optim.transforms import (

@@ -11,7 +11,7 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src.errors import ArgumentError
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.optim.base import Schedule
 
 

@@ -13,7 +13,7 @@ from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.optim.base import (
     GradientTransformation,
     ScalarOrSchedule,

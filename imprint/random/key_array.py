@@ -2,7 +2,7 @@
 
 A `PRNGKeyArray` hides the words of its keys: its shape is that of the raw data,
 `uint32[..., 2]`, without the last axis. It is an `Array`, but none of numbers: operators
-refuse it, and so do functions, except those that only move elements (`imprint.numpy.keys`).
+refuse it, and so do functions, except those that only move elements (`imprint._src.numpy.keys`).
 It is a pytree node whose one leaf is the data, so every transform takes it and gives it
 back. Whatever a transform puts in the
 leaf's place (a tracer, None, an axis) is taken as it comes; the functions of `keys` check.

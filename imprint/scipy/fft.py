@@ -18,19 +18,19 @@ from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.numpy.creation import full
+from imprint._src.numpy.elementwise.exponential import exp, sqrt
+from imprint._src.numpy.elementwise.rounding import imag, real
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.shapes.concatenate import concatenate, stack
+from imprint._src.numpy.shapes.reshape import axis_tuple, reshape, size_tuple
 from imprint._src.primitives.axes import canonical_axes, canonical_axis
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.complex import complex_
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, rev
 from imprint.numpy import fft as fourier
-from imprint.numpy.creation import full
-from imprint.numpy.exponential import exp, sqrt
-from imprint.numpy.joining import concatenate, stack
-from imprint.numpy.promotion import ArrayLike, as_array, inexact
-from imprint.numpy.ranges import arange
-from imprint.numpy.rounding import imag, real
-from imprint.numpy.shaping import axis_tuple, reshape, size_tuple
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 

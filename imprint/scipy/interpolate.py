@@ -13,7 +13,7 @@ from imprint._src.bootstrap import public_names
 from imprint._src.core.array import Array
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.numpy.promotion import ArrayLike, as_array, inexact
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact
 
 __all__ = ["RegularGridInterpolator"]
 

@@ -41,8 +41,17 @@ UNWANTED = {
         "imprint.lax",
         "imprint._src.jit.manifest.diff",
     ),
-    *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
-    *("imprint.numpy.sorting", "imprint.optim", "imprint._src.passes.pipeline"),
+    *(
+        "imprint.module",
+        "imprint.nn",
+        "imprint._src.numpy.einsum",
+        "imprint._src.numpy.files",
+    ),
+    *(
+        "imprint._src.numpy.sorting.sorting",
+        "imprint.optim",
+        "imprint._src.passes.pipeline",
+    ),
     *("imprint.random", "imprint.scipy"),
     *("imprint._src.dynamic_shapes", "imprint.testing"),
 }

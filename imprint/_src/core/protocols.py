@@ -1,7 +1,7 @@
 """What Python and NumPy ask of arrays: ufuncs, buffers, DLPack, the array API.
 
 A function of NumPy's that `imprint.numpy` has is that function, so NumPy code can be
-traced; how, is in `imprint.numpy.of_numpy`. Everything else that NumPy, or a library on
+traced; how, is in `imprint._src.numpy.array_function`. Everything else that NumPy, or a library on
 it, does to an array needs its values: it gets a read-only view of them and gives NumPy's
 result. A tracer has no values, and `__array__` says so.
 """
@@ -28,7 +28,7 @@ class Protocols:
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`; see `imprint.numpy.of_numpy`."""
+        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`; see `imprint._src.numpy.array_function`."""
         try:
             if method == "__call__" and not kwargs and all(map(is_operand, inputs)):
                 name = ufunc.__name__

@@ -9,8 +9,8 @@ from imprint._src.core.array import Array
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.numpy import linalg
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 
 __all__ = ["vq"]
 

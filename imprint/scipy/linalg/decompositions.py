@@ -13,6 +13,11 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.elementwise.rounding import real
+from imprint._src.numpy.linalg.operands import inexact_arrays, matrices, square_matrices
+from imprint._src.numpy.matrices import diag, triu
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.shapes.reshape import ravel
 from imprint._src.primitives.elementwise.complex import conj
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
@@ -21,11 +26,6 @@ from imprint._src.primitives.linalg import eigen, orthogonal
 from imprint._src.primitives.linalg import schur as forms
 from imprint._src.primitives.matrices import zeros_like
 from imprint.numpy import linalg
-from imprint.numpy.linalg.operands import inexact_arrays, matrices, square_matrices
-from imprint.numpy.matrices import diag, triu
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.rounding import real
-from imprint.numpy.shaping import ravel
 
 
 def svd(

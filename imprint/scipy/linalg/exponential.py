@@ -18,6 +18,15 @@ from imprint._src.core.aval import get_aval
 from imprint._src.errors import ShapeError
 from imprint._src.interpreters.derivatives import jvp
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.numpy.elementwise.arithmetic import absolute, maximum
+from imprint._src.numpy.elementwise.exponential import exp2, log2
+from imprint._src.numpy.elementwise.rounding import floor
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg import solving as general
+from imprint._src.numpy.linalg.operands import square_matrices
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions.reductions import max as max_
+from imprint._src.numpy.reductions.reductions import sum as sum_
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.linalg.triangular import triangular_solve
@@ -25,15 +34,6 @@ from imprint._src.primitives.matrices import identity, product
 from imprint._src.primitives.shape import reshape
 from imprint.lax.branching import cond, switch
 from imprint.lax.loops import scan
-from imprint.numpy.arithmetic import absolute, maximum
-from imprint.numpy.exponential import exp2, log2
-from imprint.numpy.linalg import solving as general
-from imprint.numpy.linalg.operands import square_matrices
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.reductions import max as max_
-from imprint.numpy.reductions import sum as sum_
-from imprint.numpy.rounding import floor
-from imprint.numpy.selection import where
 
 
 def expm(

@@ -15,22 +15,22 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.elementwise.arithmetic import absolute, maximum, minimum
+from imprint._src.numpy.elementwise.comparison import isinf
+from imprint._src.numpy.elementwise.exponential import sqrt
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg.norms import norm
+from imprint._src.numpy.linalg.operands import matrices, square_matrices
+from imprint._src.numpy.matrices import diag, diagonal, triu
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions.reductions import any as any_
+from imprint._src.numpy.reductions.reductions import min as min_
+from imprint._src.numpy.shapes.reshape import expand_dims
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.linalg.schur import schur
 from imprint._src.primitives.linalg.singular import svd
 from imprint._src.primitives.matrices import adjoint, product
 from imprint.lax.loops import fori_loop
-from imprint.numpy.arithmetic import absolute, maximum, minimum
-from imprint.numpy.comparison import isinf
-from imprint.numpy.exponential import sqrt
-from imprint.numpy.linalg.norms import norm
-from imprint.numpy.linalg.operands import matrices, square_matrices
-from imprint.numpy.matrices import diag, diagonal, triu
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.reductions import any as any_
-from imprint.numpy.reductions import min as min_
-from imprint.numpy.selection import where
-from imprint.numpy.shaping import expand_dims
 
 
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's name

@@ -14,18 +14,18 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.elementwise.arithmetic import absolute
+from imprint._src.numpy.elementwise.rounding import conjugate
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
+from imprint._src.numpy.shapes.concatenate import concatenate, flip
+from imprint._src.numpy.shapes.reshape import atleast_1d, atleast_2d, broadcast_to
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, reshape
-from imprint.numpy.arithmetic import absolute
-from imprint.numpy.creation import asarray
-from imprint.numpy.joining import concatenate, flip
-from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
-from imprint.numpy.rounding import conjugate
-from imprint.numpy.selection import where
-from imprint.numpy.shaping import atleast_1d, atleast_2d, broadcast_to
 
 # ---- of arrays ----
 

@@ -13,6 +13,13 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.elementwise.rounding import real
+from imprint._src.numpy.linalg import determinants
+from imprint._src.numpy.linalg import solving as general
+from imprint._src.numpy.linalg.operands import matrices, square_matrices
+from imprint._src.numpy.linear import matmul
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.shapes.reshape import broadcast_to
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.convert import convert_element_type
@@ -25,13 +32,6 @@ from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import adjoint, identity, tril, triu
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims, squeeze
 from imprint.lax.solving import custom_linear_solve
-from imprint.numpy.linalg import determinants
-from imprint.numpy.linalg import solving as general
-from imprint.numpy.linalg.operands import matrices, square_matrices
-from imprint.numpy.linear import matmul
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.rounding import real
-from imprint.numpy.shaping import broadcast_to
 
 
 @one_go

@@ -13,6 +13,17 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.creation import zeros
+from imprint._src.numpy.elementwise.arithmetic import absolute
+from imprint._src.numpy.elementwise.exponential import sqrt
+from imprint._src.numpy.elementwise.rounding import real
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg.decompositions import eigvals
+from imprint._src.numpy.linalg.operands import eps_of, square_matrices
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions.reductions import any as any_
+from imprint._src.numpy.shapes.concatenate import stack
+from imprint._src.numpy.vectorize import vectorize
 from imprint._src.primitives.elementwise.complex import conj
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
@@ -26,17 +37,6 @@ from imprint._src.primitives.linalg.schur import schur
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import adjoint, identity, product
 from imprint.lax.loops import fori_loop
-from imprint.numpy.arithmetic import absolute
-from imprint.numpy.creation import zeros
-from imprint.numpy.exponential import sqrt
-from imprint.numpy.joining import stack
-from imprint.numpy.linalg.decompositions import eigvals
-from imprint.numpy.linalg.operands import eps_of, square_matrices
-from imprint.numpy.mapping import vectorize
-from imprint.numpy.promotion import ArrayLike
-from imprint.numpy.reductions import any as any_
-from imprint.numpy.rounding import real
-from imprint.numpy.selection import where
 
 
 def solve_sylvester(

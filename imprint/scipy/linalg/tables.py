@@ -12,15 +12,15 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.creation import asarray, zeros
+from imprint._src.numpy.einsum import einsum
+from imprint._src.numpy.linalg.operands import inexact_arrays
+from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.numpy.shapes.concatenate import flip
+from imprint._src.numpy.shapes.padding import pad
+from imprint._src.numpy.shapes.reshape import atleast_1d
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.indexing.slicing import slice_in_dim
-from imprint.numpy.creation import asarray, zeros
-from imprint.numpy.einstein import einsum
-from imprint.numpy.joining import flip
-from imprint.numpy.linalg.operands import inexact_arrays
-from imprint.numpy.padding import pad
-from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.numpy.shaping import atleast_1d
 from imprint.scipy.linalg.patterns import toeplitz
 
 # ---- of a size ----

@@ -13,7 +13,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.scipy.optimize import bfgs, lbfgs
 
 _LIMITED = "l-bfgs-experimental-do-not-rely-on-this"

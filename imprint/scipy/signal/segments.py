@@ -14,9 +14,9 @@ import numpy
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import as_array
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.indexing.slicing import pad
-from imprint.numpy.promotion import as_array
 
 
 def segments(x: Array, length: int, step: int) -> Array:

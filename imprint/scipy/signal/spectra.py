@@ -18,10 +18,10 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.axes import canonical_axis, insert, whole
 from imprint._src.primitives.elementwise.complex import complex_
 from imprint.numpy.fft import fft, fftfreq, rfft, rfftfreq
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.scipy.signal.segments import counts, extended, segments, window_of
 from imprint.scipy.signal.trends import detrend as without_trend
 

@@ -11,9 +11,9 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import AxisError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint.numpy.fft import ifft, irfft
-from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.scipy.signal.segments import added, counts, window_of
 
 _LEAST = 1e-10

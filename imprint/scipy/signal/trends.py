@@ -13,8 +13,8 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.axes import canonical_axis, int_tuple
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 
 
 def detrend(

@@ -10,8 +10,13 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
-from imprint.numpy.creation import asarray
-from imprint.numpy.promotion import convert, promote, promote_dtypes, refuse_complex
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.promotion import (
+    convert,
+    promote,
+    promote_dtypes,
+    refuse_complex,
+)
 
 
 def floats(name: str, *args: Any) -> list[Any]:

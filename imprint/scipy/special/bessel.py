@@ -8,10 +8,10 @@ from typing import Any
 from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import multiply, sign
+from imprint._src.numpy.elementwise.exponential import exp
+from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.special import bessel, recurrences
-from imprint.numpy.arithmetic import multiply, sign
-from imprint.numpy.exponential import exp
-from imprint.numpy.promotion import ArrayLike
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 

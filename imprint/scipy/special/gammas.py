@@ -13,10 +13,10 @@ from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.numpy.promotion import ArrayLike, convert, promote
 from imprint._src.primitives.special import incomplete
 from imprint._src.primitives.special import special as primitives
 from imprint.custom_derivatives import custom_jvp
-from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 from imprint.scipy.special.complex_gammas import complex_gamma, complex_loggamma
 

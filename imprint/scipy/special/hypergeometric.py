@@ -4,8 +4,8 @@ By each operand there is one derivative, by the last any number.
 """
 
 from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.special import hypergeometric
-from imprint.numpy.promotion import ArrayLike
 from imprint.scipy.special.arguments import strong_floats
 
 

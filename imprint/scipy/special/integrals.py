@@ -4,8 +4,8 @@ They are of real numbers.
 """
 
 from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.special import integrals, minimax_coeffs
-from imprint.numpy.promotion import ArrayLike
 from imprint.scipy.special.arguments import strong_floats
 
 

@@ -11,10 +11,10 @@ from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import multiply
+from imprint._src.numpy.promotion import ArrayLike, convert, promote
 from imprint._src.primitives.special import faddeeva, minimax_coeffs
 from imprint._src.primitives.special import special as primitives
-from imprint.numpy.arithmetic import multiply
-from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.scipy.special.arguments import floats, strong_floats
 
 

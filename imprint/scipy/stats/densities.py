@@ -16,7 +16,7 @@ from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.interpreters.vmap import vmap
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.scipy.linalg.solving import cho_factor, cho_solve
 from imprint.scipy.special import logsumexp, ndtr
 from imprint.tree import register_pytree_node_class

@@ -8,7 +8,7 @@ import math
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike
 from imprint.scipy import special
 from imprint.scipy.special.arguments import arrays as floats
 

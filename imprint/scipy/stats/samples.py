@@ -11,11 +11,11 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.cumulative import cummax, cummin
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.indexing.sorting import sort_key_val
-from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 
 
 class ModeResult(NamedTuple):

@@ -5,7 +5,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.numpy import promotion
+from imprint._src.numpy import promotion
 
 X = np.ones((2, 3), np.float32)
 

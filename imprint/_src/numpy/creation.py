@@ -1,0 +1,489 @@
+"""Make arrays: from Python and NumPy values, and filled with one value.
+
+`array` and `asarray` copy NumPy arrays, so a later change of the original has no effect.
+Python numbers give weak arrays of rank 0, lists of them strong ones. Ranges are in
+`ranges`, matrices with a pattern in `matrices`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.arrays.array import ArrayImpl, from_host, to_array
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import shown
+from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.protocols import plain
+from imprint._src.core.tangents import is_float0, no_values
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast,
+    convert,
+    is_operand,
+)
+from imprint._src.numpy.shapes.concatenate import stack
+from imprint._src.numpy.shapes.reshape import (
+    ShapeLike,
+    broadcast_to,
+    expand_dims,
+    shape_of,
+)
+from imprint._src.primitives import core_ops
+from imprint._src.primitives.copying import copy_p
+
+
+def array(
+    object: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array of the values given.
+
+    Args:
+        object: a number, an array, or nested sequences of these.
+        dtype: the dtype; None for the common dtype of the values.
+        copy: whether an array is copied, so that it outlives a donation of the original.
+            NumPy's are always copied.
+        order: None or "K": arrays have no other order in memory.
+        ndmin: how many axes the result has at least; new ones come first.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.array([[1, 2], [3, 4.5]])
+        Array([[1. , 2. ],
+               [3. , 4.5]], dtype=float32)
+    """
+    _check_order("array", order)
+    wanted = None if dtype is None else dtypes.requested(dtype, "array")
+    x = _made(object, wanted, copy)
+    x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
+    return placed("array", x, device)
+
+
+def asarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    copy: bool | None = None,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return the values as an array; an array is returned as it is.
+
+    Args:
+        a: a number, an array, or nested sequences of these.
+        dtype: the dtype; None for the common dtype of the values.
+        order: as in `array`.
+        copy: whether an array is copied all the same.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.asarray([True, 2])
+        Array([1, 2], dtype=int32)
+    """
+    _check_order("asarray", order)
+    wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
+    is_made = isinstance(a, Array) and dtype is None and not copy
+    x = a if is_made else _made(a, wanted, copy)
+    return placed("asarray", x, device)
+
+
+@moves_keys(0)
+def copy(a: ArrayLike, order: str | None = None) -> Array:
+    """Return an array of the same values, which outlives a donation of the original.
+
+    Args:
+        a: an array.
+        order: as in `array`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.copy(np.arange(3))
+        Array([0, 1, 2], dtype=int32)
+    """
+    _check_order("copy", order)
+    return copy_p.bind1(as_array("copy", a))
+
+
+def from_dlpack(
+    x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None
+) -> Array:
+    """Return the values of an array of another library, by DLPack.
+
+    Args:
+        x: an object with `__dlpack__` and `__dlpack_device__`, in the host's memory.
+        device: where it is to be, as in `imprint.device_put`.
+        copy: True, or None: another library may write to its memory, so it is copied.
+            False shares the memory, of a dtype that arrays have; who writes to it from
+            then on changes the array, or does not.
+
+    Example:
+        >>> import numpy
+        >>> import imprint.numpy as np
+        >>> np.from_dlpack(numpy.arange(3.0, dtype="float32"))
+        Array([0., 1., 2.], dtype=float32)
+    """
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentError(
+            f"from_dlpack: expected an array with `__dlpack__`, got {shown(x)}. "
+            "For numbers and sequences call imprint.numpy.asarray."
+        )
+    try:
+        values = np.from_dlpack(x)
+    except RuntimeError as err:  # NumPy's, of dtypes that it has not
+        raise DTypeError(
+            "from_dlpack: expected a dtype that NumPy takes from other libraries, got "
+            f"{getattr(x, 'dtype', 'another')}: {err} Hand over its bits, such as "
+            "`x.view(torch.uint16)`, and view them here, `.view('bfloat16')`."
+        ) from None
+    if copy is False:
+        return _sharing(values, device)
+    return placed("from_dlpack", asarray(values), device)
+
+
+def _sharing(values: Any, device: DeviceLike | None) -> Array:
+    """Return an array on the memory of another library's."""
+    if dtypes.canonicalize(values.dtype) != values.dtype:
+        raise ArgumentError(
+            "from_dlpack: expected copy to be None or True for what is converted, got "
+            f"False for {values.dtype}, which becomes {dtypes.canonicalize(values.dtype)}. "
+            "Leave copy out, or set enable_x64."
+        )
+    values.flags.writeable = False
+    array = from_host(get_aval(values), values)
+    moved = placed("from_dlpack", array, device)
+    if isinstance(moved, ArrayImpl) and moved.device is not array.device:
+        raise ArgumentError(
+            "from_dlpack: expected copy to be None or True for another device, got False "
+            f"for {moved.device}. Leave copy out."
+        )
+    return moved
+
+
+def _check_order(name: str, order: str | None) -> None:
+    if order not in (None, "K"):
+        raise NotImplementedError(
+            f"{name}: expected order to be None or 'K', got {order!r}. Arrays have no "
+            "order in memory to choose: leave it out, or call transpose."
+        )
+
+
+@moves_keys(0)
+def _made(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - which `moves_keys` passes on
+    if is_float0(value) and dtype in (None, dtypes.float0):
+        return value
+    x = _from_value(value, dtype)
+    return copy_p.bind1(x) if copy and x is value else x
+
+
+def _from_value(value: Any, dtype: DType | None) -> Array:
+    value = plain(value)
+    if is_operand(value):
+        return _from_operand(value, dtype)
+    if isinstance(value, str | bytes) or value is None:
+        raise ArgumentError(
+            f"array: expected numbers or arrays, got {shown(value)}. Convert it to a "
+            "number first."
+        )
+    if isinstance(value, memoryview | bytearray) or (
+        not isinstance(value, list | tuple) and hasattr(value, "__array__")
+    ):
+        return _from_operand(np.asarray(value), dtype)
+    if not isinstance(value, Sequence):
+        raise ArgumentError(
+            f"array: expected numbers, arrays or sequences of them, got {shown(value)}. "
+            "Make a list of it first."
+        )
+    known = isinstance(value, list | tuple)  # others are leaves
+    return _from_sequence(value if known else [*cast("Sequence[Any]", value)], dtype)
+
+
+def _from_operand(value: Any, dtype: DType | None) -> Array:
+    if dtype is None:
+        return as_array("array", value)
+    if type(value) is int and not dtypes.is_integer(dtype):
+        return to_array(dtype.type(value))
+    if isinstance(value, np.ndarray | np.generic):  # at once: all bits of it count
+        shape = get_aval(value).shape
+        with np.errstate(all="ignore"):
+            values = np.array(value, dtype, order="C")
+        return from_host(ShapedArray(shape, dtype), values)
+    converted = convert("array", value, dtype)
+    return converted if isinstance(converted, NumberArray) else to_array(converted)
+
+
+def _from_sequence(value: Any, dtype: DType | None) -> Array:
+    leaves = [plain(x) for x in tree.leaves(value, is_leaf=_is_element)]
+    if range in map(type, leaves):
+        spelled = tree.map(_without_range, value, is_leaf=_is_element)
+        return _from_sequence(spelled, dtype)
+    if any(isinstance(leaf, NumberArray) for leaf in leaves):
+        common = dtype or dtypes.result_type(*leaves)
+        return stack([_from_value(part, common) for part in value])
+    wanted = dtype or (
+        dtypes.result_type(*leaves) if leaves else dtypes.default_float()
+    )
+    try:
+        values = np.array(value) if leaves else np.empty(np.shape(value))
+    except ValueError as err:
+        raise ShapeError(
+            f"array: expected nested sequences of equal lengths, got {value!r:.120}. "
+            "Pad the shorter ones."
+        ) from err
+    if values.dtype.kind == "O" and dtypes.is_integer(wanted):
+        raise OverflowError(
+            f"array: expected integers that fit {wanted}, got {value!r:.120}. "
+            "For 64-bit integers set imprint.config.update('enable_x64', True)."
+        )
+    return _narrowed(values, wanted)
+
+
+def _is_element(x: Any) -> bool:
+    """Tell whether a leaf of nested sequences was met; anything else is an error."""
+    if isinstance(x, list | tuple | range):
+        return False
+    if not is_operand(plain(x)):
+        raise ArgumentError(
+            f"array: expected numbers or arrays in the sequence, got {shown(x)}. Convert "
+            "it to a number first."
+        )
+    return True
+
+
+def _without_range(x: Any) -> Any:
+    return [*x] if type(x) is range else x
+
+
+def _narrowed(values: Any, dtype: DType) -> Array:
+    """Return fresh NumPy values in a dtype; an integer that does not fit is an error."""
+    if values.dtype.kind in "iu" and dtypes.is_integer(dtype) and values.size:
+        info = dtypes.iinfo(dtype)
+        if values.min() < info.min or values.max() > info.max:
+            raise OverflowError(
+                f"array: expected integers between {info.min} and {info.max} for "
+                f"{dtype}, got {values.min()} to {values.max()}. For 64-bit integers "
+                "set imprint.config.update('enable_x64', True)."
+            )
+    with np.errstate(all="ignore"):
+        narrow = values.astype(dtype, copy=False)
+    return from_host(ShapedArray(narrow.shape, dtype), narrow)
+
+
+# ---- filled with one value ----
+
+
+def zeros(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array of zeros.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.zeros((2, 2))
+        Array([[0., 0.],
+               [0., 0.]], dtype=float32)
+    """
+    _check_shape_tuple("zeros", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "zeros")
+    return placed("zeros", _filled("zeros", shape, 0, wanted), device)
+
+
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array of ones.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ones(3, dtype="int32")
+        Array([1, 1, 1], dtype=int32)
+    """
+    _check_shape_tuple("ones", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "ones")
+    return placed("ones", _filled("ones", shape, 1, wanted), device)
+
+
+def empty(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array of unspecified values: zeros, here.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.empty((2, 3)).shape
+        (2, 3)
+    """
+    _check_shape_tuple("empty", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "empty")
+    return placed("empty", _filled("empty", shape, 0, wanted), device)
+
+
+def full(
+    shape: ShapeLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array filled with a value.
+
+    Args:
+        shape: the lengths of the axes.
+        fill_value: a number, or an array that is repeated to `shape`.
+        dtype: the dtype; None for that of the value.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.full(2, 7)
+        Array([7, 7], dtype=int32, weak_type=True)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "full")
+    value = as_array("full", fill_value) if wanted is None else None
+    if value is None:
+        value = _from_operand(fill_value, wanted)
+    return placed("full", broadcast_to(value, shape_of("full", shape)), device)
+
+
+def zeros_like(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return zeros of the shape and dtype of an array, or others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.zeros_like(np.arange(3), dtype="float32")
+        Array([0., 0., 0.], dtype=float32)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "zeros_like")
+    return _placed_like(
+        "zeros_like", a, _like("zeros_like", a, 0, wanted, shape), device
+    )
+
+
+def ones_like(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return ones of the shape and dtype of an array, or others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ones_like(np.arange(3))
+        Array([1, 1, 1], dtype=int32)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "ones_like")
+    return _placed_like("ones_like", a, _like("ones_like", a, 1, wanted, shape), device)
+
+
+def empty_like(
+    prototype: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return unspecified values (zeros) of the shape and dtype of an array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.empty_like(np.arange(3)).dtype
+        dtype('int32')
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "empty_like")
+    return _placed_like(
+        "empty_like",
+        prototype,
+        _like("empty_like", prototype, 0, wanted, shape),
+        device,
+    )
+
+
+def full_like(
+    a: Any,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array filled with a value, of the shape and dtype of another.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.full_like(np.arange(3), 2.5)
+        Array([2, 2, 2], dtype=int32)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "full_like")
+    filled = _like("full_like", a, fill_value, wanted, shape)
+    return _placed_like("full_like", a, filled, device)
+
+
+def _like(
+    name: str, a: Any, value: ArrayLike, dtype: DType | None, shape: ShapeLike | None
+) -> Array:
+    a = plain(a)
+    own = a if hasattr(a, "shape") and hasattr(a, "dtype") else get_aval(a)
+    weak = dtype is None and bool(
+        getattr(get_aval(a) if is_operand(a) else own, "weak_type", False)
+    )
+    wanted = dtypes.canonicalize(own.dtype) if dtype is None else dtype
+    sizes = own.shape if shape is None else shape_of(name, shape)
+    if wanted == dtypes.float0:
+        return cast("Any", no_values(sizes))
+    filler = convert(name, as_array(name, value), wanted, weak_type=weak)
+    return broadcast(filler, sizes)
+
+
+def _placed_like(name: str, like: Any, x: Array, device: DeviceLike | None) -> Array:
+    """Return an array on the device that was given, or that another is committed to."""
+    if device is None and isinstance(like, ArrayImpl) and like.committed:
+        device = like.sharding
+    return placed(name, x, device)
+
+
+def _filled(name: str, shape: ShapeLike, value: int, dtype: DType) -> Array:
+    sizes = shape_of(name, shape)
+    if dtype == dtypes.float0:
+        return cast("Any", no_values(sizes))
+    if sizes:
+        return core_ops.full(sizes, value, dtype)
+    return to_array(dtype.type(value))
+
+
+def _check_shape_tuple(name: str, shape: Any, dtype: Any) -> None:
+    if isinstance(shape, int) and isinstance(dtype, int):
+        raise DTypeError(
+            f"{name}: expected a dtype as second argument, got {dtype}. "
+            f"A shape is one argument: {name}(({shape}, {dtype}))."
+        )

@@ -1,0 +1,274 @@
+"""Dtypes and plain facts about arrays: names, kinds, promotion, astype, constants.
+
+The name of a dtype (`np.float32`) is a class, as NumPy's are: it stands where a dtype is
+expected, equals the dtype, and called makes an array of it, of tracers too. Its instances
+are NumPy's scalars, which takes a metaclass: no array is one. 64-bit dtypes become 32-bit
+ones unless `enable_x64`.
+"""
+
+import math
+from typing import Any, Final, final
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType, Shape, get_aval
+from imprint._src.core.protocols import plain
+from imprint._src.dtypes import DTypeLike
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    is_operand,
+)
+from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.elementwise.complex import real
+
+pi: Final = math.pi
+e: Final = math.e
+euler_gamma: Final = 0.5772156649015329
+inf: Final = math.inf
+nan: Final = math.nan
+newaxis: Final = None
+
+finfo = dtypes.finfo
+iinfo = dtypes.iinfo
+isdtype: Final = dtypes.isdtype
+issubdtype: Final = dtypes.issubdtype
+promote_types: Final = dtypes.promote_types
+result_type: Final = dtypes.result_type
+dtype = np.dtype
+ndarray = Array
+ComplexWarning: Final = np.exceptions.ComplexWarning
+"""What NumPy warns of where an imaginary part is lost."""
+
+# ---- names of dtypes ----
+
+
+@final
+class ScalarType(type):
+    """The class of the names of dtypes; a name converts what it is called with.
+
+    Example:
+        >>> import numpy
+        >>> import imprint.numpy as np
+        >>> np.float32(1), np.zeros(1).dtype == np.float32
+        (Array(1., dtype=float32), True)
+        >>> isinstance(numpy.float32(1), np.float32), np.float32.__name__
+        (True, 'float32')
+    """
+
+    dtype: DType
+
+    def __new__(cls, dtype: DType) -> "ScalarType":
+        """Return the name of a dtype."""
+        doc = (
+            f"The name of `{dtype.name}`; called with a value, it makes an array of it."
+        )
+        body = {"dtype": dtype, "__module__": "imprint.numpy", "__doc__": doc}
+        return super().__new__(cls, dtype.name, (), body)
+
+    def __init__(cls, dtype: DType) -> None:
+        super().__init__(dtype.name, (), {})
+
+    @property
+    def __numpy_dtype__(cls) -> DType:
+        return cls.dtype
+
+    def __call__(cls, x: Any) -> Array:
+        """Return `x` as an array of this dtype."""
+        if isinstance(x, str):  # as NumPy's scalars do, and its arrays of text
+            x = cls.dtype.type(x)
+        return asarray(x, dtype=cls.dtype)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.dtype.type)
+
+    def __eq__(cls, other: object) -> bool:
+        return cls.dtype == (other.dtype if isinstance(other, ScalarType) else other)
+
+    def __hash__(cls) -> int:
+        return hash(cls.dtype)
+
+    def __repr__(cls) -> str:
+        return f"imprint.numpy.{cls.dtype.name}"
+
+
+bool_: ScalarType = ScalarType(dtypes.bool_)
+int2: ScalarType = ScalarType(dtypes.int2)
+int4: ScalarType = ScalarType(dtypes.int4)
+int8: ScalarType = ScalarType(dtypes.int8)
+int16: ScalarType = ScalarType(dtypes.int16)
+int32: ScalarType = ScalarType(dtypes.int32)
+int64: ScalarType = ScalarType(dtypes.int64)
+uint2: ScalarType = ScalarType(dtypes.uint2)
+uint4: ScalarType = ScalarType(dtypes.uint4)
+uint8: ScalarType = ScalarType(dtypes.uint8)
+uint16: ScalarType = ScalarType(dtypes.uint16)
+uint32: ScalarType = ScalarType(dtypes.uint32)
+uint64: ScalarType = ScalarType(dtypes.uint64)
+float4_e2m1fn: ScalarType = ScalarType(dtypes.float4_e2m1fn)
+float6_e2m3fn: ScalarType = ScalarType(dtypes.float6_e2m3fn)
+float6_e3m2fn: ScalarType = ScalarType(dtypes.float6_e3m2fn)
+float8_e3m4: ScalarType = ScalarType(dtypes.float8_e3m4)
+float8_e4m3: ScalarType = ScalarType(dtypes.float8_e4m3)
+float8_e8m0fnu: ScalarType = ScalarType(dtypes.float8_e8m0fnu)
+float8_e4m3b11fnuz: ScalarType = ScalarType(dtypes.float8_e4m3b11fnuz)
+float8_e4m3fn: ScalarType = ScalarType(dtypes.float8_e4m3fn)
+float8_e4m3fnuz: ScalarType = ScalarType(dtypes.float8_e4m3fnuz)
+float8_e5m2: ScalarType = ScalarType(dtypes.float8_e5m2)
+float8_e5m2fnuz: ScalarType = ScalarType(dtypes.float8_e5m2fnuz)
+bfloat16: ScalarType = ScalarType(dtypes.bfloat16)
+float16: ScalarType = ScalarType(dtypes.float16)
+float32: ScalarType = ScalarType(dtypes.float32)
+float64: ScalarType = ScalarType(dtypes.float64)
+complex64: ScalarType = ScalarType(dtypes.complex64)
+complex128: ScalarType = ScalarType(dtypes.complex128)
+half: ScalarType = float16
+single: ScalarType = float32
+double: ScalarType = float64
+csingle: ScalarType = complex64
+cdouble: ScalarType = complex128
+int_: ScalarType = int64
+uint: ScalarType = uint64
+float_: ScalarType = float64
+complex_: ScalarType = complex128
+
+# NumPy's abstract kinds, for issubdtype.
+generic = np.generic
+number = np.number
+inexact = np.inexact
+floating = np.floating
+integer = np.integer
+signedinteger = np.signedinteger
+unsignedinteger = np.unsignedinteger
+complexfloating = np.complexfloating
+character = np.character
+object_ = np.object_
+flexible = np.flexible
+
+# ---- conversion ----
+
+
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike | None,
+    /,
+    *,
+    copy: bool = False,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array converted to a dtype.
+
+    Args:
+        x: an array.
+        dtype: the dtype; None for the default float.
+        copy: no meaning here: arrays are immutable.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.astype(np.array([1.7, -1.7]), "int32")
+        Array([ 1, -1], dtype=int32)
+    """
+    array = as_array("astype", x)
+    wanted = (
+        dtypes.default_float() if dtype is None else dtypes.requested(dtype, "astype")
+    )
+    if dtypes.is_complex(array.dtype) and not dtypes.is_complex(wanted):
+        if dtypes.is_bool(wanted):
+            return placed("astype", ne(array, scalar_like(array, 0)), device)
+        array = real(array)
+    return placed("astype", convert("astype", array, wanted), device)
+
+
+def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
+    """Tell whether values of one dtype may become another under NumPy's rule.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.can_cast("int32", "int8")
+        False
+    """
+    return np.can_cast(dtypes.as_dtype(from_), dtypes.as_dtype(to), casting)  # pyright: ignore[reportArgumentType] - NumPy checks `casting`
+
+
+# ---- plain facts ----
+
+
+def shape(a: Any) -> Shape:
+    """Return the lengths of the axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.shape(np.zeros((2, 3)))
+        (2, 3)
+    """
+    return a.shape if hasattr(a, "shape") else np.shape(plain(a))
+
+
+def ndim(a: Any) -> int:
+    """Return the number of axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ndim(np.zeros((2, 3)))
+        2
+    """
+    return len(shape(a))
+
+
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return the number of elements, or the length along axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.size(np.zeros((2, 3)))
+        6
+    """
+    lengths = shape(a)
+    if axis is None:
+        return dims.product(lengths)
+    axes = canonical_axes(
+        "size", (axis,) if isinstance(axis, int) else axis, len(lengths)
+    )
+    return dims.product(lengths[i] for i in axes)
+
+
+def isscalar(element: Any) -> bool:
+    """Tell whether something is a number or an array of rank 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isscalar(1.5), np.isscalar(np.ones(1))
+        (True, False)
+    """
+    return is_operand(element) and get_aval(element).ndim == 0
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Tell whether the dtype of something is complex.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.iscomplexobj(np.array([1j]))
+        True
+    """
+    return dtypes.is_complex(asarray(x).dtype)
+
+
+def isrealobj(x: Any) -> bool:
+    """Tell whether the dtype of something is not complex.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isrealobj(np.array([1j]))
+        False
+    """
+    return not iscomplexobj(x)

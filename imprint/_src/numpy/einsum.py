@@ -1,0 +1,246 @@
+"""Einstein summation: einsum and einsum_path.
+
+1. Subscripts are parsed (`subscripts`); repeated letters of one operand are reduced to
+   the diagonal, and its axes of length 1 that others repeat are dropped.
+2. NumPy's planner gives the order in which operands are contracted.
+3. For each pair: letters that nothing else needs are summed, and the rest is one
+   `dot_general`. The last result is transposed to the order asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.core.dims import Dim
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ShapeError
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.indexing.subscripts import Subscripts, parse
+from imprint._src.numpy.promotion import convert, promote_dtypes, refuse_out
+from imprint._src.numpy.reductions.reductions import ANY, SUM, Over, reduce
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import scalar_like, transpose
+from imprint._src.primitives.dot import dot_general
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.shape import broadcasted_iota, squeeze
+
+Path = list[tuple[int, ...]]
+Optimize = bool | str | Sequence[tuple[int, ...]]
+
+
+@one_go
+@owned
+def einsum(
+    subscripts: Any,
+    /,
+    *operands: Any,
+    out: None = None,
+    optimize: Optimize = "auto",
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Multiply arrays along named axes and sum over the names the result lacks.
+
+    Args:
+        subscripts: a letter for each axis of each operand, and of the result:
+            "ij,jk->ik"; or the first operand, followed by the list of its axes.
+        operands: the arrays.
+        out: None; arrays are immutable, so there is nothing to write into.
+        optimize: how to find the order: "auto", "optimal", "greedy", True, False, or
+            the order itself as tuples of positions.
+        precision: how exactly to multiply floats; None for the default.
+        preferred_element_type: the dtype in which terms are added and given back.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.einsum("ij,j->i", np.ones((2, 3)), np.arange(3.0))
+        Array([3., 3.], dtype=float32)
+    """
+    refuse_out("einsum", out)
+    parsed = parse(subscripts, operands)
+    arrays = promote_dtypes("einsum", parsed.arrays)
+    dtype, weak = arrays[0].dtype, arrays[0].weak_type
+    if preferred_element_type is not None:
+        dtype, weak = dtypes.requested(preferred_element_type, "einsum"), False
+    work = _terms(parsed, arrays)
+    for step in _path(work, parsed.out, optimize):
+        taken = [work[i] for i in step]
+        work = [t for i, t in enumerate(work) if i not in step]
+        work.append(_contract(taken, work, parsed.out, (precision, dtype)))
+    result = _summed(work[0], parsed.out, dtype)
+    order = tuple(result.names.index(n) for n in parsed.out)
+    x = (
+        result.array
+        if order == tuple(range(len(order)))
+        else transpose(result.array, order)
+    )
+    return convert("einsum", x, dtype, weak_type=weak)
+
+
+def einsum_path(
+    subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
+) -> tuple[Path, str]:
+    """Return the order of contractions that `einsum` takes, and a line about it.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.einsum_path("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))[0]
+        [(0, 1)]
+    """
+    parsed = parse(subscripts, operands)
+    steps = _path(_terms(parsed, parsed.arrays), parsed.out, optimize)
+    return steps, f"{','.join(parsed.names)}->{parsed.out}: {steps}"
+
+
+@dataclass(frozen=True)
+class _Term:
+    """An array and the letters of its axes, each once."""
+
+    array: Any
+    names: str
+
+    def without(self, axes: Sequence[int]) -> str:
+        """Return the names of the other axes."""
+        return "".join(n for i, n in enumerate(self.names) if i not in axes)
+
+
+# ---- 1. one operand ----
+
+
+def _terms(parsed: Subscripts, arrays: Sequence[Any]) -> list[_Term]:
+    lengths = _lengths(parsed)
+    terms: list[_Term] = []
+    for x, names in zip(arrays, parsed.names, strict=True):
+        term = _diagonal(x, names)
+        pairs = zip(term.names, term.array.shape, strict=True)
+        repeated = [
+            i for i, (n, own) in enumerate(pairs) if not dims.is_same(own, lengths[n])
+        ]
+        terms.append(_Term(squeeze(term.array, repeated), term.without(repeated)))
+    return terms
+
+
+def _lengths(parsed: Subscripts) -> dict[str, Dim]:
+    """Return the length of each letter; raise if two operands disagree."""
+    lengths: dict[str, Dim] = {}
+    for x, names in zip(parsed.arrays, parsed.names, strict=True):
+        for n, name in zip(x.shape, names, strict=True):
+            common = dims.broadcast(lengths.get(name, 1), n)
+            if common is not None:
+                lengths[name] = common
+            else:
+                avals = " and ".join(str(a.aval) for a in parsed.arrays)
+                raise ShapeError(
+                    f"einsum: expected one length for the axes named {name!r}, got "
+                    f"{lengths[name]} and {n} for {','.join(parsed.names)} with {avals}. "
+                    "Give different axes different letters."
+                )
+    return lengths
+
+
+def _diagonal(x: Any, names: str) -> _Term:
+    """Return an array with each of its letters once."""
+    for name in dict.fromkeys(names):
+        axes = [i for i, n in enumerate(names) if n == name]
+        for extra in reversed(axes[1:]):
+            x = _diagonal_of_two(x, axes[0], extra)
+            names = names[:extra] + names[extra + 1 :]
+    return _Term(x, names)
+
+
+def _diagonal_of_two(x: Any, axis: int, extra: int) -> Any:
+    rows = broadcasted_iota(dtypes.int32, x.shape, axis)
+    on = eq(rows, broadcasted_iota(dtypes.int32, x.shape, extra))
+    return _sum(where(on, x, scalar_like(x, 0)), (extra,))
+
+
+def _summed(term: _Term, kept: str, dtype: DType) -> _Term:
+    """Sum over the axes whose letters are not among `kept`, in the dtype of the result."""
+    axes = tuple(i for i, n in enumerate(term.names) if n not in kept)
+    if not axes:
+        return term
+    x = term.array
+    x = x if x.dtype == dtype else convert("einsum", x, dtype)
+    return _Term(_sum(x, axes), term.without(axes))
+
+
+def _sum(x: Any, axes: tuple[int, ...]) -> Any:
+    return reduce(ANY if dtypes.is_bool(x.dtype) else SUM, x, Over(axes))
+
+
+# ---- 2. the order ----
+
+
+def _path(terms: Sequence[_Term], out: str, optimize: Optimize) -> Path:
+    count = len(terms)
+    if count < 2:
+        return []
+    if not isinstance(optimize, bool | str):
+        return [tuple(step) for step in optimize if not isinstance(step, str)]
+    if optimize is False or count == 2:
+        return [(0, 1)] * (count - 1)
+    small = count <= _OPTIMAL_UP_TO
+    how = optimize if optimize in ("optimal", "greedy") else None
+    how = how or ("optimal" if optimize is True or small else "greedy")
+    shaped = [
+        np.broadcast_to(
+            np.zeros(()),
+            [_TYPICAL if dims.is_symbolic(n) else n for n in t.array.shape],
+        )
+        for t in terms
+    ]
+    subscripts = f"{','.join(t.names for t in terms)}->{out}"
+    path, _ = np.einsum_path(subscripts, *shaped, optimize=(how, _NO_LIMIT))
+    return [tuple(step) for step in path[1:]]
+
+
+_OPTIMAL_UP_TO: Final = 4
+_TYPICAL: Final = 64
+"""The length that the planner sees where it is not known."""
+_NO_LIMIT: Final = 2**62
+
+# ---- 3. pairs ----
+
+
+def _contract(
+    taken: list[_Term], others: list[_Term], out: str, how: tuple[Any, DType]
+) -> _Term:
+    """Contract terms, two at a time; `others` and the result need their letters."""
+    term, *rest = taken
+    for i, other in enumerate(rest):
+        needed = out + "".join(t.names for t in (*rest[i + 1 :], *others))
+        term = _pair(term, other, needed, how)
+    return _summed(term, out + "".join(t.names for t in others), how[1])
+
+
+def _pair(x: _Term, y: _Term, needed: str, how: tuple[Any, DType]) -> _Term:
+    precision, dtype = how
+    x = _summed(x, y.names + needed, dtype)
+    y = _summed(y, x.names + needed, dtype)
+    shared = [n for n in x.names if n in y.names]
+    batch = [n for n in shared if n in needed]
+    summed = [n for n in shared if n not in needed]
+    first = [n for n in x.names if n not in shared]
+    second = [n for n in y.names if n not in shared]
+    swapped = "".join(batch + second + first)
+    if needed.startswith(swapped) and first and second:
+        x, y, first, second = y, x, second, first
+    product = dot_general(
+        x.array,
+        y.array,
+        ((_axes(x, summed), _axes(y, summed)), (_axes(x, batch), _axes(y, batch))),
+        precision,
+        dtype,
+    )
+    return _Term(product, "".join(batch + first + second))
+
+
+def _axes(term: _Term, names: list[str]) -> list[int]:
+    return [term.names.index(n) for n in names]

@@ -1,0 +1,371 @@
+"""Arithmetic, elementwise: the operators `+ - * / // %` and their relatives.
+
+Each function promotes its operands (promotion.py), repeats them to one shape, and binds
+a primitive or a few. On booleans `add` and `multiply` are "or" and "and". Integer
+division by zero gives what the engine gives, not a warning: -1 for `//`, and the
+dividend for `%`, whose divisor 0 counts as 1 first, so 0.
+"""
+
+from typing import Any
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    inexact,
+    inexact_operands,
+    is_bool,
+    numeric,
+    numeric_operands,
+    operands,
+    refuse_complex,
+)
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import add_p, mul_p, neg_p, scalar_like, sub_p
+from imprint._src.primitives.elementwise.arithmetic import (
+    div_p,
+    integer_pow,
+    max_p,
+    min_p,
+    nextafter_p,
+    rem_p,
+)
+from imprint._src.primitives.elementwise.bitwise import and_p, or_p
+from imprint._src.primitives.elementwise.comparison import eq, lt, ne
+from imprint._src.primitives.elementwise.exponential import square_p
+from imprint._src.primitives.elementwise.rounding import abs_p, round_, sign_p
+from imprint._src.primitives.elementwise.select import select_n
+
+
+@universal(identity=0)
+def add(x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None) -> Array:
+    """Add, elementwise; "or" for booleans.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.add(np.array([1.0, 2.0]), 1)
+        Array([2., 3.], dtype=float32)
+    """
+    if out is not None or where is not None:
+        refuse_options("add", out, where)
+    x, y = operands("add", x, y)
+    return (or_p if is_bool(x) else add_p).bind1(x, y)
+
+
+@universal()
+def subtract(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
+    """Subtract `y` from `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.subtract(np.arange(3), 1)
+        Array([-1,  0,  1], dtype=int32)
+    """
+    if out is not None or where is not None:
+        refuse_options("subtract", out, where)
+    x, y = operands("subtract", x, y)
+    return sub_p.bind1(x, y)
+
+
+@universal(identity=1)
+def multiply(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
+    """Multiply, elementwise; "and" for booleans.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.multiply(np.arange(3), 2)
+        Array([0, 2, 4], dtype=int32)
+    """
+    if out is not None or where is not None:
+        refuse_options("multiply", out, where)
+    x, y = operands("multiply", x, y)
+    return (and_p if is_bool(x) else mul_p).bind1(x, y)
+
+
+@universal(nin=1)
+def negative(x: ArrayLike, /, out: None = None, where: None = None) -> Array:
+    """Return `-x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.negative(np.array([1, -2]))
+        Array([-1,  2], dtype=int32)
+    """
+    if out is not None or where is not None:
+        refuse_options("negative", out, where)
+    return neg_p.bind1(as_array("negative", x))
+
+
+@owned
+def positive(x: ArrayLike, /) -> Array:
+    """Return `x` as it is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.positive(np.array([1, -2]))
+        Array([ 1, -2], dtype=int32)
+    """
+    return as_array("positive", x)
+
+
+@owned
+def absolute(x: ArrayLike, /) -> Array:
+    """Return the absolute value, elementwise; of a complex number, its length.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.absolute(np.array([-1, 2, -3]))
+        Array([1, 2, 3], dtype=int32)
+    """
+    x = as_array("absolute", x)
+    if dtypes.is_bool(x.dtype) or dtypes.is_unsigned(x.dtype):
+        return x
+    return abs_p.bind1(x)
+
+
+abs = absolute
+
+
+def fabs(x: ArrayLike, /) -> Array:
+    """Return the absolute value as a float, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fabs(np.array([-1, 2]))
+        Array([1., 2.], dtype=float32)
+    """
+    refuse_complex("fabs", x)
+    return abs_p.bind1(inexact("fabs", x))
+
+
+def sign(x: ArrayLike, /) -> Array:
+    """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sign(np.array([-3, 0, 5]))
+        Array([-1,  0,  1], dtype=int32)
+    """
+    return sign_p.bind1(as_array("sign", x))
+
+
+def square(x: ArrayLike, /) -> Array:
+    """Return `x * x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.square(np.array([-3, 4]))
+        Array([ 9, 16], dtype=int32)
+    """
+    return square_p.bind1(numeric("square", x))
+
+
+def reciprocal(x: ArrayLike, /) -> Array:
+    """Return `1 / x`, elementwise, as a float.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.reciprocal(np.array([2.0, -4.0]))
+        Array([ 0.5 , -0.25], dtype=float32)
+    """
+    return integer_pow(inexact("reciprocal", x), -1)
+
+
+# ---- division ----
+
+
+def true_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Divide, elementwise; integers give floats.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.true_divide(np.arange(4), 2)
+        Array([0. , 0.5, 1. , 1.5], dtype=float32)
+    """
+    x, y = inexact_operands("true_divide", x, y)
+    return div_p.bind1(x, y)
+
+
+divide = true_divide
+
+
+@one_go
+def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Divide and round toward minus infinity, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.floor_divide(np.array([-7, 7]), 2)
+        Array([-4,  3], dtype=int32)
+    """
+    by_positive = type(y) is int and y > 0
+    x, y = _arrays(numeric_operands("floor_divide", x, y))
+    refuse_complex("floor_divide", x)
+    if dtypes.is_unsigned(x.dtype):
+        return div_p.bind1(x, y)
+    if not dtypes.is_integer(x.dtype):
+        return _float_divmod(x, y)[0]
+    quotient = div_p.bind1(x, y)
+    if by_positive:  # `x // 2`: half the equations of the general case
+        below = lt(rem_p.bind1(x, y), scalar_like(x, 0))
+        return select_n(below, quotient, sub_p.bind1(quotient, scalar_like(x, 1)))
+    unequal = ne(sign_p.bind1(x), sign_p.bind1(y))
+    inexact_quotient = ne(rem_p.bind1(x, y), scalar_like(x, 0))
+    return where(
+        and_p.bind1(*_arrays(operands("floor_divide", unequal, inexact_quotient))),
+        sub_p.bind1(quotient, scalar_like(x, 1)),
+        quotient,
+    )
+
+
+@one_go
+def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the remainder of `floor_divide`, elementwise; it has the sign of `y`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.remainder(np.array([-7, 7]), 3)
+        Array([2, 1], dtype=int32)
+    """
+    by_positive = type(y) is int and y > 0
+    x, y = _arrays(numeric_operands("remainder", x, y))
+    refuse_complex("remainder", x)
+    zero = scalar_like(x, 0)
+    if by_positive and dtypes.is_integer(x.dtype):
+        rest = rem_p.bind1(x, y)
+        return select_n(lt(rest, zero), rest, add_p.bind1(rest, y))
+    if dtypes.is_integer(x.dtype):
+        y = where(eq(y, zero), scalar_like(y, 1), y)
+    truncated = rem_p.bind1(x, y)
+    across = ne(*_arrays(operands("remainder", lt(truncated, zero), lt(y, zero))))
+    plus = and_p.bind1(across, ne(truncated, zero))
+    return where(plus, add_p.bind1(truncated, y), truncated)
+
+
+mod = remainder
+
+
+@one_go
+def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the remainder of division toward zero, elementwise; the sign of `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fmod(np.array([-7, 7]), 3)
+        Array([-1,  1], dtype=int32)
+    """
+    x, y = _arrays(numeric_operands("fmod", x, y))
+    refuse_complex("fmod", x)
+    if dtypes.is_integer(x.dtype):
+        y = where(eq(y, scalar_like(y, 0)), scalar_like(y, 1), y)
+    return rem_p.bind1(x, y)
+
+
+@one_go
+def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
+    """Return `floor_divide(x, y)` and `remainder(x, y)`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.divmod(np.array([7, -7]), 3)
+        (Array([ 2, -3], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    x, y = _arrays(numeric_operands("divmod", x, y))
+    refuse_complex("divmod", x)
+    if dtypes.is_integer(x.dtype):
+        return floor_divide(x, y), remainder(x, y)
+    return _float_divmod(x, y)
+
+
+def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
+    zero, one = scalar_like(x, 0), scalar_like(x, 1)
+    mod = rem_p.bind1(x, y)
+    exact = where(eq(y, zero), x, sub_p.bind1(x, mod))
+    div = div_p.bind1(exact, y)
+    across = ne(*_arrays(operands("divmod", sign_p.bind1(y), sign_p.bind1(mod))))
+    crosses = and_p.bind1(ne(mod, zero), across)
+    mod = where(crosses, add_p.bind1(mod, y), mod)
+    div = where(crosses, sub_p.bind1(div, one), div)
+    return round_(div), mod
+
+
+# ---- the larger, the smaller ----
+
+
+@universal()
+def maximum(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
+    """Return the larger of two, elementwise; NaN if either is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.maximum(np.array([-1.0, 2.0]), 0)
+        Array([0., 2.], dtype=float32)
+    """
+    if out is not None or where is not None:
+        refuse_options("maximum", out, where)
+    x, y = operands("maximum", x, y)
+    return max_p.bind1(x, y)
+
+
+@universal()
+def minimum(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
+    """Return the smaller of two, elementwise; NaN if either is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.minimum(np.array([-1.0, 2.0]), 0)
+        Array([-1.,  0.], dtype=float32)
+    """
+    if out is not None or where is not None:
+        refuse_options("minimum", out, where)
+    x, y = operands("minimum", x, y)
+    return min_p.bind1(x, y)
+
+
+def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the next representable number from `x` toward `y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nextafter(np.zeros(1), 1.0) > 0
+        Array([ True], dtype=bool)
+    """
+    x, y = inexact_operands("nextafter", x, y)
+    return nextafter_p.bind1(x, y)
+
+
+# ---- shared ----
+
+
+def _arrays(pair: Any) -> tuple[Array, Array]:
+    """Return promoted operands as arrays, where a formula needs their dtype."""
+    x, y = pair
+    return as_array("operand", x), as_array("operand", y)

@@ -1,0 +1,134 @@
+"""Parts of floats as they are stored: frexp, ldexp, and the distance to the next, spacing.
+
+A float is a fraction in [0.5, 1) times a power of 2. Both come from its bits, so they are
+exact; narrow floats are widened first. Derivatives take the exponent for a constant.
+"""
+
+from typing import Any, Final, cast
+
+from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.errors import DTypeError
+from imprint._src.numpy.creation import full_like
+from imprint._src.numpy.datatypes import astype
+from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, nextafter
+from imprint._src.numpy.elementwise.bitwise import bitwise_and, left_shift, right_shift
+from imprint._src.numpy.elementwise.comparison import copysign, isfinite, logical_and
+from imprint._src.numpy.elementwise.selection import clip, where
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    inexact,
+    match_shapes,
+    refuse_complex,
+)
+from imprint._src.primitives.barrier import stop_gradient
+from imprint._src.primitives.elementwise.convert import bitcast_convert_type
+
+_MOST: Final = 4096
+"""So great a power of 2 makes 0 or infinity of every float."""
+
+
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
+    """Return fractions in [0.5, 1), with the signs of `x`, and the powers of 2 to multiply by.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.frexp(np.array([6.0, -0.25]))
+        (Array([ 0.75, -0.5 ], dtype=float32), Array([ 3, -1], dtype=int32))
+    """
+    refuse_complex("frexp", x)
+    given = as_array("frexp", inexact("frexp", x))
+    wide = _wide(given)
+    exponent = _exponent(wide)
+    fraction = _scaled(wide, -exponent)
+    return astype(fraction, given.dtype), astype(exponent, dtypes.int32)
+
+
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Return `x1 * 2**x2`, elementwise, without overflow between.
+
+    Args:
+        x1: numbers.
+        x2: integers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ldexp(np.array([0.75, -0.5]), np.array([3, -1]))
+        Array([ 6.  , -0.25], dtype=float32)
+    """
+    refuse_complex("ldexp", x1)
+    power = as_array("ldexp", x2)
+    if dtypes.is_inexact(power.dtype):
+        raise DTypeError(
+            f"ldexp: expected integers as x2, got {power.aval}. Write x1 * 2**x2."
+        )
+    given, power = match_shapes(
+        "ldexp", (as_array("ldexp", inexact("ldexp", x1)), power)
+    )
+    wide = _wide(given)
+    exponent = _exponent(wide)
+    if power.dtype.itemsize < dtypes.int32.itemsize:
+        power = astype(power, dtypes.int32)
+    least = 0 if dtypes.is_unsigned(power.dtype) else -_MOST
+    power = astype(clip(power, least, _MOST), dtypes.int32)
+    scaled = _scaled(_scaled(wide, -exponent), exponent + power)
+    return astype(scaled, given.dtype)
+
+
+def spacing(x: ArrayLike, /) -> Array:
+    """Return the distance to the next float away from 0, with the sign of `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.spacing(np.array([1.0, -4.0]))
+        Array([ 1.1920929e-07, -4.7683716e-07], dtype=float32)
+    """
+    refuse_complex("spacing", x)
+    given = as_array("spacing", inexact("spacing", x))
+    away = float("inf")
+    if given.dtype != dtypes.float16:  # for which NumPy goes up
+        away = copysign(float("inf"), given)
+    return nextafter(given, away) - given
+
+
+def _wide(x: Array) -> Array:
+    """Return floats in a dtype whose bits are read here."""
+    is_narrow = dtypes.bit_width(x.dtype) < 32
+    return astype(x, dtypes.float32) if is_narrow else x
+
+
+def _layout(dtype: DType) -> tuple[DType, int, int]:
+    """Return the integers that hold the bits of a float, bits behind, and the bias."""
+    info = cast("Any", dtypes.finfo(dtype))
+    holder = dtypes.int64 if dtypes.bit_width(dtype) == 64 else dtypes.int32
+    return holder, info.nmant, info.maxexp - 1
+
+
+def _exponent(x: Array) -> Array:
+    """Return the power of 2 for which the fraction is in [0.5, 1); 0 where none is."""
+    _, _, bias = _layout(x.dtype)
+    small = (
+        absolute(x) < cast("Any", dtypes.finfo(x.dtype)).tiny
+    )  # no exponent of its own
+    of_normal = where(small, _scaled(x, full_like(x, bias // 2, dtypes.int32)), x)
+    exponent = _stored(of_normal) - (bias - 1) - where(small, bias // 2, 0)
+    return where(logical_and(isfinite(x), x != 0), exponent, 0)
+
+
+def _stored(x: Array) -> Array:
+    holder, behind, bias = _layout(x.dtype)
+    bits = bitcast_convert_type(stop_gradient(x), holder)
+    return astype(bitwise_and(right_shift(bits, behind), 2 * bias + 1), dtypes.int32)
+
+
+def _scaled(x: Array, power: Array) -> Array:
+    """Return `x * 2**power`, in three steps: a single one may have no float for its power."""
+    holder, behind, bias = _layout(x.dtype)
+    power = astype(clip(power, -3 * (bias - 1), 3 * bias), holder)
+    first = floor_divide(power, 3)
+    second = floor_divide(power - first, 2)
+    for step in (first, second, power - first - second):
+        x = x * bitcast_convert_type(left_shift(step + bias, behind), x.dtype)
+    return x

@@ -1,0 +1,210 @@
+"""Rounding and the parts of numbers, elementwise.
+
+Integers are their own floor, ceiling, truncation and rounding. Complex numbers round in
+both parts.
+"""
+
+import math
+from typing import Any, Final, cast
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    filled_like,
+    inexact,
+    refuse_complex,
+    refuse_out,
+)
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import mul, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div
+from imprint._src.primitives.elementwise.comparison import ge, lt
+from imprint._src.primitives.elementwise.complex import complex_, imag_p, real_p
+from imprint._src.primitives.elementwise.complex import conj as conj_
+from imprint._src.primitives.elementwise.rounding import (
+    RoundingMethod,
+    ceil_p,
+    floor_p,
+    round_,
+)
+
+
+@owned
+def floor(x: ArrayLike, /) -> Array:
+    """Round down, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.floor(np.array([-1.5, 1.5]))
+        Array([-2.,  1.], dtype=float32)
+    """
+    x = as_array("floor", x)
+    return floor_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
+
+
+@owned
+def ceil(x: ArrayLike, /) -> Array:
+    """Round up, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ceil(np.array([-1.5, 1.5]))
+        Array([-1.,  2.], dtype=float32)
+    """
+    x = as_array("ceil", x)
+    return ceil_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
+
+
+@owned
+def trunc(x: ArrayLike) -> Array:
+    """Round toward 0, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trunc(np.array([-1.5, 1.5]))
+        Array([-1.,  1.], dtype=float32)
+    """
+    x = as_array("trunc", x)
+    if not dtypes.is_inexact(x.dtype):
+        return x
+    return where(lt(x, scalar_like(x, 0)), ceil_p.bind1(x), floor_p.bind1(x))
+
+
+fix = trunc
+
+
+def rint(x: ArrayLike, /) -> Array:
+    """Round to the nearest integer, halves to the even one, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rint(np.array([0.5, 1.5]))
+        Array([0., 2.], dtype=float32)
+    """
+    x = as_array("rint", x)
+    if dtypes.is_complex(x.dtype):
+        return complex_(rint(real_p.bind1(x)), rint(imag_p.bind1(x)))
+    if not dtypes.is_inexact(x.dtype):
+        return convert("rint", x, dtypes.default_float())
+    return _nearest(x)
+
+
+@one_go
+@owned
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
+    """Round to a number of decimals, halves to the even digit, elementwise.
+
+    Args:
+        a: numbers.
+        decimals: how many digits after the point stay; negative, before it.
+        out: None; arrays are immutable, so there is nothing to write into.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.round(np.array([0.5, 1.5, 2.25]))
+        Array([0., 2., 2.], dtype=float32)
+    """
+    refuse_out("round", out)
+    x = as_array("round", a)
+    decimals = whole("round", "decimals", decimals)
+    if dtypes.is_complex(x.dtype):
+        return complex_(
+            round(real_p.bind1(x), decimals), round(imag_p.bind1(x), decimals)
+        )
+    if not dtypes.is_inexact(x.dtype):
+        if decimals < 0:
+            raise ArgumentError(
+                f"round: expected decimals >= 0 for {x.aval}, got {decimals}. "
+                "Convert it to a float first."
+            )
+        return x
+    if decimals == 0:
+        return _nearest(x)
+    info = cast("Any", dtypes.finfo(x.dtype))
+    if decimals > math.log10(float(info.max)):
+        return x
+    decimals = max(decimals, _NO_DIGITS)
+    wide = convert("round", x, dtypes.float32) if x.dtype == dtypes.float16 else x
+    factor = scalar_like(wide, 10**decimals if decimals > 0 else 10.0**decimals)
+    return convert(
+        "round",
+        div(_nearest(mul(wide, factor)), factor),
+        x.dtype,
+        weak_type=x.weak_type,
+    )
+
+
+around = round
+_NO_DIGITS: Final = -400
+"""So few decimals leave nothing of the largest number of any dtype."""
+
+
+def _nearest(x: Array) -> Array:
+    return round_(x, RoundingMethod.TO_NEAREST_EVEN)
+
+
+@one_go
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
+    """Return the fraction and the whole part, both with the sign of `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.modf(np.array([-1.5, 2.25]))
+        (Array([-0.5 ,  0.25], dtype=float32), Array([-1.,  2.], dtype=float32))
+    """
+    refuse_out("modf", out)
+    refuse_complex("modf", x)
+    x = as_array("modf", inexact("modf", x))
+    whole = where(ge(x, scalar_like(x, 0)), floor_p.bind1(x), ceil_p.bind1(x))
+    return sub(x, whole), whole
+
+
+# ---- parts of complex numbers ----
+
+
+@owned
+def real(val: ArrayLike, /) -> Array:
+    """Return the real part, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.real(np.array([1 + 2j]))
+        Array([1.], dtype=float32)
+    """
+    x = as_array("real", val)
+    return real_p.bind1(x) if dtypes.is_complex(x.dtype) else x
+
+
+def imag(val: ArrayLike, /) -> Array:
+    """Return the imaginary part, elementwise; 0 of real numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.imag(np.array([1 + 2j]))
+        Array([2.], dtype=float32)
+    """
+    x = as_array("imag", val)
+    return imag_p.bind1(x) if dtypes.is_complex(x.dtype) else filled_like(x, 0)
+
+
+@owned
+def conjugate(x: ArrayLike, /) -> Array:
+    """Return the complex conjugate, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.conjugate(np.array([1 + 2j]))
+        Array([1.-2.j], dtype=complex64)
+    """
+    x = as_array("conjugate", x)
+    return conj_(x) if dtypes.is_complex(x.dtype) else x
+
+
+conj = conjugate

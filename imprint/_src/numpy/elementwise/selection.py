@@ -1,0 +1,233 @@
+"""Choose by a condition: where, select, piecewise, clip, nan_to_num.
+
+A branch that is not chosen takes no part in the derivative either: its cotangent is
+zero. Its value is computed all the same, so guard the operand, not the result, of a
+function with an infinite derivative: `where(x > 0, sqrt(where(x > 0, x, 1)), 0)`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast, overload
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import hooks
+from imprint._src.core.array import Array
+from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast,
+    common_shape,
+    constant_like,
+    convert,
+    match_shapes,
+    operands,
+    promote_dtypes,
+    refuse_complex,
+)
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.primitives.elementwise.arithmetic import max_p, min_p
+from imprint._src.primitives.elementwise.comparison import eq, ne
+from imprint._src.primitives.elementwise.complex import complex_, imag, real
+from imprint._src.primitives.elementwise.select import select_n_p
+
+
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
+
+
+@overload
+def where(
+    condition: ArrayLike, /, *, size: int | None = None, fill_value: Any = None
+) -> tuple[Array, ...]: ...
+
+
+@moves_keys(1, 2)
+def where(
+    condition: ArrayLike,
+    x: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """Return `x` where the condition is true and `y` elsewhere, elementwise.
+
+    Args:
+        condition: booleans, or numbers of which 0 is false.
+        x: the values where it is true.
+        y: the values where it is false; `x` and `y` are promoted to one dtype. Without
+            both, the places are returned where the condition is true, as by `nonzero`.
+        size: how many places are returned; under a trace it has to be given.
+        fill_value: the index of places beyond the true ones.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.array([-1.0, 2.0])
+        >>> np.where(x > 0, x, 0.0)
+        Array([0., 2.], dtype=float32)
+        >>> np.where(x > 0)
+        (Array([1], dtype=int32),)
+    """
+    if x is None and y is None:
+        return hooks.numpy.places_of("where", condition, size, fill_value)
+    if x is None or y is None:
+        raise ArgumentError(
+            "where: expected a condition and both values, or a condition alone, got one "
+            "value. Write where(condition, x, y)."
+        )
+    if size is not None or fill_value is not None:
+        raise ArgumentError(
+            "where: expected size and fill_value beside a condition alone, got both "
+            "values. Leave them out: the result has the shape of the values."
+        )
+    mask = as_bool("where", condition)
+    x, y = promote_dtypes("where", (x, y))
+    mask, x, y = match_shapes("where", (mask, x, y))
+    return select_n_p.bind1(mask, y, x)
+
+
+def as_bool(name: str, x: Any) -> Array:
+    """Return an operand as booleans: whether it is not zero."""
+    array = as_array(name, x)
+    return array if dtypes.is_bool(array.dtype) else ne(array, constant_like(array, 0))
+
+
+@one_go
+def select(
+    condlist: Sequence[ArrayLike] | Array,
+    choicelist: Sequence[ArrayLike] | Array,
+    default: ArrayLike = 0,
+) -> Array:
+    """Return, elementwise, the choice of the first condition that is true.
+
+    Args:
+        condlist: conditions.
+        choicelist: as many choices.
+        default: the value where no condition is true.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.arange(4)
+        >>> np.select([x < 1, x > 2], [-x, x * 10], 5)
+        Array([ 0,  5,  5, 30], dtype=int32)
+    """
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ArgumentError(
+            "select: expected as many conditions as choices, at least one, got "
+            f"{len(condlist)} and {len(choicelist)}."
+        )
+    default, *choices = promote_dtypes("select", (default, *choicelist))
+    masks = [as_bool("select", condition) for condition in condlist]
+    shape = common_shape("select", (*masks, *choices, default))
+    result = broadcast(default, shape)
+    for mask, choice in zip(reversed(masks), reversed(choices), strict=True):
+        result = select_n_p.bind1(
+            broadcast(mask, shape), result, broadcast(choice, shape)
+        )
+    return result
+
+
+def piecewise(
+    x: ArrayLike,
+    condlist: Sequence[ArrayLike],
+    funclist: Sequence[ArrayLike | Callable[..., ArrayLike]],
+    *args: Any,
+    **kw: Any,
+) -> Array:
+    """Return, elementwise, a function of `x` chosen by the first condition that is true.
+
+    Args:
+        x: the operand of the functions.
+        condlist: conditions.
+        funclist: as many functions or constants, and perhaps one for everywhere else.
+        args: further arguments of the functions.
+        kw: keyword arguments of the functions.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.array([-2.0, 3.0])
+        >>> np.piecewise(x, [x < 0], [np.negative, 1.0])
+        Array([2., 1.], dtype=float32)
+    """
+    if len(funclist) not in (len(condlist), len(condlist) + 1):
+        raise ArgumentError(
+            "piecewise: expected a function for each condition, and perhaps one for "
+            f"elsewhere, got {len(funclist)} for {len(condlist)} conditions."
+        )
+    array = as_array("piecewise", x)
+    values = [f(array, *args, **kw) if callable(f) else f for f in funclist]
+    values = [convert("piecewise", v, array.dtype) for v in values]
+    count = len(condlist)
+    default = values[count] if len(values) > count else scalar_like(array, 0)
+    return select(condlist, values[:count], default)
+
+
+@one_go
+@owned
+def clip(
+    arr: ArrayLike,
+    /,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+) -> Array:
+    """Limit the values of `arr` to the interval from `min` to `max`.
+
+    Args:
+        arr: real numbers.
+        min: the lower limit, or None.
+        max: the upper limit, or None; it wins where the limits cross.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.clip(np.arange(5), 1, 3)
+        Array([1, 1, 2, 3, 3], dtype=int32)
+    """
+    try:
+        refuse_complex("clip", arr, min, max)
+    except DTypeError as err:  # alone of all such functions, JAX's gives a ValueError
+        raise ArgumentError(str(err)) from None
+    result = as_array("clip", arr)
+    for primitive, limit in ((max_p, min), (min_p, max)):
+        if limit is not None:
+            result = primitive.bind1(*operands("clip", limit, result))
+    return result
+
+
+@one_go
+@owned
+def nan_to_num(
+    x: ArrayLike,
+    copy: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
+) -> Array:
+    """Replace NaN by `nan`, and infinities by the largest numbers or the given ones.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nan_to_num(np.array([np.nan, np.inf, 1.0]), posinf=9.0)
+        Array([0., 9., 1.], dtype=float32)
+    """
+    array = as_array("nan_to_num", x)
+    if not dtypes.is_inexact(array.dtype):
+        return array
+    if dtypes.is_complex(array.dtype):
+        parts = (
+            nan_to_num(p, copy, nan, posinf, neginf) for p in (real(array), imag(array))
+        )
+        return complex_(*parts)
+    info = cast("Any", dtypes.finfo(array.dtype))
+    positive = info.max if posinf is None else posinf
+    negative = info.min if neginf is None else neginf
+    for found, value in (
+        (ne(array, array), nan),
+        (eq(array, scalar_like(array, float("inf"))), positive),
+        (eq(array, scalar_like(array, float("-inf"))), negative),
+    ):
+        array = where(found, convert("nan_to_num", value, array.dtype), array)
+    return array

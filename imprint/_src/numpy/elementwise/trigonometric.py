@@ -1,0 +1,322 @@
+"""Trigonometric and hyperbolic functions, elementwise; angles are in radians.
+
+Integers become floats first. NumPy's older names (`arcsin`) and the Array API's
+(`asin`) are the same functions.
+"""
+
+import math
+from typing import Final
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    constant_like,
+    convert,
+    filled_like,
+    inexact,
+    inexact_operands,
+    refuse_complex,
+)
+from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import (
+    atan2_p,
+    div,
+    integer_pow,
+    max_,
+    min_,
+)
+from imprint._src.primitives.elementwise.bitwise import or_
+from imprint._src.primitives.elementwise.comparison import eq, lt
+from imprint._src.primitives.elementwise.complex import imag, real
+from imprint._src.primitives.elementwise.exponential import sqrt
+from imprint._src.primitives.elementwise.rounding import RoundingMethod, abs_, round_
+from imprint._src.primitives.elementwise.trigonometric import (
+    acos_p,
+    acosh_p,
+    asin_p,
+    asinh_p,
+    atan_p,
+    atanh_p,
+    cos_p,
+    cosh_p,
+    sin_p,
+    sinh_p,
+    tan_p,
+    tanh_p,
+)
+
+
+def sin(x: ArrayLike, /) -> Array:
+    """Return the sine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sin(np.array([0.0, np.pi / 2]))
+        Array([0., 1.], dtype=float32)
+    """
+    return sin_p.bind1(inexact("sin", x))
+
+
+def cos(x: ArrayLike, /) -> Array:
+    """Return the cosine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cos(0.0)
+        Array(1., dtype=float32, weak_type=True)
+    """
+    return cos_p.bind1(inexact("cos", x))
+
+
+def tan(x: ArrayLike, /) -> Array:
+    """Return the tangent, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tan(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    return tan_p.bind1(inexact("tan", x))
+
+
+def arcsin(x: ArrayLike, /) -> Array:
+    """Return the angle between -π/2 and π/2 whose sine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arcsin(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    return asin_p.bind1(inexact("arcsin", x))
+
+
+def arccos(x: ArrayLike, /) -> Array:
+    """Return the angle between 0 and π whose cosine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arccos(np.array([1.0]))
+        Array([0.], dtype=float32)
+    """
+    return acos_p.bind1(inexact("arccos", x))
+
+
+def arctan(x: ArrayLike, /) -> Array:
+    """Return the angle between -π/2 and π/2 whose tangent is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctan(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    return atan_p.bind1(inexact("arctan", x))
+
+
+def arctan2(y: ArrayLike, x: ArrayLike, /) -> Array:
+    """Return the angle of the point `(x, y)`, between -π and π, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctan2(np.array([1.0, -1.0]), -1.0)
+        Array([ 2.3561945, -2.3561945], dtype=float32)
+    """
+    y, x = inexact_operands("arctan2", y, x)
+    return atan2_p.bind1(y, x)
+
+
+def sinh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic sine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sinh(np.array([0.0, np.inf]))
+        Array([ 0., inf], dtype=float32)
+    """
+    return sinh_p.bind1(inexact("sinh", x))
+
+
+def cosh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic cosine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cosh(np.array([0.0]))
+        Array([1.], dtype=float32)
+    """
+    return cosh_p.bind1(inexact("cosh", x))
+
+
+def tanh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic tangent, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tanh(np.array([0.0, 100.0]))
+        Array([0., 1.], dtype=float32)
+    """
+    return tanh_p.bind1(inexact("tanh", x))
+
+
+def arcsinh(x: ArrayLike, /) -> Array:
+    """Return the number whose hyperbolic sine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arcsinh(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    return asinh_p.bind1(inexact("arcsinh", x))
+
+
+def arccosh(x: ArrayLike, /) -> Array:
+    """Return the non-negative number whose hyperbolic cosine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arccosh(np.array([1.0]))
+        Array([0.], dtype=float32)
+    """
+    result = acosh_p.bind1(inexact("arccosh", x))
+    if dtypes.is_complex(result.dtype):
+        re = real(result)
+        result = where(lt(re, scalar_like(re, 0)), neg(result), result)
+    return result
+
+
+def arctanh(x: ArrayLike, /) -> Array:
+    """Return the number whose hyperbolic tangent is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctanh(np.array([0.0, 1.0]))
+        Array([ 0., inf], dtype=float32)
+    """
+    return atanh_p.bind1(inexact("arctanh", x))
+
+
+asin: Final = arcsin
+acos: Final = arccos
+atan: Final = arctan
+atan2: Final = arctan2
+asinh: Final = arcsinh
+acosh: Final = arccosh
+atanh: Final = arctanh
+
+# ---- made of these ----
+
+
+@one_go
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Return degrees as radians, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.deg2rad(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    x = inexact("deg2rad", x)
+    return mul(x, constant_like(x, math.pi / 180))
+
+
+@one_go
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Return radians as degrees, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rad2deg(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
+    x = inexact("rad2deg", x)
+    return mul(x, constant_like(x, 180 / math.pi))
+
+
+radians: Final = deg2rad
+degrees: Final = rad2deg
+
+
+@one_go
+def sinc(x: ArrayLike, /) -> Array:
+    """Return `sin(πx) / (πx)`, elementwise; 1 at 0 and exactly 0 at other integers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sinc(np.array([0.0, 2.0, np.inf]))
+        Array([1., 0., 0.], dtype=float32)
+    """
+    x = as_array("sinc", inexact("sinc", x))
+    wide = x if x.dtype.itemsize > _SHORT else convert("sinc", x, dtypes.float32)
+    zero, one = constant_like(wide, 0), constant_like(wide, 1)
+    angle = mul(wide, constant_like(wide, math.pi))
+    at_zero = eq(wide, zero)
+    near = add(mul(mul(angle, angle), constant_like(wide, -1 / 6)), one)
+    safe = where(at_zero, one, angle)
+    away = div(sin_p.bind1(safe) if dtypes.is_complex(x.dtype) else _sin_pi(wide), safe)
+    return convert(
+        "sinc",
+        where(at_zero, near, away),
+        x.dtype,
+        weak_type=x.weak_type and not x.ndim,
+    )
+
+
+_SHORT: Final = 2
+
+
+def _sin_pi(x: Array) -> Array:
+    """Return `sin(πx)` by the distance to the nearest integer, so 0 at integers."""
+    nearest = round_(x, RoundingMethod.TO_NEAREST_EVEN)
+    half = round_(mul(nearest, constant_like(x, 0.5)), RoundingMethod.TO_NEAREST_EVEN)
+    is_even = eq(add(half, half), nearest)
+    is_infinite = eq(abs_(x), constant_like(x, np.inf))
+    rest = where(is_infinite, constant_like(x, 0), sub(x, nearest))
+    sine = sin_p.bind1(mul(rest, constant_like(x, math.pi)))
+    return where(is_even, sine, neg(sine))
+
+
+@one_go
+def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return `sqrt(x**2 + y**2)`, elementwise, without overflow on the way.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hypot(3.0, np.array([4.0, np.inf]))
+        Array([ 5., inf], dtype=float32)
+    """
+    refuse_complex("hypot", x, y)
+    x, y = inexact_operands("hypot", x, y)
+    x, y = abs_(x), abs_(y)
+    infinite = scalar_like(x, np.inf)
+    is_infinite = or_(eq(x, infinite), eq(y, infinite))
+    large, small = max_(x, y), min_(x, y)
+    zero, one = scalar_like(x, 0), scalar_like(x, 1)
+    ratio = div(small, where(eq(large, zero), one, large))
+    length = mul(large, sqrt(add(integer_pow(ratio, 2), one)))
+    length = where(eq(large, zero), large, length)
+    return where(is_infinite, scalar_like(length, np.inf), length)
+
+
+@one_go
+def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
+    """Return the angle of complex numbers, elementwise, in radians or degrees.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.angle(np.array([2.0, -2.0]), deg=True)
+        Array([  0., 180.], dtype=float32)
+    """
+    z = as_array("angle", z)
+    is_complex = dtypes.is_complex(z.dtype)
+    re = real(z) if is_complex else z
+    im = imag(z) if is_complex else filled_like(z, 0)
+    if not dtypes.is_inexact(re.dtype) or (not is_complex and re.ndim == 0):
+        dtype = dtypes.default_float()
+        re, im = convert("angle", re, dtype), convert("angle", im, dtype)
+    result = atan2_p.bind1(im, re)
+    return rad2deg(result) if deg else result

@@ -1,0 +1,143 @@
+"""What the elements of a Fourier transform stand for, and the order in which they stand.
+
+The first element is of frequency 0, then come the positive ones, then the negative ones.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from imprint._src import dtypes
+from imprint._src.arrays.device_put import DeviceLike, placed
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import dims
+from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array_interop import shown
+from imprint._src.core.dims import Dim
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.elementwise.arithmetic import multiply, remainder, true_divide
+from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.shapes.concatenate import roll
+from imprint._src.numpy.shapes.reshape import axis_tuple
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.sizes import as_operand
+
+
+@one_go
+def fftfreq(
+    n: int,
+    d: ArrayLike = 1.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return the frequency of each element of `fft` of `n` samples, in cycles.
+
+    Args:
+        n: the number of samples.
+        d: the distance of two samples.
+        dtype: that of the result; the default float.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fft.fftfreq(4, d=0.5)
+        Array([ 0. ,  0.5, -1. , -0.5], dtype=float32)
+    """
+    count = _count("fftfreq", n, d)
+    wanted = dtypes.requested(float if dtype is None else dtype, "fftfreq")
+    computed = dtypes.real_part_dtype(dtypes.to_inexact(wanted))
+    half, whole_turn = as_operand(count // 2), as_operand(count)
+    turns = remainder(arange(count, dtype=computed) + half, whole_turn) - half
+    out = true_divide(turns, asarray(multiply(d, whole_turn), computed)).astype(wanted)
+    return placed("fftfreq", out, device)
+
+
+@one_go
+def rfftfreq(
+    n: int,
+    d: ArrayLike = 1.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return the frequency of each element of `rfft` of `n` samples, in cycles.
+
+    Args:
+        n: the number of samples.
+        d: the distance of two samples.
+        dtype: that in which it is computed; the default float.
+        device: where it is to be, as in `imprint.device_put`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fft.rfftfreq(4, d=0.5)
+        Array([0. , 0.5, 1. ], dtype=float32)
+    """
+    count = _count("rfftfreq", n, d)
+    wanted = dtypes.requested(float if dtype is None else dtype, "rfftfreq")
+    turns = arange(count // 2 + 1, dtype=wanted)
+    out = true_divide(turns, asarray(multiply(d, as_operand(count)), wanted))
+    return placed("rfftfreq", out, device)
+
+
+def _count(name: str, n: Any, d: Any) -> int:
+    if isinstance(d, list | tuple):
+        raise ArgumentError(
+            f"{name}: expected one number as d, the distance of two samples, got "
+            f"{shown(d)}. For several call it through imprint.vmap."
+        )
+    if isinstance(n, NumberArray) and n.ndim:
+        raise ArgumentError(
+            f"{name}: expected the number of samples, got {n.aval}. Pass its length, "
+            "x.shape[0]."
+        )
+    if dims.is_symbolic(n):
+        return dims.as_dim(n)
+    return whole(name, "the number of samples", n)
+
+
+@one_go
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """Move frequency 0 to the middle of axes.
+
+    Args:
+        x: an array, in the order in which `fft` gives elements.
+        axes: one axis or several; all by default.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fft.fftshift(np.fft.fftfreq(4))
+        Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float32)
+    """
+    return _shifted("fftshift", x, axes, lambda n: n // 2)
+
+
+@one_go
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """Move frequency 0 from the middle of axes to the front: the inverse of `fftshift`.
+
+    Args:
+        x: an array.
+        axes: one axis or several; all by default.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fft.ifftshift(np.arange(-2, 3))
+        Array([ 0,  1,  2, -2, -1], dtype=int32)
+    """
+    return _shifted("ifftshift", x, axes, lambda n: -(n // 2))
+
+
+def _shifted(
+    name: str,
+    x: ArrayLike,
+    axes: int | Sequence[int] | None,
+    by: Callable[[Dim], Dim],
+) -> Array:
+    array = as_array(name, x)
+    given = range(array.ndim) if axes is None else axis_tuple(name, axes)
+    along = [canonical_axis(name, axis, array.ndim) for axis in given]
+    return roll(array, [by(array.shape[axis]) for axis in along], along)

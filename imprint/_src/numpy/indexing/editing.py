@@ -1,0 +1,318 @@
+"""Arrays with elements put in, left out or exchanged: insert, delete, put and place.
+
+They return another array: those that NumPy lets write into their operand ask for
+`inplace=False`.
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from imprint._src import dtypes as dt
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    ShapeError,
+)
+from imprint._src.numpy.creation import asarray, ones
+from imprint._src.numpy.elementwise.arithmetic import mod
+from imprint._src.numpy.elementwise.selection import as_bool, clip, where
+from imprint._src.numpy.indexing.advanced import take_at
+from imprint._src.numpy.indexing.take import places_of
+from imprint._src.numpy.indexing.updating import Places
+from imprint._src.numpy.promotion import ArrayLike, broadcast, convert
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.reductions.cumulative import cumsum
+from imprint._src.numpy.shapes.concatenate import concatenate, resize
+from imprint._src.numpy.shapes.reshape import moveaxis, ravel, reshape
+from imprint._src.numpy.sorting.sorting import argsort
+from imprint._src.primitives.axes import canonical_axis
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.shape import iota
+from imprint._src.primitives.sizes import as_operand
+
+
+@folding
+def insert(
+    arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None
+) -> Array:
+    """Return an array with values put in before the elements at some indices.
+
+    Args:
+        arr: an array.
+        obj: an integer, integers or a slice: indices of `arr`; those outside are moved to
+            its ends.
+        values: what is put in, repeated to the shape of that, in the dtype of `arr`.
+        axis: the axis; None for the flat array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.insert(np.array([1, 2, 3]), np.array([1, 3]), np.array([8, 9]))
+        Array([1, 8, 2, 3, 9], dtype=int32)
+    """
+    x, at = _rows("insert", arr, axis)
+    length = x.shape[at]
+    places = _places("insert", obj, length)
+    new = convert("insert", values, x.dtype)
+    new = reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if dims.equal(places.size, 1):
+        if not places.ndim:
+            new = moveaxis(new, 0, at)
+        places = broadcast(ravel(places), (new.shape[at],))
+    shape = (*x.shape[:at], places.shape[0], *x.shape[at + 1 :])
+    if new.ndim != x.ndim or not dims.repeats_to(new.shape, shape):
+        raise ShapeError(
+            f"insert: expected values that are repeated to {shape}, an index each, got "
+            f"{new.aval}. Give one value for each index of axis {at}."
+        )
+    joined = concatenate([broadcast(new, shape), x], at)
+    return _taken(joined, _order(places, length), at)
+
+
+def _order(places: Array, length: Dim) -> Any:
+    """Return in which order new elements, and those that were there, come."""
+    if isinstance(places, Tracer) or dims.is_symbolic(length):
+        end = as_operand(length)
+        places = clip(where(places < 0, places + end, places), 0, end)
+        rows = iota(places.dtype, length)
+        return argsort(concatenate([places * 2, rows * 2 + 1]))
+    known = np.asarray(places).astype(np.int64)
+    known = np.clip(np.where(known < 0, known + length, known), 0, length)
+    keys = np.concatenate([known * 2, np.arange(length) * 2 + 1])
+    return np.argsort(keys, kind="stable")
+
+
+@folding
+def delete(
+    arr: ArrayLike,
+    obj: Any,
+    axis: int | None = None,
+    *,
+    assume_unique_indices: bool = False,
+) -> Array:
+    """Return an array without the elements at some indices.
+
+    Args:
+        arr: an array.
+        obj: an integer, integers, a slice or a mask, known while tracing.
+        axis: the axis; None for the flat array.
+        assume_unique_indices: the promise that no index comes twice and none is outside:
+            then integers may be traced.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.delete(np.array([5, 6, 7, 8]), np.array([0, 2]))
+        Array([6, 8], dtype=int32)
+    """
+    x, at = _rows("delete", arr, axis)
+    length = x.shape[at]
+    if isinstance(obj, slice) and dims.is_symbolic(length):
+        return _around(x, obj, at)
+    if not isinstance(obj, slice | Tracer) and dt.is_bool(asarray(obj).dtype):
+        mask = np.asarray(obj)
+        if not dims.equal_shapes(mask.shape, (length,)):
+            raise ShapeError(
+                f"delete: expected a mask of shape {(length,)}, that of axis {at}, got "
+                f"one of shape {mask.shape}. Compare an array of that shape."
+            )
+        return _taken(x, np.flatnonzero(~mask), at)
+    places = _places("delete", obj, length)
+    if isinstance(places, Tracer):
+        return _taken(x, _left(places, length, is_unique=assume_unique_indices), at)
+    known = _distinct(np.asarray(places).ravel().tolist(), x, at)
+    if dims.is_symbolic(length):
+        distinct = asarray(np.array([*known.values()], np.int32))
+        return _taken(x, _left(distinct, length, is_unique=True), at)
+    mask = np.ones(length, bool)
+    mask[[*known]] = False
+    return _taken(x, np.flatnonzero(mask), at)
+
+
+def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
+    """Return which elements of an axis are at places that may count from its end."""
+    length = x.shape[at]
+    found: dict[Dim, int] = {}
+    for place in places:
+        element = dims.element(place, length)
+        if element is None:
+            raise IndexError(
+                f"delete: expected indices in [{-length}, {length}) for axis {at} of "
+                f"{x.aval}, got {place}. Check them against x.shape[{at}]."
+            )
+        if not any(dims.equal(element, y) for y in found if dims.is_symbolic(length)):
+            found[element] = place
+    return found
+
+
+def _around(x: Array, part: Any, at: int) -> Array:
+    """Return an axis whose length has a name without what a slice takes."""
+    length = x.shape[at]
+    if part.step not in (None, 1):
+        return _taken(x, _left(_stepped(part, length), length, is_unique=True), at)
+    first, last = dims.slice_bounds(part.start, part.stop, length)
+    spans = (0, first), (last, length)
+    return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
+
+
+def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
+    """Return the indices that are not at traced places."""
+    if not is_unique:
+        raise ConcretizationError(
+            f"delete: expected indices that are known while tracing, got {places.aval}. "
+            "How many are distinct says how long the result is: promise that all are, "
+            "with assume_unique_indices=True."
+        )
+    mask = Places(ones((length,), bool), ravel(places)).set(False, mode="drop")
+    count = dims.maximum(0, length - places.size)
+    return places_of("delete", mask, count)[0]
+
+
+@folding
+def put(
+    a: ArrayLike,
+    ind: ArrayLike,
+    v: ArrayLike,
+    mode: str | None = None,
+    *,
+    inplace: bool = True,
+) -> Array:
+    """Return an array with other values at indices of the flat array.
+
+    Args:
+        a: an array.
+        ind: integers.
+        v: values, which begin anew if they are fewer.
+        mode: what becomes of an index outside: it is moved to the nearest element (None,
+            and "clip", where negative ones are outside), or they begin anew ("wrap").
+        inplace: False, for arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.put(np.zeros(4), np.array([0, 3]), np.array([5.0, 6.0]), inplace=False)
+        Array([5., 0., 0., 6.], dtype=float32)
+    """
+    _refuse_inplace("put", inplace)
+    x, places, values = asarray(a), ravel(asarray(ind)), ravel(asarray(v))
+    if mode == "raise":
+        raise NotImplementedError(
+            "put: expected the mode 'clip' or 'wrap' or None, got 'raise'. Values cannot "
+            "raise inside a compiled function."
+        )
+    if mode not in (None, "clip", "wrap"):
+        raise ArgumentError(
+            f"put: expected the mode 'clip' or 'wrap' or None, got {mode!r}. "
+            "Without one, negative indices count from the end."
+        )
+    places = _integers("put", places)
+    size = dims.concrete(x.size, "put")
+    if not (size and places.size and values.size):
+        return x
+    if mode == "wrap":
+        places = mod(places, size)
+    elif mode is None and not dt.is_unsigned(places.dtype):
+        places = where(places < 0, places + size, places)
+    places = clip(places, 0, size - 1)
+    values = resize(values, places.shape)
+    return reshape(Places(ravel(x), places).set(values), x.shape)
+
+
+@folding
+def place(
+    arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True
+) -> Array:
+    """Return an array with the next of some values wherever a mask is true.
+
+    Args:
+        arr: an array.
+        mask: booleans, as many as elements.
+        vals: values, which begin anew when all are used.
+        inplace: False, for arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.array([1, 2, 3, 4])
+        >>> np.place(x, x > 1, np.array([7, 8]), inplace=False)
+        Array([1, 7, 8, 7], dtype=int32)
+    """
+    _refuse_inplace("place", inplace)
+    x, flags, values = asarray(arr), as_bool("place", asarray(mask)), asarray(vals)
+    if not dims.equal(x.size, flags.size) or not values.size:
+        raise ShapeError(
+            f"place: expected a mask with as many elements as the array, and a value at "
+            f"least, got {x.aval}, {flags.aval} and {values.aval}."
+        )
+    if not x.size:
+        return x
+    flat, flags = ravel(x), ravel(flags)
+    rank = mod(cumsum(flags) - 1, dims.concrete(values.size, "place"))
+    new = Places(flat, slice(None)).set(take_at(ravel(values), rank))
+    return reshape(where(flags, new, flat), x.shape)
+
+
+# ---- operands ----
+
+
+def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
+    """Return an array, flat if there is no axis, and its axis."""
+    x = ravel(arr) if axis is None else asarray(arr)
+    return x, canonical_axis(name, 0 if axis is None else axis, x.ndim)
+
+
+def _places(name: str, obj: Any, length: Dim) -> Array:
+    """Return indices as an array of at most one axis."""
+    if isinstance(obj, slice):
+        return _stepped(obj, length)
+    places = asarray(obj)
+    if not places.size and not isinstance(obj, Array):
+        places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
+    places = _integers(name, places)
+    if name == "insert" and places.ndim > 1:
+        raise ShapeError(
+            f"insert: expected an integer, one axis of integers or a slice, got "
+            f"{places.aval}. Ravel it."
+        )
+    return places
+
+
+def _stepped(part: Any, length: Dim) -> Array:
+    """Return the indices that a slice takes."""
+    if not dims.is_symbolic(length):
+        return asarray(np.arange(*part.indices(length)))
+    step = 1 if part.step is None else operator.index(part.step)
+    if step > 0:
+        return arange(*dims.slice_bounds(part.start, part.stop, length), step)
+    return arange(length)[part.start : part.stop : -1][::-step]
+
+
+def _integers(name: str, places: Array) -> Array:
+    """Return indices in a dtype that counts all elements."""
+    if not dt.is_integer(places.dtype):
+        raise DTypeError(
+            f"{name}: expected indices of an integer dtype, got {places.aval}. "
+            "Convert them with .astype('int32')."
+        )
+    if dt.bit_width(places.dtype) < 32:
+        return convert_element_type(places, np.int32)
+    return places
+
+
+def _taken(x: Array, places: Any, axis: int) -> Array:
+    """Return the slices of an axis at places that are inside."""
+    index = (slice(None),) * axis + (places,)
+    return take_at(x, index, mode="promise_in_bounds")
+
+
+def _refuse_inplace(name: str, inplace: Any) -> None:
+    if operator.truth(inplace):
+        raise ArgumentError(
+            f"{name}: expected inplace=False, got {inplace!r}. Arrays are immutable: "
+            f"write x = {name}(x, ..., inplace=False)."
+        )

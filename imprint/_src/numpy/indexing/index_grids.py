@@ -1,0 +1,260 @@
+"""Positions of elements: of diagonals and triangles, of open grids, of flat indices.
+
+Shapes are known while tracing, and so are the positions of what they say; those that are
+made of indices may be traced.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.datatypes import astype
+from imprint._src.numpy.elementwise.arithmetic import divmod, remainder
+from imprint._src.numpy.elementwise.selection import clip, where
+from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.shapes.reshape import size_tuple
+from imprint._src.primitives.axes import whole
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.shape import reshape
+
+s_: Final = np.s_
+index_exp: Final = np.index_exp
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """Return the positions of the diagonal of an array whose axes are `n` long.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diag_indices(2)
+        (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
+    """
+    length, count = whole("diag_indices", "n", n), whole("diag_indices", "ndim", ndim)
+    if length < 0 or count < 0:
+        raise ShapeError(
+            f"diag_indices: expected n and ndim of at least 0, got {n} and {ndim}. They "
+            "are a length, and how many axes have it."
+        )
+    return (arange(length),) * count
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
+    """Return the positions of the diagonal of an array; see `diag_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diag_indices_from(np.ones((2, 2)))[0]
+        Array([0, 1], dtype=int32)
+    """
+    aval = get_aval(arr)
+    if aval.ndim < 2 or len(set(aval.shape)) > 1:
+        raise ShapeError(
+            f"diag_indices_from: expected at least two axes of one length, got {aval}. "
+            "Give the length to diag_indices."
+        )
+    return diag_indices(aval.shape[0], aval.ndim)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the positions on and below a diagonal of an n by m matrix.
+
+    Args:
+        n: how many rows.
+        k: which diagonal; 0 is the main one.
+        m: how many columns; None for `n`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tril_indices(2)
+        (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    """
+    rows, columns = np.tril_indices(n, k, m)
+    return asarray(rows, int), asarray(columns, int)
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the positions on and above a diagonal; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.triu_indices(2, 1)
+        (Array([0], dtype=int32), Array([1], dtype=int32))
+    """
+    rows, columns = np.triu_indices(n, k, m)
+    return asarray(rows, int), asarray(columns, int)
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the positions on and below a diagonal of a matrix; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tril_indices_from(np.ones((2, 2)))[1]
+        Array([0, 0, 1], dtype=int32)
+    """
+    rows, columns = _matrix_shape("tril_indices_from", arr)
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the positions on and above a diagonal of a matrix; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.triu_indices_from(np.ones((2, 2)))[1]
+        Array([0, 1, 1], dtype=int32)
+    """
+    rows, columns = _matrix_shape("triu_indices_from", arr)
+    return triu_indices(rows, k, columns)
+
+
+def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
+    shape = as_array(name, arr).shape
+    if len(shape) != 2:
+        raise ShapeError(
+            f"{name}: expected a matrix, got the shape {shape}. Give rows and columns to "
+            f"{name.removesuffix('_from')}."
+        )
+    return shape
+
+
+@owned
+def ix_(*args: ArrayLike) -> tuple[Array, ...]:
+    """Return vectors of indices so that together they choose rows, columns and so on.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ix_(np.array([0, 2]), np.array([1, 3]))[0]
+        Array([[0],
+               [2]], dtype=int32)
+    """
+    grids: list[Array] = []
+    for i, given in enumerate(args):
+        x = as_array("ix_", given)
+        if x.ndim != 1:
+            raise ShapeError(
+                f"ix_: expected vectors of indices, got {x.aval}. Ravel it."
+            )
+        if dtypes.is_bool(x.dtype):
+            raise NotImplementedError(
+                f"ix_: expected integers, got {x.aval}. Which are true is not known "
+                "while tracing: pass their positions."
+            )
+        shape = tuple(x.shape[0] if i == at else 1 for at in range(len(args)))
+        grids.append(reshape(x, shape))
+    return tuple(grids)
+
+
+def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]:
+    """Return positions along each axis of what has these positions in a flat array.
+
+    Args:
+        indices: positions in the flattened array; those outside give the ends.
+        shape: of the array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unravel_index(np.array([1, 5]), (2, 3))
+        (Array([0, 1], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    rest = as_array("unravel_index", indices)
+    if not dtypes.is_integer(rest.dtype):
+        raise DTypeError(
+            f"unravel_index: expected integers, got {rest.aval}. Convert them with "
+            "`.astype(int)`."
+        )
+    sizes = size_tuple("unravel_index", shape)
+    found: list[Array] = []
+    for size in reversed(sizes):
+        rest, position = divmod(rest, size)
+        found.append(position)
+    beyond, before = rest > 0, rest + 1 < 0  # unsigned ones are never before
+    return tuple(
+        where(beyond, size - 1, where(before, 0, position))
+        for size, position in zip(sizes, reversed(found), strict=True)
+    )
+
+
+def ravel_multi_index(
+    multi_index: Sequence[ArrayLike],
+    dims: Sequence[int],
+    mode: str = "raise",
+    order: str = "C",
+    *,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return positions in a flat array of what has these positions along each axis.
+
+    Args:
+        multi_index: integers for each axis.
+        dims: the lengths of the axes.
+        mode: what to do with those outside: "raise", which needs concrete ones; "wrap",
+            "clip", or "ignore".
+        order: "C", the last axis counts fastest; "F", the first.
+        dtype: of the result, an integer one; None, that of the positions, or wider.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3))
+        Array([1, 5], dtype=int32)
+    """
+    name = "ravel_multi_index"
+    parts = [as_array(name, x) for x in multi_index]
+    lengths = [whole(name, "a length", n) for n in dims]
+    if len(parts) != len(lengths):
+        raise ShapeError(
+            f"{name}: expected positions for each of {len(lengths)} axes, got "
+            f"{len(parts)}. Pass an array for each length."
+        )
+    for x in parts:
+        if not dtypes.is_integer(x.dtype):
+            raise DTypeError(f"{name}: expected integers as positions, got {x.aval}.")
+    wanted = dtypes.result_type(int, *parts) if dtype is None else dtype
+    wanted = dtypes.requested(wanted, name)
+    if (
+        not dtypes.is_integer(wanted)
+        or math.prod(lengths) - 1 > dtypes.iinfo(wanted).max
+    ):
+        raise ArgumentError(
+            f"{name}: expected an integer dtype that holds positions of "
+            f"{math.prod(lengths)} elements, got {wanted}. Pass a wider dtype."
+        )
+    inside = [_inside(mode, x, n) for x, n in zip(parts, lengths, strict=True)]
+    if order not in ("C", "F"):
+        raise ArgumentError(f"{name}: expected order 'C' or 'F', got {order!r}.")
+    stride, total = 1, asarray(0, wanted)
+    pairs = list(zip(inside, lengths, strict=True))
+    for x, length in pairs if order == "F" else reversed(pairs):
+        total = total + astype(x, wanted) * stride
+        stride *= length
+    return total
+
+
+def _inside(mode: str, x: Array, length: int) -> Array:
+    """Return positions within an axis, by what `mode` does with those outside."""
+    if mode == "clip":
+        return clip(x, 0, length - 1)
+    if mode == "wrap":
+        return remainder(x, length)
+    if mode == "raise":
+        positions = np.asarray(x)
+        if np.any((positions < 0) | (positions >= length)):
+            raise ArgumentError(
+                f"ravel_multi_index: expected positions in [0, {length}), got "
+                f"{positions.tolist()}. Pass mode='wrap' or mode='clip'."
+            )
+    elif mode != "ignore":
+        raise ArgumentError(
+            "ravel_multi_index: expected mode 'raise', 'wrap', 'clip' or 'ignore', got "
+            f"{mode!r}."
+        )
+    return x

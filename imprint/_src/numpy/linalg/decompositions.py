@@ -1,0 +1,275 @@
+"""qr, svd, eigh and eig: matrices as products of simpler ones.
+
+Each is one primitive on promoted operands. What NumPy raises for, an algorithm that fails,
+is NaN here. Results that belong together are named tuples, as NumPy's.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import absolute
+from imprint._src.numpy.elementwise.comparison import isnan
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg.operands import matrices, square_matrices
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions.reductions import sum as sum_
+from imprint._src.primitives.core_ops import mul
+from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.linalg import eigen, orthogonal, singular
+from imprint._src.primitives.matrices import (
+    adjoint,
+    along_columns,
+    along_rows,
+    product,
+    swapped,
+)
+from imprint._src.primitives.shape import broadcasted_iota
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns.
+
+    Args:
+        Q: matrices with orthonormal columns.
+        R: upper triangular matrices.
+    """
+
+    Q: Array
+    R: Array
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns.
+
+    Args:
+        U: matrices with orthonormal columns.
+        S: the singular values, the largest first.
+        Vh: matrices with orthonormal rows.
+    """
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+class EigResult(NamedTuple):
+    """What `eig` returns.
+
+    Args:
+        eigenvalues: in no order.
+        eigenvectors: as columns, of length 1.
+    """
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """What `eigh` returns.
+
+    Args:
+        eigenvalues: the smallest first.
+        eigenvectors: as columns, of length 1.
+    """
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+@one_go
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+    """Factor matrices into Q with orthonormal columns and an upper triangular R.
+
+    Args:
+        a: matrices along the last two axes.
+        mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for what
+            LAPACK keeps: Householder reflectors, transposed, and their scales.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.qr(np.array([[3.0, 1.0], [4.0, 2.0]]), mode="r").shape
+        (2, 2)
+    """
+    (x,) = matrices("linalg.qr", a)
+    if mode == "raw":
+        reflectors, taus = orthogonal.geqrf(x)
+        return QRResult(swapped(reflectors), taus)
+    if mode not in ("reduced", "r", "full", "complete"):
+        raise ArgumentError(
+            "linalg.qr: expected mode 'reduced', 'complete', 'r' or 'raw', got "
+            f"{mode!r}. Leave it out for 'reduced'."
+        )
+    q, r = orthogonal.qr(x, full_matrices=mode == "complete")
+    return r if mode == "r" else QRResult(q, r)
+
+
+@one_go
+def svd(
+    a: ArrayLike,
+    full_matrices: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    compute_uv: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    hermitian: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    subset_by_index: tuple[int, int] | None = None,
+) -> Any:
+    """Return singular values and vectors: `a = U diag(S) Vh`.
+
+    Args:
+        a: matrices along the last two axes.
+        full_matrices: whether U and Vh are square; else they have as many vectors as
+            there are singular values.
+        compute_uv: whether to return U and Vh; else S alone.
+        hermitian: whether matrices are taken for symmetric or Hermitian: by `eigh`.
+        subset_by_index: which singular values to return, from the first to before the
+            second; None for all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.svd(np.array([[0.0, 4.0], [3.0, 0.0]])).S
+        Array([4., 3.], dtype=float32)
+    """
+    (x,) = matrices("linalg.svd", a)
+    if hermitian:
+        return _hermitian_svd(x, subset_by_index, compute_uv=bool(compute_uv))
+    found = singular.svd(
+        x,
+        full_matrices=full_matrices,
+        compute_uv=compute_uv,
+        subset_by_index=subset_by_index,
+    )
+    return SVDResult(*found) if compute_uv else found
+
+
+def _hermitian_svd(x: Any, subset: tuple[int, int] | None, *, compute_uv: bool) -> Any:
+    """Order eigenvectors by the size of the values, whose signs go to V."""
+    v, w = eigen.eigh(x, subset_by_index=subset)
+    size = absolute(w)
+    order = _falling(size)
+    s = sum_(along_columns(size, get_aval(order).shape) * order, axis=-2)
+    s = where(isnan(size), size, s)  # all of a matrix are NaN, or none
+    if not compute_uv:
+        return s
+    dtype = get_aval(v).dtype
+    signs = along_rows(where(w < 0, dtype.type(-1), dtype.type(1)), get_aval(v).shape)
+    order = convert_element_type(order, dtype)
+    return SVDResult(product(v, order), s, adjoint(product(mul(v, signs), order)))
+
+
+def _falling(values: Any) -> Any:
+    """Return permutations that bring columns to the order of values, largest first."""
+    aval = get_aval(values)
+    shape = (*aval.shape, aval.shape[-1])
+    rows, columns = (
+        broadcasted_iota(np.int32, shape, aval.ndim - 1 + i) for i in (0, 1)
+    )
+    own, other = along_columns(values, shape), along_rows(values, shape)
+    before = (other > own) | ((other == own) & (columns > rows))
+    place = along_columns(sum_(before, axis=-1, dtype="int32"), shape)
+    return convert_element_type(place == columns, aval.dtype)
+
+
+@one_go
+def svdvals(x: ArrayLike, /) -> Array:
+    """Return singular values, the largest first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.svdvals(np.array([[0.0, 4.0], [3.0, 0.0]]))
+        Array([4., 3.], dtype=float32)
+    """
+    (y,) = matrices("linalg.svdvals", x)
+    return singular.svd(y, compute_uv=False)
+
+
+@one_go
+def eigh(
+    a: ArrayLike,
+    UPLO: str | None = None,  # noqa: N803 - NumPy's name
+    symmetrize_input: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+) -> EighResult:
+    """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+    Args:
+        a: square matrices along the last two axes.
+        UPLO: "L" or "U": which triangle is read without `symmetrize_input`.
+        symmetrize_input: whether to take `(a + aᴴ) / 2`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.eigh(np.array([[0.0, 2.0], [2.0, 0.0]])).eigenvalues
+        Array([-2.,  2.], dtype=float32)
+    """
+    return _eigh("linalg.eigh", a, UPLO, symmetrize=symmetrize_input)
+
+
+@one_go
+def eigvalsh(
+    a: ArrayLike,
+    UPLO: str | None = "L",  # noqa: N803 - NumPy's name
+    *,
+    symmetrize_input: bool = True,
+) -> Array:
+    """Return the eigenvalues of symmetric or Hermitian matrices, the smallest first.
+
+    Args:
+        a: square matrices along the last two axes.
+        UPLO: as for `eigh`.
+        symmetrize_input: as for `eigh`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.eigvalsh(np.array([[0.0, 2.0], [2.0, 0.0]]))
+        Array([-2.,  2.], dtype=float32)
+    """
+    return _eigh("linalg.eigvalsh", a, UPLO, symmetrize=symmetrize_input).eigenvalues
+
+
+def _eigh(name: str, a: Any, triangle: Any, *, symmetrize: bool) -> EighResult:
+    if triangle not in (None, "L", "U"):
+        raise ArgumentError(
+            f"{name}: expected UPLO 'L', 'U' or None, got {triangle!r}. It says which "
+            "triangle is read."
+        )
+    (x,) = square_matrices(name, a)
+    v, w = eigen.eigh(x, lower=triangle != "U", symmetrize_input=symmetrize)
+    return EighResult(w, v)
+
+
+@one_go
+def eig(a: ArrayLike) -> EigResult:
+    """Return eigenvalues and eigenvectors of square matrices; both are complex.
+
+    Args:
+        a: square matrices along the last two axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.eig(np.array([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
+        Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    (x,) = square_matrices("linalg.eig", a)
+    w, v = eigen.eig(x, compute_left_eigenvectors=False)
+    return EigResult(w, v)
+
+
+@one_go
+def eigvals(a: ArrayLike) -> Array:
+    """Return the eigenvalues of square matrices, complex and in no order.
+
+    Args:
+        a: square matrices along the last two axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.eigvals(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+        Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    (x,) = square_matrices("linalg.eigvals", a)
+    (w,) = eigen.eig(
+        x, compute_left_eigenvectors=False, compute_right_eigenvectors=False
+    )
+    return w

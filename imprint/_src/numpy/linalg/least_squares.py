@@ -1,0 +1,242 @@
+"""pinv, lstsq, matrix_rank and cond: what singular values say of systems and matrices.
+
+Singular values below a tolerance count as 0: by default as many units in the last place of
+the largest as the matrix has rows or columns; of pinv ten times as many. The derivative of
+pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no factors.
+"""
+
+from typing import Any
+
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.creation import asarray, empty, zeros
+from imprint._src.numpy.elementwise.arithmetic import square
+from imprint._src.numpy.elementwise.comparison import isnan, not_equal
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg.decompositions import svd, svdvals
+from imprint._src.numpy.linalg.norms import norm
+from imprint._src.numpy.linalg.operands import eps_of, inexact_arrays, matrices
+from imprint._src.numpy.linalg.solving import inv
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.reductions.reductions import any as any_
+from imprint._src.numpy.reductions.reductions import max as max_
+from imprint._src.numpy.reductions.reductions import sum as sum_
+from imprint._src.numpy.shapes.reshape import expand_dims, ravel, reshape
+from imprint._src.primitives.elementwise.elementwise import listed
+from imprint._src.primitives.matrices import adjoint, check_square, product
+from imprint._src.primitives.sizes import number_of
+from imprint.custom_derivatives import custom_jvp
+
+
+@one_go
+def pinv(
+    a: ArrayLike,
+    rtol: ArrayLike | None = None,
+    hermitian: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    rcond: ArrayLike | None = None,
+) -> Array:
+    """Return the pseudo-inverses of matrices.
+
+    Args:
+        a: matrices along the last two axes.
+        rtol: which singular values count as 0: those up to the largest times this.
+        hermitian: whether matrices are taken for symmetric or Hermitian.
+        rcond: another name for `rtol`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.pinv(np.array([[2.0, 0.0], [0.0, 0.0]]))
+        Array([[0.5, 0. ],
+               [0. , 0. ]], dtype=float32)
+    """
+    cut = _one_of("linalg.pinv", rtol=rtol, rcond=rcond)
+    (x,) = matrices("linalg.pinv", a)
+    bound = _default(x, 10) if cut is None else cut
+    if hermitian:
+        x = (x + adjoint(x)) / 2
+    return _pinv(x, bound, bool(hermitian))
+
+
+def _one_of(name: str, **given: Any) -> Any:
+    """Return the only one of arguments of the same meaning, or None."""
+    named = {key: value for key, value in given.items() if value is not None}
+    if len(named) > 1:
+        raise ArgumentError(
+            f"{name}: expected one of {' and '.join(given)}, got both. They are the "
+            "same: leave one out."
+        )
+    return next(iter(named.values()), None)
+
+
+def _default(x: Any, factor: int) -> float:
+    """Return how small a singular value is that counts as 0, beside the largest."""
+    shape = get_aval(x).shape[-2:]
+    longest = max(dims.concrete(n, "the tolerance of singular values") for n in shape)
+    return eps_of(get_aval(x).dtype) * factor * longest
+
+
+def _by_svd(x: Any, cut: Any, hermitian: Any) -> Any:
+    aval = get_aval(x)
+    if dims.has_zero(aval.shape):
+        return empty((*aval.shape[:-2], *aval.shape[:-3:-1]), aval.dtype)
+    u, s, vh = svd(x, full_matrices=False, hermitian=hermitian)
+    limit: Any = asarray(cut)
+    stack = (*limit.shape, *(1,) * (s.ndim - limit.ndim))
+    bound = reshape(limit, stack) * s[..., :1]
+    large = where(s > bound, s, float("inf")).astype(s.dtype)
+    return product(adjoint(vh), adjoint(u) / large[..., None])
+
+
+_pinv: Any = custom_jvp(_by_svd, nondiff_argnums=(1, 2))
+
+
+@_pinv.defjvp
+def _pinv_jvp(cut: Any, hermitian: Any, primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    p = _pinv(x, cut, hermitian)
+    across, p_across = adjoint(t), adjoint(p)
+    m, n = get_aval(x).shape[-2:]
+    if dims.is_surely_at_least(m, n):
+        left = product(product(p, p_across), across)
+        right = product(product(across, p_across), p)
+        moved = product(product(p, t), p)
+        inside = product(product(left, x), p) + product(product(p, x), right)
+    else:
+        left = product(p, product(p_across, across))
+        right = product(across, product(p_across, p))
+        moved = product(p, product(t, p))
+        inside = product(left, product(x, p)) + product(p, product(x, right))
+    return p, left + right - moved - inside
+
+
+@one_go
+def lstsq(
+    a: ArrayLike,
+    b: ArrayLike,
+    rcond: float | None = None,
+    *,
+    numpy_resid: bool = False,
+) -> tuple[Array, Array, Array, Array]:
+    """Return the x for which `a @ x` is nearest to b, of these the shortest.
+
+    Args:
+        a: a matrix.
+        b: a vector, or a matrix of right-hand sides.
+        rcond: which singular values count as 0: those below the largest times this;
+            None for as many units in the last place as `a` has rows or columns.
+        numpy_resid: whether there are no residuals, as in NumPy, where the rank is less
+            than the number of columns, or there are no more rows than these: not in a
+            compiled function, whose shapes depend on no values.
+
+    Returns:
+        x; the sums of squares of residuals; the rank of `a`; its singular values.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> a = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+        >>> x, residuals, rank, s = np.linalg.lstsq(a, np.array([1.0, 3.0, 5.0]))
+        >>> bool(np.allclose(x, np.array([1.0, 2.0]), atol=1e-5)), int(rank)
+        (True, 2)
+    """
+    x, y = matrices("linalg.lstsq", a, b)
+    if x.ndim != 2 or y.ndim not in (1, 2) or not dims.equal(x.shape[0], y.shape[0]):
+        raise ShapeError(
+            "linalg.lstsq: expected a matrix, and a vector or matrix of as many rows, "
+            f"got {listed((x.aval, y.aval))}. Map over stacks with imprint.vmap."
+        )
+    sides = expand_dims(y, 1) if y.ndim == 1 else y
+    found, rank, s = _nearest(x, sides, rcond)
+    m, n = x.shape
+    if numpy_resid and (not m > n or bool(rank < n)):
+        rest = zeros(0, s.dtype)
+    else:
+        rest = square(norm(sides - product(x, found), axis=0))
+    return ravel(found) if y.ndim == 1 else found, rest, rank, s
+
+
+def _nearest(x: Any, sides: Any, rcond: Any) -> tuple[Any, Any, Any]:
+    """Return solutions, the rank, and the singular values."""
+    if dims.has_zero(x.shape):
+        nothing = zeros((x.shape[1], sides.shape[1]), x.dtype)
+        return nothing, asarray(0, dtype=int), zeros(0, svdvals(x).dtype)
+    u, s, vh = svd(x, full_matrices=False)
+    if rcond is None:
+        cut = _default(x, 1)
+    else:
+        cut = where(asarray(rcond) < 0, eps_of(x.dtype), rcond)
+    mask = (s > 0) & (s >= asarray(cut, s.dtype) * s[0])
+    inverse = where(mask, 1 / where(mask, s, 1).astype(x.dtype), 0)
+    found = product(adjoint(vh), inverse[:, None] * product(adjoint(u), sides))
+    return found, sum_(mask), s
+
+
+@one_go
+def matrix_rank(
+    M: ArrayLike,  # noqa: N803 - JAX's name
+    rtol: ArrayLike | None = None,
+    *,
+    hermitian: bool = False,
+    tol: ArrayLike | None = None,
+) -> Array:
+    """Return how many singular values of matrices are not 0.
+
+    Args:
+        M: matrices along the last two axes; of less axes, the rank is 1 or 0.
+        rtol: which singular values count as 0: those up to this. As in JAX, it is not
+            multiplied with the largest one.
+        hermitian: whether matrices are taken for symmetric or Hermitian.
+        tol: another name for `rtol`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> int(np.linalg.matrix_rank(np.ones((3, 3))))
+        1
+    """
+    cut = _one_of("linalg.matrix_rank", rtol=rtol, tol=tol)
+    (x,) = inexact_arrays("linalg.matrix_rank", M)
+    if x.ndim < 2:
+        return any_(not_equal(x, 0)).astype("int32")
+    s = svd(x, full_matrices=False, compute_uv=False, hermitian=hermitian)
+    if cut is None:
+        rows, columns = x.shape[-2:]
+        largest: Any = max_(s, axis=-1)
+        longest = number_of(dims.maximum(rows, columns), s.dtype)
+        cut = largest * longest * eps_of(s.dtype)
+    return sum_(s > asarray(cut)[..., None], axis=-1)
+
+
+@one_go
+def cond(x: ArrayLike, p: Any = None) -> Array:
+    """Return the condition of matrices: how much solving can magnify an error.
+
+    Args:
+        x: matrices along the last two axes.
+        p: the order of the norm; None or 2 for the largest by the smallest singular
+            value.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.cond(np.array([[1.0, 0.0], [0.0, 4.0]]))
+        Array(4., dtype=float32)
+    """
+    (y,) = matrices("linalg.cond", x)
+    if dims.has_zero(y.shape[-2:]):
+        raise ShapeError(
+            f"linalg.cond: expected matrices with elements, got {y.aval}. Nothing has "
+            "no condition: leave the call out."
+        )
+    if p is None or p in (2, -2):
+        s = svdvals(y)
+        ends = s[..., 0], s[..., -1]
+        if p != -2:
+            return ends[0] / ends[1]
+        out = ends[1] / ends[0]
+    else:
+        check_square("linalg.cond", y.aval)
+        out = norm(y, p, (-2, -1)) * norm(inv(y), p, (-2, -1))
+    unknown = isnan(out) & ~any_(isnan(y), axis=(-2, -1))
+    return where(unknown, float("inf"), out)

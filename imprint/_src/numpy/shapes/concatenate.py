@@ -1,0 +1,511 @@
+"""Build arrays from arrays: join, stack, repeat, pad.
+
+Arrays that are joined are promoted to one dtype. An array in the place of a sequence of
+arrays is taken as the sequence of its parts along the first axis.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import Shape, get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    NDArray,
+    as_array,
+    convert,
+    promote_dtypes,
+    refuse_out,
+)
+from imprint._src.numpy.shapes.reshape import (
+    Axes,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    axis_tuple,
+    ravel,
+    reshape,
+    size_tuple,
+    transpose,
+    unstack,
+)
+from imprint._src.primitives.axes import (
+    canonical_axes,
+    canonical_axis,
+    int_tuple,
+    whole,
+)
+from imprint._src.primitives.copying import owned
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.indexing.slicing import concatenate as concatenate_
+from imprint._src.primitives.indexing.slicing import slice_in_dim
+from imprint._src.primitives.shape import expand_dims, rev
+
+Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
+
+
+@one_go
+@moves_keys(0)
+def concatenate(
+    arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
+) -> Array:
+    """Join arrays along an existing axis.
+
+    Args:
+        arrays: arrays of equal lengths along the other axes.
+        axis: the axis to join along; None flattens them first.
+        dtype: the dtype of the result, if not the common one.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.concatenate([np.arange(2), np.ones(1)])
+        Array([0., 1., 1.], dtype=float32)
+    """
+    parts = _parts("concatenate", arrays, dtype)
+    if axis is None:
+        return concatenate_([ravel(x) for x in parts], 0)
+    avals = [x.aval for x in parts]
+    first = avals[0]
+    if not first.ndim:
+        raise ShapeError(
+            f"concatenate: expected arrays with an axis, got {first}. "
+            "Join scalars with imprint.numpy.stack."
+        )
+    at = canonical_axis("concatenate", axis, first.ndim)
+    if not _are_equal([(*a.shape[:at], *a.shape[at + 1 :]) for a in avals]):
+        raise ShapeError(
+            f"concatenate: expected equal shapes but for axis {at}, got "
+            f"{', '.join(map(str, avals))}. Join along another axis, or reshape."
+        )
+    return concatenate_(parts, at)
+
+
+@moves_keys(0)
+def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
+    """Join arrays along an existing axis; see `concatenate`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.concat([np.array([1, 2]), np.array([3])])
+        Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate(arrays, axis)
+
+
+@one_go
+@moves_keys(0)
+def stack(
+    arrays: Arrays,
+    axis: int = 0,
+    out: None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Join arrays of one shape along a new axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.stack([np.array([1, 2]), np.array([3, 4])], axis=1)
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
+    refuse_out("stack", out)
+    parts = _parts("stack", arrays, dtype)
+    if not _are_equal([x.shape for x in parts]):
+        raise ShapeError(
+            "stack: expected arrays of one shape, got "
+            f"{', '.join(str(x.aval) for x in parts)}. Broadcast them first."
+        )
+    at = canonical_axis("stack", axis, parts[0].ndim + 1)
+    return concatenate_([expand_dims(x, (at,)) for x in parts], at)
+
+
+@one_go
+@moves_keys(0)
+@owned
+def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the first axis; vectors are rows.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vstack([np.array([1, 2]), np.array([3, 4])])
+        Array([[1, 2],
+               [3, 4]], dtype=int32)
+    """
+    return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
+
+
+@one_go
+@moves_keys(0)
+@owned
+def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the second axis, vectors along the first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hstack([np.array([1, 2]), np.array([3])])
+        Array([1, 2, 3], dtype=int32)
+    """
+    parts = [atleast_1d(x) for x in _sequence("hstack", tup)]
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
+
+
+@one_go
+@moves_keys(0)
+@owned
+def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the third axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
+        (2, 3, 2)
+    """
+    return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
+
+
+@one_go
+@moves_keys(0)
+def column_stack(tup: Arrays) -> Array:
+    """Join arrays along the second axis; vectors are columns.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.column_stack([np.array([1, 2]), np.array([3, 4])])
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
+    parts = [as_array("column_stack", x) for x in _sequence("column_stack", tup)]
+    columns = [transpose(atleast_2d(x)) if x.ndim < 2 else x for x in parts]
+    return concatenate(columns, 1)
+
+
+@one_go
+@moves_keys(0, 1)
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """Join two arrays along an axis; None flattens them first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.append(np.array([1, 2]), 3)
+        Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate([arr, values], axis)
+
+
+@one_go
+@owned
+def block(arrays: Any) -> Array:
+    """Join blocks that nested lists lay out: the innermost along the last axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.block([[np.ones((1, 1)), np.zeros((1, 2))], [np.full((1, 3), 2.0)]])
+        Array([[1., 0., 0.],
+               [2., 2., 2.]], dtype=float32)
+    """
+    return _block(arrays)[0]
+
+
+def _block(arrays: Any) -> tuple[Array, int]:
+    """Return the blocks joined, and how deep the lists are, one deeper."""
+    if not isinstance(arrays, list):
+        return as_array("block", arrays), 1
+    parts = [_block(part) for part in cast("list[Any]", arrays)]
+    depths = {depth for _, depth in parts}
+    if len(depths) != 1:
+        raise ArgumentError(
+            "block: expected lists that are equally deep and not empty, got "
+            f"{len(parts)} parts in {len(depths)} depths. Put single arrays into lists."
+        )
+    (depth,) = depths
+    rank = max(depth, *[x.ndim for x, _ in parts])
+    whole = [reshape(x, (*(1,) * (rank - x.ndim), *x.shape)) for x, _ in parts]
+    return concatenate(whole, -depth), depth + 1
+
+
+def _are_equal(shapes: Sequence[Shape]) -> bool:
+    first, *others = set(shapes)
+    return all(dims.equal_shapes(first, other) for other in others)
+
+
+def _parts(name: str, arrays: Arrays, dtype: DTypeLike | None) -> list[Any]:
+    """Return the arrays to join in one dtype."""
+    parts = [as_array(name, x) for x in _sequence(name, arrays)]
+    if dtype is None:
+        return promote_dtypes(name, parts)
+    wanted = dtypes.requested(dtype, name)
+    return [convert(name, x, wanted) for x in parts]
+
+
+def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
+    if isinstance(arrays, Array | np.ndarray):
+        arrays = unstack(arrays)
+    elif not hasattr(arrays, "__len__"):
+        raise ArgumentError(
+            f"{name}: expected a sequence of arrays, got {type(arrays).__name__}. "
+            "Pass a list, also of one array."
+        )
+    if not arrays:
+        raise ArgumentError(
+            f"{name}: expected at least one array, got none. "
+            "Call imprint.numpy.empty for an array without elements."
+        )
+    return arrays
+
+
+# ---- repeating ----
+
+
+@one_go
+@moves_keys(0)
+def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
+    """Repeat a whole array along each axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tile(np.array([1, 2]), (2, 2))
+        Array([[1, 2, 1, 2],
+               [1, 2, 1, 2]], dtype=int32)
+    """
+    x = as_array("tile", A)
+    times = size_tuple("tile", reps)
+    rank = max(x.ndim, len(times))
+    times = (*(1,) * (rank - len(times)), *times)
+    lengths = (*(1,) * (rank - x.ndim), *x.shape)
+    kept = tuple(range(2 * (rank - x.ndim) + 1, 2 * rank, 2))
+    shape = tuple(n for pair in zip(times, lengths, strict=True) for n in pair)
+    result = tuple(t * n for t, n in zip(times, lengths, strict=True))
+    return reshape(broadcast_in_dim(x, shape, kept), result)
+
+
+@moves_keys(0)
+@owned
+def repeat(
+    a: ArrayLike,
+    repeats: int | Sequence[int] | NDArray,
+    axis: int | None = None,
+    *,
+    total_repeat_length: int | None = None,
+) -> Array:
+    """Repeat each element along an axis.
+
+    Args:
+        a: an array.
+        repeats: how often; one number, or one for each element. A tracer needs
+            `total_repeat_length`.
+        axis: the axis; None flattens first.
+        total_repeat_length: how many elements to keep of the result, the last one
+            repeated if there are fewer.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.repeat(np.array([1, 2]), 2)
+        Array([1, 1, 2, 2], dtype=int32)
+    """
+    x = ravel(a) if axis is None else as_array("repeat", a)
+    x = atleast_1d(x)
+    at = canonical_axis("repeat", axis or 0, x.ndim)
+    is_one = isinstance(repeats, int | np.integer) or dims.is_symbolic(repeats)
+    if total_repeat_length is None and is_one:
+        times = dims.as_dim(repeats, "repeat")
+        if dims.at_least(times, 0):
+            return _each_repeated(x, times, at)
+    length = dims.concrete(x.shape[at], "repeat")
+    if total_repeat_length is not None and isinstance(repeats, Tracer):
+        from imprint._src.numpy.shapes.roll_repeat import repeated  # noqa: PLC0415 - few ask for it
+
+        return repeated(x, repeats, at, total_repeat_length)
+    # NumPy's `ravel` of an array would be staged, and its numbers be a tracer's.
+    given: Any = repeats if isinstance(repeats, Tracer) else np.asarray(repeats)
+    times = list(int_tuple(cast("Any", np.ravel(given))))
+    times = times * length if len(times) == 1 else times
+    if len(times) != length or any(n < 0 for n in times):
+        raise ShapeError(
+            f"repeat: expected a number of at least 0 for each of the {length} "
+            f"elements along axis {at}, got {times}. One number stands for all."
+        )
+    times = _limited(times, total_repeat_length)
+    if len(set(times)) == 1:
+        return _each_repeated(x, times[0], at)
+    parts = [
+        _each_repeated(slice_in_dim(x, i, i + 1, axis=at), n, at)
+        for i, n in enumerate(times)
+    ]
+    return concatenate_(parts, at) if parts else x
+
+
+def _limited(times: list[int], total: int | None) -> list[int]:
+    """Return the numbers of repetitions cut, or stretched at the end, to `total`."""
+    if total is None or not times:
+        return times
+    limited: list[int] = []
+    left = total
+    for n in times:
+        limited.append(min(n, left))
+        left -= limited[-1]
+    limited[-1] += left
+    return limited
+
+
+def _each_repeated(x: Array, times: Dim, axis: int) -> Array:
+    if dims.is_same(times, 1):
+        return x
+    wide = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
+    kept = tuple(i for i in range(x.ndim + 1) if i != axis + 1)
+    shape = (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
+    return reshape(broadcast_in_dim(x, wide, kept), shape)
+
+
+# ---- reversing and rolling ----
+
+
+@moves_keys(0)
+def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
+    """Reverse the order of the elements along axes, or along all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.flip(np.arange(3))
+        Array([2, 1, 0], dtype=int32)
+    """
+    x = as_array("flip", m)
+    if axis is None:
+        return rev(x, range(x.ndim))
+    return rev(x, canonical_axes("flip", axis_tuple("flip", axis), x.ndim))
+
+
+@moves_keys(0)
+def fliplr(m: ArrayLike) -> Array:
+    """Reverse the order of the columns.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fliplr(np.array([[1, 2], [3, 4]]))
+        Array([[2, 1],
+               [4, 3]], dtype=int32)
+    """
+    return flip(m, 1)
+
+
+@moves_keys(0)
+def flipud(m: ArrayLike) -> Array:
+    """Reverse the order of the rows.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.flipud(np.array([[1, 2], [3, 4]]))
+        Array([[3, 4],
+               [1, 2]], dtype=int32)
+    """
+    return flip(m, 0)
+
+
+@one_go
+@moves_keys(0)
+@owned
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turn an array by `k` right angles, from the first axis named to the second.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rot90(np.array([[1, 2], [3, 4]]))
+        Array([[2, 4],
+               [1, 3]], dtype=int32)
+    """
+    x = as_array("rot90", m)
+    first, second = canonical_axes("rot90", axes, x.ndim)
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    turns: tuple[Callable[[], Array], ...] = (
+        lambda: x,
+        lambda: transpose(flip(x, second), order),
+        lambda: flip(x, (first, second)),
+        lambda: flip(transpose(x, order), second),
+    )
+    return turns[whole("rot90", "k", k) % 4]()
+
+
+@one_go
+@moves_keys(0)
+@owned
+def roll(
+    a: ArrayLike,
+    shift: Dim | ArrayLike | Sequence[Dim | ArrayLike],
+    axis: Axes | None = None,
+) -> Array:
+    """Move the elements along axes; what leaves at one end comes in at the other.
+
+    Args:
+        a: an array.
+        shift: how far: a number, or one for each axis; tracers too.
+        axis: the axes; None flattens first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.roll(np.arange(5), 2)
+        Array([3, 4, 0, 1, 2], dtype=int32)
+    """
+    x = as_array("roll", a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple("roll", axis)]
+    if _is_array(shift) or (
+        isinstance(shift, Sequence) and any(map(_is_array, cast("Any", shift)))
+    ):
+        from imprint._src.numpy.shapes.roll_repeat import rolled  # noqa: PLC0415 - few ask for it
+
+        return rolled(x, shift, axes)
+    shifts = size_tuple("roll", cast("Any", shift))
+    if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
+        raise ShapeError(
+            f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
+            "One shift stands for all."
+        )
+    count = max(len(shifts), len(axes))
+    for i in range(count):
+        by, at = shifts[i % len(shifts)], axes[i % len(axes)]
+        cut = _cut(by, x.shape[at])
+        if not dims.is_same(cut, 0):
+            tail = slice_in_dim(x, cut, None, axis=at)
+            x = concatenate_([tail, slice_in_dim(x, 0, cut, axis=at)], at)
+    return x
+
+
+def _is_array(shift: object) -> bool:
+    return isinstance(shift, Tracer | Array)
+
+
+def _cut(by: Dim, length: Dim) -> Dim:
+    """Return where to cut an axis, so that its parts exchanged are rolled `by`."""
+    if not dims.is_symbolic(length):
+        return -by % length if length else 0
+    if dims.is_surely_at_least(by, 1) and dims.is_surely_at_least(length, by):
+        return length - by
+    return -by if dims.is_surely_at_least(length, 1 - by) else -by % length
+
+
+def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
+    """Return the elements in a shape of another size, repeated as often as needed.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.resize(np.arange(2), (2, 3))
+        Array([[0, 1, 0],
+               [1, 0, 1]], dtype=int32)
+    """
+    flat, shape = ravel(a), size_tuple("resize", new_shape)
+    size = dims.product(shape)
+    if dims.has_zero((flat.size, size)):
+        return broadcast_in_dim(flat.dtype.type(0), shape, ())
+    tiled = tile(flat, dims.ceil_divide(size, get_aval(flat).size))
+    return reshape(slice_in_dim(tiled, 0, size), shape)

@@ -1,0 +1,313 @@
+"""Make an array larger at its ends: `pad` and its modes.
+
+Constant padding is one primitive. The other modes work one axis at a time, each on the
+result of the one before, so corners come out as in NumPy.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core import dims, hooks
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.core.dims import Dim
+from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
+from imprint._src.numpy.elementwise.rounding import round
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    NDArray,
+    as_array,
+    broadcast,
+    convert,
+    is_operand,
+)
+from imprint._src.numpy.ranges import linspace
+from imprint._src.numpy.reductions.reductions import max, min
+from imprint._src.numpy.reductions.statistics import mean
+from imprint._src.numpy.shapes.concatenate import flip
+from imprint._src.numpy.vectorize import apply_along_axis
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.indexing.slicing import pad as pad_
+from imprint._src.primitives.shape import squeeze
+
+Pair: TypeAlias = tuple[Dim, Dim]
+"""How many elements to add before and after one axis."""
+Widths: TypeAlias = tuple[Pair, ...]
+Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
+"""A mode: pads one axis of an array by a pair of widths, with its option there."""
+
+
+@one_go
+def pad(
+    array: ArrayLike,
+    pad_width: Dim | Sequence[Any] | NDArray,
+    mode: str | Callable[..., Any] = "constant",
+    **kwargs: Any,
+) -> Array:
+    """Add elements before and after each axis.
+
+    Args:
+        array: an array.
+        pad_width: how many: one number, (before, after), or a pair for each axis.
+        mode: "constant", "edge" (the outermost element), "linear_ramp" (even steps to a
+            value), "maximum", "mean" or "minimum" (of the outermost elements), "wrap"
+            (the other end), "reflect" (a mirror on the outermost element), "symmetric"
+            (a mirror behind it) or "empty". A function is given each row padded with
+            zeros, its pair of widths, the axis and `kwargs`, and returns the row.
+        kwargs: of "constant", `constant_values=0`; of "linear_ramp", `end_values=0`; of
+            the statistics, `stat_length=None`, how many elements they look at; these
+            three are given as `pad_width` is. Of "reflect" and "symmetric",
+            `reflect_type="even"`, or "odd" to turn the values around the edge as well.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.pad(np.array([1, 2, 3]), 1, mode="reflect")
+        Array([2, 1, 2, 3, 2], dtype=int32)
+    """
+    x = as_array("pad", array)
+    widths = _widths(pad_width, x.ndim)
+    if callable(mode):
+        x = _pad_constant(x, widths, 0)
+        for axis, pair in enumerate(widths):
+            x = apply_along_axis(mode, axis, x, pair, axis, kwargs)
+        return x
+    _check_option(mode, kwargs)
+    if mode in ("constant", "empty"):
+        return _pad_constant(x, widths, kwargs.get("constant_values", 0))
+    extend, option = _MODES[mode]
+    options = _option_of_each_axis(option, kwargs, x.ndim)
+    for axis, pair in enumerate(widths):
+        if dims.is_same(pair[0] + pair[1], 0):
+            continue
+        if dims.is_same(x.shape[axis], 0):
+            raise ShapeError(
+                f"pad: expected elements to extend along axis {axis}, got {x.aval}. "
+                "Use mode='constant'."
+            )
+        x = extend(x, axis, pair, options[axis])
+    return x
+
+
+def _check_option(mode: str, kwargs: dict[str, Any]) -> None:
+    """Raise unless there is such a mode, and it has these options."""
+    modes = {name: option for name, (_, option) in _MODES.items()}
+    modes |= {"constant": "constant_values", "empty": None}
+    if mode not in modes:
+        raise ArgumentError(
+            f"pad: expected one of the modes {', '.join(sorted(modes))}, got {mode!r}."
+            f"{did_you_mean(mode, modes)}"
+        )
+    if unknown := sorted(set(kwargs) - {modes[mode]}):
+        raise ArgumentError(
+            f"pad: expected {modes[mode] or 'nothing'} beside mode={mode!r}, got "
+            f"{', '.join(unknown)}. Leave it out, or choose the mode that it is for."
+        )
+
+
+def _widths(pad_width: Any, rank: int) -> Widths:
+    """Return widths as a pair for each axis."""
+    given = np.asarray(pad_width)
+    is_symbolic = given.dtype.kind == "O" and any(map(dims.is_symbolic, given.flat))
+    if given.dtype.kind not in "iu" and not is_symbolic:
+        raise ArgumentError(
+            f"pad: expected whole numbers for pad_width, got {pad_width!r}. "
+            "Widths must be known while tracing."
+        )
+    pairs = _pairs("pad_width", pad_width, rank)
+    widths = tuple((dims.as_dim(before), dims.as_dim(after)) for before, after in pairs)
+    if not all(dims.at_least(n, 0) for pair in widths for n in pair):
+        raise ShapeError(
+            f"pad: expected widths of at least 0, got {widths}. Cut with a slice."
+        )
+    return widths
+
+
+def _pairs(option: str, values: Any, rank: int) -> Any:
+    """Return what is given for all axes, or for each, as a pair for each axis."""
+    try:
+        return np.broadcast_to(np.asarray(values), (rank, 2))
+    except ValueError as err:
+        raise ShapeError(
+            f"pad: expected a number, a pair, or {rank} pairs for {option}, got "
+            f"{values!r}. Give (before, after) for each axis."
+        ) from err
+
+
+def _option_of_each_axis(
+    option: str | None, kwargs: dict[str, Any], rank: int
+) -> Sequence[Any]:
+    if option == "reflect_type":
+        kind = kwargs.get(option, "even")
+        if kind not in ("even", "odd"):
+            raise ArgumentError(
+                f"pad: expected reflect_type 'even' or 'odd', got {kind!r}."
+            )
+        return [kind] * rank
+    if option == "end_values":
+        return _pairs(option, kwargs.get(option, 0), rank)
+    lengths = None if option is None else kwargs.get(option)
+    if option is None or lengths is None:
+        return [None] * rank
+    pairs = _pairs(option, lengths, rank)
+    if (pairs < 1).any():
+        raise ArgumentError(
+            f"pad: expected a stat_length of at least 1, got {lengths!r}. It is how "
+            "many elements to look at."
+        )
+    return pairs
+
+
+def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
+    given = values if is_operand(values) else np.asarray(values)
+    fill = convert("pad", given, x.dtype, weak_type=x.weak_type)
+    if get_aval(fill).ndim == 0:
+        return pad_(x, fill, [(before, after, 0) for before, after in widths])
+    fill = broadcast(fill, (x.ndim, 2))
+    for axis, (before, after) in enumerate(widths):
+        for side, config in ((0, (before, 0, 0)), (1, (0, after, 0))):
+            row = slice_in_dim(fill, axis, axis + 1, axis=0)
+            value = squeeze(slice_in_dim(row, side, side + 1, axis=1), (0, 1))
+            x = pad_(
+                x, value, [config if i == axis else (0, 0, 0) for i in range(x.ndim)]
+            )
+    return x
+
+
+def _pad_edge(x: Array, axis: int, widths: Pair, _: Any) -> Array:
+    length = x.shape[axis]
+    first = slice_in_dim(x, 0, 1, axis=axis)
+    last = slice_in_dim(x, length - 1, length, axis=axis)
+    return _between(first, x, last, axis, widths)
+
+
+def _between(first: Array, x: Array, last: Array, axis: int, widths: Pair) -> Array:
+    """Return `x` between repetitions of what has length 1 along an axis."""
+    before, after = widths
+    parts = [_stretched(first, axis, before), x, _stretched(last, axis, after)]
+    return _joined(parts, axis)
+
+
+def _joined(parts: Sequence[Array], axis: int) -> Array:
+    kept = [part for part in parts if not dims.is_same(part.shape[axis], 0)]
+    return concatenate(kept, axis)
+
+
+def _stretched(x: Array, axis: int, times: Dim) -> Array:
+    shape = (*x.shape[:axis], times, *x.shape[axis + 1 :])
+    return broadcast_in_dim(x, shape, tuple(range(x.ndim)))
+
+
+def _pad_ramp(x: Array, axis: int, widths: Pair, ends: Any) -> Array:
+    length = x.shape[axis]
+    counts = [dims.concrete(n, "pad with mode='linear_ramp'") for n in widths]
+    edges = [slice_in_dim(x, i, i + 1, axis=axis) for i in (0, length - 1)]
+    before, after = (
+        convert(
+            "pad",
+            linspace(
+                end, squeeze(edge, (axis,)), n, endpoint=False, dtype=x.dtype, axis=axis
+            ),
+            x.dtype,
+            weak_type=x.weak_type,
+        )
+        for end, edge, n in zip(ends, edges, counts, strict=True)
+    )
+    return _joined([before, x, flip(after, axis)], axis)
+
+
+def _statistic(of: Callable[..., Array]) -> Extend:
+    """Return the mode that repeats a statistic of the elements at the ends."""
+
+    def extend(x: Array, axis: int, widths: Pair, lengths: Any) -> Array:
+        length = x.shape[axis]
+        counts = (length, length) if lengths is None else lengths
+        before, after = (dims.minimum(dims.as_dim(n), length) for n in counts)
+        spans = (0, before), (length - after, length)
+        parts = [slice_in_dim(x, i, j, axis=axis) for i, j in spans]
+        found = [of(part, axis, keepdims=True) for part in parts]
+        found = [round(s) if dtypes.is_integer(x.dtype) else s for s in found]
+        first, last = (convert("pad", s, x.dtype, weak_type=x.weak_type) for s in found)
+        return _between(first, x, last, axis, widths)
+
+    return extend
+
+
+def _median(x: Array, axis: int, *, keepdims: bool) -> Array:
+    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads when it is asked for
+
+
+def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
+    length, (before, after) = x.shape[axis], widths
+    if dims.at_least(length, dims.maximum(before, after)):
+        spans = (length - before, length), (0, length), (0, after)
+        return _joined([slice_in_dim(x, i, j, axis=axis) for i, j in spans], axis)
+    length, before, after = (
+        dims.concrete(n, "pad by more than the length") for n in (length, *widths)
+    )
+    whole_before, rest_before = divmod(before, length)
+    whole_after, rest_after = divmod(after, length)
+    parts = [x] * (whole_before + 1 + whole_after)
+    if rest_before:
+        parts.insert(0, slice_in_dim(x, length - rest_before, length, axis=axis))
+    if rest_after:
+        parts.append(slice_in_dim(x, 0, rest_after, axis=axis))
+    return concatenate(parts, axis)
+
+
+def _pad_reflect(x: Array, axis: int, widths: Pair, kind: str) -> Array:
+    skip = 1 if dims.at_least(x.shape[axis], 2) else 0
+    return _mirror(x, axis, widths, skip=skip, odd=kind == "odd")
+
+
+def _pad_symmetric(x: Array, axis: int, widths: Pair, kind: str) -> Array:
+    return _mirror(x, axis, widths, skip=0, odd=kind == "odd")
+
+
+def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array:
+    """Mirror at both ends as often as it takes; `skip` elements are not repeated.
+
+    An odd mirror turns the values too, around the outermost element.
+    """
+    room = x.shape[axis] - skip
+    before, after = widths
+    if not dims.at_least(room, dims.maximum(before, after)):
+        room, before, after = (
+            dims.concrete(n, "pad by more than the length") for n in (room, *widths)
+        )
+    while not dims.is_same(before, 0):
+        n = dims.minimum(before, room)
+        mirrored = flip(slice_in_dim(x, skip, skip + n, axis=axis), axis)
+        if odd:
+            mirrored = _turned(mirrored, slice_in_dim(x, 0, 1, axis=axis))
+        x, before = concatenate([mirrored, x], axis), before - n
+    while not dims.is_same(after, 0):
+        n, end = dims.minimum(after, room), x.shape[axis] - skip
+        mirrored = flip(slice_in_dim(x, end - n, end, axis=axis), axis)
+        if odd:
+            mirrored = _turned(mirrored, slice_in_dim(x, -1, None, axis=axis))
+        x, after = concatenate([x, mirrored], axis), after - n
+    return x
+
+
+def _turned(x: Array, edge: Array) -> Array:
+    """Return what is as far from the edge as `x`, on its other side."""
+    return subtract(multiply(2, edge), x)
+
+
+_MODES: Final[dict[str, tuple[Extend, str | None]]] = {
+    "edge": (_pad_edge, None),
+    "linear_ramp": (_pad_ramp, "end_values"),
+    "maximum": (_statistic(max), "stat_length"),
+    "mean": (_statistic(mean), "stat_length"),
+    "median": (_statistic(_median), "stat_length"),
+    "minimum": (_statistic(min), "stat_length"),
+    "reflect": (_pad_reflect, "reflect_type"),
+    "symmetric": (_pad_symmetric, "reflect_type"),
+    "wrap": (_pad_wrap, None),
+}

@@ -1,0 +1,226 @@
+"""Sets of numbers: what two arrays have together, in common, or apart.
+
+The results are in order and hold each element once. How many there are depends on the
+values: inside traced functions it is given as `size`, and what fills up as `fill_value`.
+"""
+
+import builtins
+from typing import Any
+
+from imprint._src import dtypes
+from imprint._src.core.array import Array
+from imprint._src.numpy.creation import full, ones
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    promote_dtypes,
+    strong_like,
+)
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.shapes.concatenate import concatenate
+from imprint._src.numpy.shapes.reshape import ravel
+from imprint._src.numpy.sorting.membership import is_in
+from imprint._src.numpy.sorting.unique import Wanted, distinct, sized, true_at
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.comparison import eq, ne
+from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.indexing.take_rows import rows_at
+from imprint._src.primitives.shape import rev
+
+
+def union1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Array:
+    """Return the elements that are in either array.
+
+    Args:
+        ar1: an array.
+        ar2: another one.
+        size: how many to return, needed inside traced functions.
+        fill_value: what to fill up with; the smallest element if None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.union1d(np.array([3, 1]), np.array([2, 3]))
+        Array([1, 2, 3], dtype=int32)
+    """
+    given = _given("union1d", ar1, ar2)
+    with sized("union1d", size, *given) as count:
+        joined = concatenate(_flat("union1d", given), 0)
+        wanted = Wanted(equal_nan=True)
+        return distinct("union1d", joined, 0, wanted, count, fill_value).values
+
+
+def _given(name: str, ar1: ArrayLike, ar2: ArrayLike) -> tuple[Array, Array]:
+    return as_array(name, ar1), as_array(name, ar2)
+
+
+def _flat(name: str, given: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return both arrays flat, in one dtype."""
+    x, y = promote_dtypes(name, given)
+    return ravel(x), ravel(y)
+
+
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    return_indices: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Any:
+    """Return the elements that are in both arrays.
+
+    Args:
+        ar1: an array.
+        ar2: another one.
+        assume_unique: whether no element comes twice in one array; it makes no
+            difference here.
+        return_indices: whether to return where each comes first in both arrays, too.
+        size: how many to return, needed inside traced functions.
+        fill_value: what to fill up with; the smallest of them if None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 4]))
+        Array([2, 3], dtype=int32)
+    """
+    given = _given("intersect1d", ar1, ar2)
+    with sized("intersect1d", size, *given) as count:
+        x, y = _flat("intersect1d", given)
+        values, place, is_last = _together(x, y)
+        n, both = x.shape[0], not_(is_last)
+        both = and_(both, and_(place[:-1] < n, place[1:] >= n))
+        index, there = _chosen(both, count)
+        found = _filled(values[:-1], index, there, fill_value)
+        if not return_indices:
+            return found
+        narrow = assume_unique and size is None  # as in JAX
+        dtype = dtypes.int32 if narrow else dtypes.default_int()
+        firsts = (n - 1 - place[:-1], n), (place[1:] - n, y.shape[0])
+        return found, *[
+            convert("intersect1d", _filled(at, index, there, end), dtype)
+            for at, end in firsts
+        ]
+
+
+def setxor1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Array:
+    """Return the elements that are in one of the arrays alone.
+
+    Args:
+        ar1: an array.
+        ar2: another one.
+        assume_unique: whether no element comes twice in one array; it makes no
+            difference here.
+        size: how many to return, needed inside traced functions.
+        fill_value: what to fill up with; the smallest of them if None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.setxor1d(np.array([3, 1, 2]), np.array([2, 3, 4]))
+        Array([1, 4], dtype=int32)
+    """
+    del assume_unique
+    given = _given("setxor1d", ar1, ar2)
+    with sized("setxor1d", size, *given) as count:
+        x, y = _flat("setxor1d", given)
+        values, place, is_last = _together(x, y)
+        edge = ones(builtins.min(values.shape[0], 1), dtypes.bool_)
+        ends, begins = concatenate([is_last, edge]), concatenate([edge, is_last])
+        n = x.shape[0]
+        of_x = place < n
+        alone = or_(and_(ends, of_x), and_(begins, not_(of_x)))
+        return _filled(values, *_chosen(alone, count), fill_value)
+
+
+def _together(x: Array, y: Array) -> tuple[Array, Array, Array]:
+    """Return both arrays in order, whence each element came, and where runs end.
+
+    In a run of equal elements those of `x` come first, the first of them last: so beside
+    each other in the middle are the first ones of both. NaN is equal in one array only.
+    """
+    joined = concatenate([rev(x, (0,)), y])
+    place = arange(joined.shape[0])
+    values, place = sorting.sort_key_val(joined, place)
+    this, after = values[:-1], values[1:]
+    differ = ne(this, after)
+    if dtypes.is_inexact(values.dtype):
+        n = x.shape[0]
+        of_one = eq(place[:-1] < n, place[1:] < n)
+        nans = and_(ne(this, this), ne(after, after))
+        differ = and_(differ, not_(and_(of_one, nans)))
+    return values, place, differ
+
+
+def _chosen(mask: Array, size: int | None) -> tuple[Array, Array | None]:
+    """Return where a mask is true, and which of these places are no filling."""
+    if size is None:
+        return true_at(mask), None
+    return true_at(mask, size), arange(size) < mask.sum()
+
+
+def _filled(
+    x: Array, index: Array, there: Array | None, fill_value: ArrayLike | None
+) -> Array:
+    """Return elements at indices; those that are not there are filled, by the first."""
+    if there is None:
+        return rows_at(x, index)
+    if not x.size or not index.size:
+        fill = 0 if fill_value is None else fill_value
+        return full(index.shape, fill, x.dtype)
+    found = rows_at(x, index)
+    if fill_value is None:
+        fill_value = where(there[0], found[0], strong_like(found, 0))
+    return where(there, found, fill_value)
+
+
+def setdiff1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Array:
+    """Return the elements of an array that are not in another one.
+
+    Args:
+        ar1: an array.
+        ar2: another one.
+        assume_unique: whether no element comes twice in `ar1`: they keep their order.
+        size: how many to return, needed inside traced functions.
+        fill_value: what to fill up with; 0 if None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 4]))
+        Array([1, 3], dtype=int32)
+    """
+    given = _given("setdiff1d", ar1, ar2)
+    with sized("setdiff1d", size, *given) as count:
+        x, y = (ravel(ar) for ar in given)
+        there: Any = True
+        if not assume_unique and x.shape[0]:
+            many = None if count is None else x.shape[0]
+            found = distinct("setdiff1d", x, 0, Wanted(equal_nan=True), many)
+            x = found.values
+            there = arange(x.shape[0]) < found.count
+        alone = and_(there, is_in("setdiff1d", x, y, "auto", invert=True))
+        return _filled(
+            x, *_chosen(alone, count), 0 if fill_value is None else fill_value
+        )

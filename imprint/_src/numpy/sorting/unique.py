@@ -1,0 +1,400 @@
+"""Which elements there are: unique and its relatives of the Array API.
+
+1. The elements come in order; with `axis`, the rows along it, by their first entries first.
+2. An element is new where it differs from the one before it. All NaN are one, if asked for.
+3. How many are new is the length of the result. It depends on the values, so inside traced
+   functions it is given as `size`: then the first element, or `fill_value`, fills up.
+"""
+
+import builtins
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.core.aval import DType
+from imprint._src.core.compile_time import ensure_compile_time_eval
+from imprint._src.core.trace import Tracer
+from imprint._src.errors import ArgumentError, ConcretizationError
+from imprint._src.numpy.creation import asarray, full, ones, zeros
+from imprint._src.numpy.elementwise.comparison import isnan
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    filled_like,
+    strong_like,
+)
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.reductions.cumulative import cumsum
+from imprint._src.numpy.reductions.differences import diff
+from imprint._src.numpy.reductions.reductions import any
+from imprint._src.numpy.shapes.concatenate import append, concatenate
+from imprint._src.numpy.shapes.reshape import moveaxis, ravel, reshape
+from imprint._src.numpy.sorting.partition import lexsort
+from imprint._src.numpy.sorting.sorting import sort
+from imprint._src.primitives.axes import canonical_axis, whole
+from imprint._src.primitives.core_ops import broadcast_in_dim
+from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import and_
+from imprint._src.primitives.elementwise.comparison import ne
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.take_rows import rows_at, set_at
+from imprint._src.primitives.shape import expand_dims, iota
+from imprint._src.primitives.sizes import number_of
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: Array
+    inverse_indices: Array
+
+
+def unique(  # noqa: PLR0913 - NumPy's signature
+    ar: ArrayLike,
+    return_index: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    return_inverse: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    return_counts: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+    sorted: bool = True,
+) -> Any:
+    """Return the elements that there are, each once, in order.
+
+    Args:
+        ar: an array.
+        return_index: whether to return where each comes first.
+        return_inverse: whether to return which of them each element is.
+        return_counts: whether to return how often each comes.
+        axis: the axis whose rows are compared; None compares elements.
+        equal_nan: whether all NaN are one.
+        size: how many to return, needed inside traced functions: the first ones, filled
+            up where there are fewer.
+        fill_value: what to fill up with; the first one if None.
+        sorted: whether they come in order; they do in any case.
+
+    Returns:
+        The array, or a tuple of it and of what else was asked for, in this order.
+
+    Raises:
+        ConcretizationError: the array is traced and there is no `size`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unique(np.array([3, 1, 3]), return_counts=True)
+        (Array([1, 3], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    del sorted
+    wanted = Wanted(return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    x = as_array("unique", ar)
+    if axis is None:
+        found = _of_elements("unique", x, wanted, size, fill_value)
+    else:
+        with sized("unique", size, x) as count:
+            found = distinct("unique", x, axis, wanted, count, fill_value)
+    outs = (found.values, found.index, found.inverse, found.counts)
+    given = tuple(out for out in outs if out is not None)
+    return given[0] if len(given) == 1 else given
+
+
+def unique_all(
+    x: ArrayLike,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> UniqueAllResult:
+    """Return the elements that there are, where each comes first, the inverse, and counts.
+
+    Each NaN is an element of its own; the arguments are those of `unique`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unique_all(np.array([3, 1, 3])).indices
+        Array([1, 0], dtype=int32)
+    """
+    wanted = Wanted(index=True, inverse=True, counts=True)
+    found = _of_elements("unique_all", x, wanted, size, fill_value)
+    return UniqueAllResult(found.values, found.index, found.inverse, found.counts)
+
+
+def unique_counts(
+    x: ArrayLike,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> UniqueCountsResult:
+    """Return the elements that there are, and how often each comes; see `unique_all`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unique_counts(np.array([3, 1, 3])).counts
+        Array([1, 2], dtype=int32)
+    """
+    found = _of_elements("unique_counts", x, Wanted(counts=True), size, fill_value)
+    return UniqueCountsResult(found.values, found.counts)
+
+
+def unique_inverse(
+    x: ArrayLike,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> UniqueInverseResult:
+    """Return the elements that there are, and which of them each is; see `unique_all`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
+        Array([1, 0, 1], dtype=int32)
+    """
+    found = _of_elements("unique_inverse", x, Wanted(inverse=True), size, fill_value)
+    return UniqueInverseResult(found.values, found.inverse)
+
+
+def unique_values(
+    x: ArrayLike,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Array:
+    """Return the elements that there are; see `unique_all`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unique_values(np.array([3, 1, 3]))
+        Array([1, 3], dtype=int32)
+    """
+    return _of_elements("unique_values", x, Wanted(), size, fill_value).values
+
+
+# ---- what all share ----
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to find of the distinct elements besides themselves.
+
+    Args:
+        index: where each comes first.
+        inverse: which of them each element is.
+        counts: how often each comes.
+        equal_nan: whether all NaN are one.
+    """
+
+    index: bool = False
+    inverse: bool = False
+    counts: bool = False
+    equal_nan: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """Distinct elements, and what was wanted of them; `count` is how many there are."""
+
+    values: Array
+    index: Any
+    inverse: Any
+    counts: Any
+    count: Array
+
+
+def _of_elements(
+    name: str,
+    x: ArrayLike,
+    wanted: Wanted,
+    size: int | None,
+    fill_value: ArrayLike | None,
+) -> Found:
+    array = as_array(name, x)
+    with sized(name, size, array) as count:
+        found = distinct(name, ravel(array), 0, wanted, count, fill_value)
+        if wanted.inverse:
+            return replace(found, inverse=reshape(found.inverse, array.shape))
+    return found
+
+
+def distinct(
+    name: str,
+    x: Array,
+    axis: int,
+    wanted: Wanted,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Found:
+    """Return the distinct rows along an axis, in a context of `sized`."""
+    at = canonical_axis(name, axis, x.ndim)
+    if dims.is_same(x.shape[at], 0) and size and fill_value is None:
+        raise ArgumentError(
+            f"{name}: expected a fill_value where there are no elements and size is "
+            f"{size}, got none. There is no first element to fill up with."
+        )
+    return _found(name, x, at, wanted, size, fill_value)
+
+
+@contextmanager
+def sized(name: str, size: int | None, *xs: Array) -> Generator[int | None]:
+    """Give the length of a result; None where values decide, and are computed with now.
+
+    Args:
+        name: the function, for errors.
+        size: the length that was asked for.
+        xs: the arrays whose values decide.
+    """
+    if size is not None:
+        count = size if dims.is_symbolic(size) else whole(name, "size", size)
+        if not dims.at_least(count, 0):
+            raise ArgumentError(
+                f"{name}: expected size to be at least 0, got {count}. It is how many "
+                "elements to return."
+            )
+        yield count
+        return
+    for x in xs:
+        if isinstance(x, Tracer):
+            raise ConcretizationError(
+                f"{name}: expected an array whose values are known, got {x.aval} while "
+                "tracing. The length of the result depends on them: pass it as size=."
+            )
+    with ensure_compile_time_eval():
+        yield None
+
+
+def _found(
+    name: str,
+    x: Array,
+    axis: int,
+    wanted: Wanted,
+    size: int | None,
+    fill_value: ArrayLike | None,
+) -> Found:
+    if dims.is_same(x.size, 0):
+        return _of_nothing(x, axis, wanted, size, fill_value)
+    rows, order, is_new = _in_order(x, axis, wanted)
+    first, count = true_at(is_new, size), is_new.sum()
+    values = rows_at(rows, first)
+    if size is not None and fill_value is not None:
+        is_there = expand_dims(arange(size) < count, tuple(range(1, values.ndim)))
+        filling = convert(name, as_array(name, fill_value), values.dtype)
+        values = where(is_there, values, filling)
+    inverse: Any = None
+    if wanted.inverse:
+        inverse = cumsum(is_new) - 1
+        inverse = set_at(filled_like(inverse, 0), order, inverse)
+    return Found(
+        moveaxis(values, 0, axis),
+        rows_at(order, first) if wanted.index else None,
+        inverse,
+        _counts(is_new, size) if wanted.counts else None,
+        count,
+    )
+
+
+def _in_order(x: Array, axis: int, wanted: Wanted) -> tuple[Array, Any, Array]:
+    """Return the rows in order, whence they came if that is wanted, and which are new."""
+    rows = moveaxis(x, axis, 0)
+    if dtypes.is_complex(
+        x.dtype
+    ):  # else NaN in one part alone would not stand together
+        rows = where(isnan(rows), strong_like(rows, np.nan), rows)
+    width = dims.product(rows.shape[1:])
+    if dims.is_same(width, 1) and not (wanted.index or wanted.inverse):
+        rows, order = sort(rows, 0), None
+    else:
+        order = lexsort(reshape(rows, (rows.shape[0], width)).T[::-1])
+        rows = rows_at(rows, order)
+    this, last = rows[1:], rows[:-1]
+    differ = ne(this, last)
+    if wanted.equal_nan and dtypes.is_inexact(x.dtype):
+        differ = and_(differ, not_(and_(ne(this, this), ne(last, last))))
+    differ = any(differ, tuple(range(1, rows.ndim)))
+    return rows, order, concatenate([ones(1, dtypes.bool_), differ])
+
+
+def _counts(is_new: Array, size: int | None) -> Array:
+    """Return how far each new row is from the next one, or from the end."""
+    length = is_new.shape[0]
+    if size is None:
+        return diff(append(true_at(is_new), length))
+    return diff(true_at(is_new, size + 1, length))
+
+
+def _of_nothing(
+    x: Array,
+    axis: int,
+    wanted: Wanted,
+    size: int | None,
+    fill_value: ArrayLike | None,
+) -> Found:
+    """Return what there is of rows without elements, which are all equal, or of no rows."""
+    length = x.shape[axis]
+    there = builtins.min(length, 1)
+    many = there if size is None else size
+    shape = (*x.shape[:axis], many, *x.shape[axis + 1 :])
+    integers = dtypes.default_int()
+    return Found(
+        full(shape, 0 if fill_value is None else fill_value, x.dtype),
+        zeros(many, integers) if wanted.index else None,
+        zeros(length, integers) if wanted.inverse else None,
+        where(arange(many) < there, length, 0) if wanted.counts else None,
+        as_array("unique", np.asarray(there, integers)),
+    )
+
+
+# ---- where a mask is true ----
+
+
+def true_at(mask: Array, size: int | None = None, fill: int = 0) -> Array:
+    """Return the indices at which a vector of booleans is true.
+
+    Args:
+        mask: the booleans; known, if there is no size.
+        size: how many to return: the first ones, filled up where there are fewer.
+        fill: what to fill up with.
+    """
+    dtype = dtypes.default_int()
+    if size is None:
+        return asarray(np.flatnonzero(mask), dtype)
+    if not isinstance(mask, Tracer) and type(size) is type(fill) is int:
+        return asarray(_filled(np.flatnonzero(mask), size, fill, dtype))
+    before = cumsum(mask) - 1
+    place = select_n(mask, number_of(size, before.dtype), before)
+    start = broadcast_in_dim(number_of(fill, dtype), (size,), ())
+    return set_at(start, place, iota(dtype, mask.shape[0]))
+
+
+def _filled(
+    found: np.ndarray[Any, Any], size: int, fill: int, dtype: DType
+) -> np.ndarray[Any, Any]:
+    out = np.full(size, fill, dtype)
+    out[: len(found)] = found[:size]
+    return out
