@@ -18,6 +18,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.lax.indexed import index_take
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.comparison import where
 from imprint._src.numpy.elementwise.rounding import floor
@@ -25,7 +26,6 @@ from imprint._src.numpy.promotion import ArrayLike, as_array, broadcast_all
 from imprint._src.numpy.shapes.reshape import ravel, reshape
 from imprint._src.primitives.elementwise.rounding import round_
 from imprint._src.primitives.elementwise.select import clamp
-from imprint.lax.indexed import index_take
 
 __all__ = ["map_coordinates"]
 

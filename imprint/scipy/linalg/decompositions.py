@@ -1,6 +1,6 @@
 """svd, qr, eigh, schur and hessenberg under SciPy's names and in its order of results.
 
-Each is what `imprint.numpy.linalg` or `imprint.lax.linalg` has, in the form that SciPy gives
+Each is what `imprint.numpy.linalg` or `imprint._src.lax.linalg` has, in the form that SciPy gives
 it. What SciPy says of memory, checks and drivers is accepted, and changes nothing.
 """
 

@@ -18,6 +18,8 @@ from imprint._src.core.aval import get_aval
 from imprint._src.errors import ShapeError
 from imprint._src.interpreters.derivatives import jvp
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.lax.branching import cond, switch
+from imprint._src.lax.loops import scan
 from imprint._src.numpy.elementwise.arithmetic import absolute, maximum
 from imprint._src.numpy.elementwise.exponential import exp2, log2
 from imprint._src.numpy.elementwise.rounding import floor
@@ -32,8 +34,6 @@ from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import identity, product
 from imprint._src.primitives.shape import reshape
-from imprint.lax.branching import cond, switch
-from imprint.lax.loops import scan
 
 
 def expm(

@@ -15,6 +15,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.loops import fori_loop
 from imprint._src.numpy.elementwise.arithmetic import absolute, maximum, minimum
 from imprint._src.numpy.elementwise.comparison import isinf
 from imprint._src.numpy.elementwise.exponential import sqrt
@@ -30,7 +31,6 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.linalg.schur import schur
 from imprint._src.primitives.linalg.singular import svd
 from imprint._src.primitives.matrices import adjoint, product
-from imprint.lax.loops import fori_loop
 
 
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's name

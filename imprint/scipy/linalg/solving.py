@@ -13,6 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.solving import custom_linear_solve
 from imprint._src.numpy.elementwise.rounding import real
 from imprint._src.numpy.linalg import determinants
 from imprint._src.numpy.linalg import solving as general
@@ -31,7 +32,6 @@ from imprint._src.primitives.linalg import lu as triangles
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import adjoint, identity, tril, triu
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims, squeeze
-from imprint.lax.solving import custom_linear_solve
 
 
 @one_go

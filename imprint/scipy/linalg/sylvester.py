@@ -13,6 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.loops import fori_loop
 from imprint._src.numpy.creation import zeros
 from imprint._src.numpy.elementwise.arithmetic import absolute
 from imprint._src.numpy.elementwise.exponential import sqrt
@@ -36,7 +37,6 @@ from imprint._src.primitives.linalg.orthogonal import solved
 from imprint._src.primitives.linalg.schur import schur
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import adjoint, identity, product
-from imprint.lax.loops import fori_loop
 
 
 def solve_sylvester(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint.lax.loops import while_loop
+from imprint._src.lax.loops import while_loop
 from imprint.scipy.optimize.line_search import dot, evaluate, line_search
 
 

@@ -14,8 +14,8 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
 from imprint._src.interpreters.derivatives import value_and_grad
+from imprint._src.lax.loops import while_loop
 from imprint._src.primitives.elementwise.precision import Precision
-from imprint.lax.loops import while_loop
 
 _DECREASE: Final = 1e-4
 _CURVATURE: Final = 0.9

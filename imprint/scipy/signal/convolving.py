@@ -16,13 +16,13 @@ from imprint._src.core.dims import Dim
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.lax.convolution import conv_general_dilated
 from imprint._src.numpy.fft.transforms import fftn, ifftn, irfftn, rfftn
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.complex import conj
 from imprint._src.primitives.indexing.slicing import slice_
 from imprint._src.primitives.shape import rev
-from imprint.lax.convolution import conv_general_dilated
 
 _MODES = ("full", "same", "valid")
 

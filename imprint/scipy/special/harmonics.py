@@ -14,9 +14,9 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer, current_trace, raise_concretization
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.lax.loops import fori_loop
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.elementwise.complex import complex_
-from imprint.lax.loops import fori_loop
 from imprint.scipy.special.arguments import arrays
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.linalg import cholesky, triangular_solve
 from imprint._src.numpy.promotion import ArrayLike
-from imprint.lax.linalg import cholesky, triangular_solve
 from imprint.scipy.special.arguments import arrays as floats
 
 

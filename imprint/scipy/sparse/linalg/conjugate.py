@@ -9,7 +9,7 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint.lax.loops import while_loop
+from imprint._src.lax.loops import while_loop
 from imprint.scipy.sparse.linalg.systems import Map, System, inner, square, system
 
 _FOUND_NOTHING = -10

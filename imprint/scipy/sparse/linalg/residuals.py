@@ -11,7 +11,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.dtypes import finfo
 from imprint._src.errors import ArgumentError
-from imprint.lax.loops import fori_loop, while_loop
+from imprint._src.lax.loops import fori_loop, while_loop
 from imprint.numpy import linalg
 from imprint.scipy.linalg import solve_triangular
 from imprint.scipy.sparse.linalg.systems import Map, System, system

@@ -28,6 +28,7 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_bool, is_complex
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.interpreters.batching import batch_jaxpr
+from imprint._src.lax import elementwise
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.core_ops import broadcast_in_dim, reduce_sum, transpose
 from imprint._src.primitives.elementwise.bitwise import or_p
@@ -52,7 +53,6 @@ from imprint._src.primitives.windows.window_reductions import (
     reduce_window_sum_p,
 )
 from imprint._src.primitives.windows.windows import pads_of
-from imprint.lax import elementwise
 
 Arrays = list[Any]
 Join = Callable[[Arrays, Arrays], Arrays]

@@ -3,25 +3,6 @@
 Each is one primitive, or a few slices of one. They do not promote dtypes, and repeat
 only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The primitives
 themselves (`lax.add_p`) are here for those who write transforms.
-
-- `branching`: how is one of several functions chosen?
-- `collectives`: what can a function do along the axes that are mapped around it?
-- `composed`: which functions of JAX's are made of one or two primitives?
-- `elementwise`: which shapes do functions of two operands take?
-- `loops`: what do the loops of JAX's become?
-- `special`: which functions of several operands do few programs use?
-- `indexed`: which functions of JAX's are made of gathers and scatters?
-- `solving`: what has the derivative of what it solves?
-- `linalg`: which functions of linear algebra are there, and where is each written?
-- `carry`: what has a step to give back?
-- `associative`: how are all partial results of a function found at once?
-- `convolution`: what do the convolutions of JAX's become?
-- `spreading`: how are values spread over devices inside a compiled function?
-- `layouts`: which axes, shapes and padding do convolutions have?
-- `approximate`: which functions may miss some of what they search?
-- `polar`: which iterations find the polar factors of a matrix?
-- `ragged`: what are products of which parts have factors of their own?
-- `monoids`: how is an axis or a window reduced by any function?
 """
 
 import typing
@@ -31,6 +12,60 @@ from imprint._src.control_flow.cond import cond_p as cond_p
 from imprint._src.control_flow.implicit import custom_linear_solve_p as _linear_solve_p
 from imprint._src.control_flow.scan import scan_p as scan_p
 from imprint._src.control_flow.while_ import while_p as while_p
+from imprint._src.lax.composed import batch_matmul as batch_matmul
+from imprint._src.lax.composed import broadcast as broadcast
+from imprint._src.lax.composed import broadcast_in_dim as broadcast_in_dim
+from imprint._src.lax.composed import broadcast_like as broadcast_like
+from imprint._src.lax.composed import broadcast_shapes as broadcast_shapes
+from imprint._src.lax.composed import broadcast_to_rank as broadcast_to_rank
+from imprint._src.lax.composed import collapse as collapse
+from imprint._src.lax.composed import dot as dot
+from imprint._src.lax.composed import dtype as dtype
+from imprint._src.lax.composed import dynamic_index_in_dim as dynamic_index_in_dim
+from imprint._src.lax.composed import dynamic_slice_in_dim as dynamic_slice_in_dim
+from imprint._src.lax.composed import (
+    dynamic_update_index_in_dim as dynamic_update_index_in_dim,
+)
+from imprint._src.lax.composed import (
+    dynamic_update_slice_in_dim as dynamic_update_slice_in_dim,
+)
+from imprint._src.lax.composed import empty as empty
+from imprint._src.lax.composed import full as full
+from imprint._src.lax.composed import full_like as full_like
+from imprint._src.lax.composed import index_in_dim as index_in_dim
+from imprint._src.lax.composed import reciprocal as reciprocal
+from imprint._src.lax.composed import reduce_sum as reduce_sum
+from imprint._src.lax.composed import select as select
+from imprint._src.lax.composed import split as split
+from imprint._src.lax.composed import stack as stack
+from imprint._src.lax.composed import tile as tile
+from imprint._src.lax.composed import transpose as transpose
+from imprint._src.lax.composed import unstack as unstack
+from imprint._src.lax.elementwise import add as add
+from imprint._src.lax.elementwise import atan2 as atan2
+from imprint._src.lax.elementwise import bitwise_and as bitwise_and
+from imprint._src.lax.elementwise import bitwise_or as bitwise_or
+from imprint._src.lax.elementwise import bitwise_xor as bitwise_xor
+from imprint._src.lax.elementwise import complex as complex
+from imprint._src.lax.elementwise import div as div
+from imprint._src.lax.elementwise import eq as eq
+from imprint._src.lax.elementwise import ge as ge
+from imprint._src.lax.elementwise import gt as gt
+from imprint._src.lax.elementwise import le as le
+from imprint._src.lax.elementwise import lt as lt
+from imprint._src.lax.elementwise import max as max
+from imprint._src.lax.elementwise import min as min
+from imprint._src.lax.elementwise import mul as mul
+from imprint._src.lax.elementwise import ne as ne
+from imprint._src.lax.elementwise import nextafter as nextafter
+from imprint._src.lax.elementwise import pow as pow
+from imprint._src.lax.elementwise import rem as rem
+from imprint._src.lax.elementwise import shift_left as shift_left
+from imprint._src.lax.elementwise import (
+    shift_right_arithmetic as shift_right_arithmetic,
+)
+from imprint._src.lax.elementwise import shift_right_logical as shift_right_logical
+from imprint._src.lax.elementwise import sub as sub
 from imprint._src.primitives.arg_reductions import argmax as argmax
 from imprint._src.primitives.arg_reductions import argmax_p as argmax_p
 from imprint._src.primitives.arg_reductions import argmin as argmin
@@ -237,58 +272,6 @@ from imprint._src.primitives.shape import rev as rev
 from imprint._src.primitives.shape import rev_p as rev_p
 from imprint._src.primitives.shape import squeeze as squeeze
 from imprint._src.primitives.shape import squeeze_p as squeeze_p
-from imprint.lax.composed import batch_matmul as batch_matmul
-from imprint.lax.composed import broadcast as broadcast
-from imprint.lax.composed import broadcast_in_dim as broadcast_in_dim
-from imprint.lax.composed import broadcast_like as broadcast_like
-from imprint.lax.composed import broadcast_shapes as broadcast_shapes
-from imprint.lax.composed import broadcast_to_rank as broadcast_to_rank
-from imprint.lax.composed import collapse as collapse
-from imprint.lax.composed import dot as dot
-from imprint.lax.composed import dtype as dtype
-from imprint.lax.composed import dynamic_index_in_dim as dynamic_index_in_dim
-from imprint.lax.composed import dynamic_slice_in_dim as dynamic_slice_in_dim
-from imprint.lax.composed import (
-    dynamic_update_index_in_dim as dynamic_update_index_in_dim,
-)
-from imprint.lax.composed import (
-    dynamic_update_slice_in_dim as dynamic_update_slice_in_dim,
-)
-from imprint.lax.composed import empty as empty
-from imprint.lax.composed import full as full
-from imprint.lax.composed import full_like as full_like
-from imprint.lax.composed import index_in_dim as index_in_dim
-from imprint.lax.composed import reciprocal as reciprocal
-from imprint.lax.composed import reduce_sum as reduce_sum
-from imprint.lax.composed import select as select
-from imprint.lax.composed import split as split
-from imprint.lax.composed import stack as stack
-from imprint.lax.composed import tile as tile
-from imprint.lax.composed import transpose as transpose
-from imprint.lax.composed import unstack as unstack
-from imprint.lax.elementwise import add as add
-from imprint.lax.elementwise import atan2 as atan2
-from imprint.lax.elementwise import bitwise_and as bitwise_and
-from imprint.lax.elementwise import bitwise_or as bitwise_or
-from imprint.lax.elementwise import bitwise_xor as bitwise_xor
-from imprint.lax.elementwise import complex as complex
-from imprint.lax.elementwise import div as div
-from imprint.lax.elementwise import eq as eq
-from imprint.lax.elementwise import ge as ge
-from imprint.lax.elementwise import gt as gt
-from imprint.lax.elementwise import le as le
-from imprint.lax.elementwise import lt as lt
-from imprint.lax.elementwise import max as max
-from imprint.lax.elementwise import min as min
-from imprint.lax.elementwise import mul as mul
-from imprint.lax.elementwise import ne as ne
-from imprint.lax.elementwise import nextafter as nextafter
-from imprint.lax.elementwise import pow as pow
-from imprint.lax.elementwise import rem as rem
-from imprint.lax.elementwise import shift_left as shift_left
-from imprint.lax.elementwise import shift_right_arithmetic as shift_right_arithmetic
-from imprint.lax.elementwise import shift_right_logical as shift_right_logical
-from imprint.lax.elementwise import sub as sub
 
 linear_solve_p: typing.Final = _linear_solve_p
 bitwise_not: typing.Final = _bitwise_not
@@ -298,6 +281,87 @@ slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
     from imprint._src.control_flow.scatter_apply import scatter_apply as scatter_apply
+    from imprint._src.lax import linalg as linalg
+    from imprint._src.lax.approximate import approx_max_k as approx_max_k
+    from imprint._src.lax.approximate import approx_min_k as approx_min_k
+    from imprint._src.lax.associative import associative_scan as associative_scan
+    from imprint._src.lax.branching import cond as cond
+    from imprint._src.lax.branching import platform_dependent as platform_dependent
+    from imprint._src.lax.branching import switch as switch
+    from imprint._src.lax.collectives import all_gather as all_gather
+    from imprint._src.lax.collectives import all_to_all as all_to_all
+    from imprint._src.lax.collectives import axis_index as axis_index
+    from imprint._src.lax.collectives import axis_size as axis_size
+    from imprint._src.lax.collectives import pbroadcast as pbroadcast
+    from imprint._src.lax.collectives import pcast as pcast
+    from imprint._src.lax.collectives import pmax as pmax
+    from imprint._src.lax.collectives import pmean as pmean
+    from imprint._src.lax.collectives import pmin as pmin
+    from imprint._src.lax.collectives import ppermute as ppermute
+    from imprint._src.lax.collectives import pshuffle as pshuffle
+    from imprint._src.lax.collectives import psum as psum
+    from imprint._src.lax.collectives import psum_scatter as psum_scatter
+    from imprint._src.lax.collectives import pswapaxes as pswapaxes
+    from imprint._src.lax.convolution import conv as conv
+    from imprint._src.lax.convolution import (
+        conv_general_dilated as conv_general_dilated,
+    )
+    from imprint._src.lax.convolution import (
+        conv_general_dilated_local as conv_general_dilated_local,
+    )
+    from imprint._src.lax.convolution import (
+        conv_general_dilated_patches as conv_general_dilated_patches,
+    )
+    from imprint._src.lax.convolution import conv_transpose as conv_transpose
+    from imprint._src.lax.convolution import (
+        conv_with_general_padding as conv_with_general_padding,
+    )
+    from imprint._src.lax.indexed import index_take as index_take
+    from imprint._src.lax.layouts import (
+        ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+    )
+    from imprint._src.lax.layouts import (
+        conv_dimension_numbers as conv_dimension_numbers,
+    )
+    from imprint._src.lax.layouts import (
+        conv_general_permutations as conv_general_permutations,
+    )
+    from imprint._src.lax.layouts import (
+        conv_general_shape_tuple as conv_general_shape_tuple,
+    )
+    from imprint._src.lax.layouts import conv_shape_tuple as conv_shape_tuple
+    from imprint._src.lax.layouts import (
+        conv_transpose_shape_tuple as conv_transpose_shape_tuple,
+    )
+    from imprint._src.lax.layouts import padtype_to_pads as padtype_to_pads
+    from imprint._src.lax.layouts import (
+        reduce_window_shape_tuple as reduce_window_shape_tuple,
+    )
+    from imprint._src.lax.loops import fori_loop as fori_loop
+    from imprint._src.lax.loops import map as map
+    from imprint._src.lax.loops import scan as scan
+    from imprint._src.lax.loops import while_loop as while_loop
+    from imprint._src.lax.monoids import reduce as reduce
+    from imprint._src.lax.monoids import reduce_window as reduce_window
+    from imprint._src.lax.ragged import (
+        RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
+    )
+    from imprint._src.lax.ragged import ragged_dot as ragged_dot
+    from imprint._src.lax.ragged import ragged_dot_general as ragged_dot_general
+    from imprint._src.lax.solving import custom_linear_solve as custom_linear_solve
+    from imprint._src.lax.solving import custom_root as custom_root
+    from imprint._src.lax.special import betainc as betainc
+    from imprint._src.lax.special import igamma as igamma
+    from imprint._src.lax.special import igamma_grad_a as igamma_grad_a
+    from imprint._src.lax.special import igammac as igammac
+    from imprint._src.lax.special import mulhi as mulhi
+    from imprint._src.lax.special import polygamma as polygamma
+    from imprint._src.lax.special import polynomial as polynomial
+    from imprint._src.lax.special import random_gamma_grad as random_gamma_grad
+    from imprint._src.lax.special import zeta as zeta
+    from imprint._src.lax.spreading import (
+        with_sharding_constraint as with_sharding_constraint,
+    )
     from imprint._src.primitives.elementwise.reduce_precision import (
         reduce_precision as reduce_precision,
     )
@@ -397,106 +461,29 @@ if typing.TYPE_CHECKING:
     from imprint._src.primitives.windows.windows import (
         ConvDimensionNumbers as ConvDimensionNumbers,
     )
-    from imprint.lax import linalg as linalg
-    from imprint.lax.approximate import approx_max_k as approx_max_k
-    from imprint.lax.approximate import approx_min_k as approx_min_k
-    from imprint.lax.associative import associative_scan as associative_scan
-    from imprint.lax.branching import cond as cond
-    from imprint.lax.branching import platform_dependent as platform_dependent
-    from imprint.lax.branching import switch as switch
-    from imprint.lax.collectives import all_gather as all_gather
-    from imprint.lax.collectives import all_to_all as all_to_all
-    from imprint.lax.collectives import axis_index as axis_index
-    from imprint.lax.collectives import axis_size as axis_size
-    from imprint.lax.collectives import pbroadcast as pbroadcast
-    from imprint.lax.collectives import pcast as pcast
-    from imprint.lax.collectives import pmax as pmax
-    from imprint.lax.collectives import pmean as pmean
-    from imprint.lax.collectives import pmin as pmin
-    from imprint.lax.collectives import ppermute as ppermute
-    from imprint.lax.collectives import pshuffle as pshuffle
-    from imprint.lax.collectives import psum as psum
-    from imprint.lax.collectives import psum_scatter as psum_scatter
-    from imprint.lax.collectives import pswapaxes as pswapaxes
-    from imprint.lax.convolution import conv as conv
-    from imprint.lax.convolution import conv_general_dilated as conv_general_dilated
-    from imprint.lax.convolution import (
-        conv_general_dilated_local as conv_general_dilated_local,
-    )
-    from imprint.lax.convolution import (
-        conv_general_dilated_patches as conv_general_dilated_patches,
-    )
-    from imprint.lax.convolution import conv_transpose as conv_transpose
-    from imprint.lax.convolution import (
-        conv_with_general_padding as conv_with_general_padding,
-    )
-    from imprint.lax.indexed import index_take as index_take
-    from imprint.lax.layouts import (
-        ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
-    )
-    from imprint.lax.layouts import conv_dimension_numbers as conv_dimension_numbers
-    from imprint.lax.layouts import (
-        conv_general_permutations as conv_general_permutations,
-    )
-    from imprint.lax.layouts import (
-        conv_general_shape_tuple as conv_general_shape_tuple,
-    )
-    from imprint.lax.layouts import conv_shape_tuple as conv_shape_tuple
-    from imprint.lax.layouts import (
-        conv_transpose_shape_tuple as conv_transpose_shape_tuple,
-    )
-    from imprint.lax.layouts import padtype_to_pads as padtype_to_pads
-    from imprint.lax.layouts import (
-        reduce_window_shape_tuple as reduce_window_shape_tuple,
-    )
-    from imprint.lax.loops import fori_loop as fori_loop
-    from imprint.lax.loops import map as map
-    from imprint.lax.loops import scan as scan
-    from imprint.lax.loops import while_loop as while_loop
-    from imprint.lax.monoids import reduce as reduce
-    from imprint.lax.monoids import reduce_window as reduce_window
-    from imprint.lax.ragged import (
-        RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
-    )
-    from imprint.lax.ragged import ragged_dot as ragged_dot
-    from imprint.lax.ragged import ragged_dot_general as ragged_dot_general
-    from imprint.lax.solving import custom_linear_solve as custom_linear_solve
-    from imprint.lax.solving import custom_root as custom_root
-    from imprint.lax.special import betainc as betainc
-    from imprint.lax.special import igamma as igamma
-    from imprint.lax.special import igamma_grad_a as igamma_grad_a
-    from imprint.lax.special import igammac as igammac
-    from imprint.lax.special import mulhi as mulhi
-    from imprint.lax.special import polygamma as polygamma
-    from imprint.lax.special import polynomial as polynomial
-    from imprint.lax.special import random_gamma_grad as random_gamma_grad
-    from imprint.lax.special import zeta as zeta
-    from imprint.lax.spreading import (
-        with_sharding_constraint as with_sharding_constraint,
-    )
 
 _LATER: typing.Final[dict[str, str]] = {
-    "imprint.lax.associative": "associative_scan",
-    "imprint.lax.branching": "cond platform_dependent switch",
-    "imprint.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
-    "imprint.lax.loops": "fori_loop map scan while_loop",
-    "imprint.lax.solving": "custom_linear_solve custom_root",
+    "imprint._src.lax.associative": "associative_scan",
+    "imprint._src.lax.branching": "cond platform_dependent switch",
+    "imprint._src.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
+    "imprint._src.lax.loops": "fori_loop map scan while_loop",
+    "imprint._src.lax.solving": "custom_linear_solve custom_root",
     "imprint._src.primitives.elementwise.reduce_precision": "reduce_precision reduce_precision_p",
-    "imprint.lax.monoids": "reduce reduce_window",
-    "imprint.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
+    "imprint._src.lax.monoids": "reduce reduce_window",
+    "imprint._src.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "imprint._src.control_flow.scatter_apply": "scatter_apply",
-    "imprint.lax.indexed": "index_take",
+    "imprint._src.lax.indexed": "index_take",
     "imprint._src.primitives.indexing.gather": "gather gather_p scatter_add_p",
     "imprint._src.primitives.indexing.scatter": (
         "scatter scatter_add scatter_max scatter_max_p scatter_min "
         "scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p"
     ),
     "imprint._src.primitives.windows.gather_dims": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
-    "imprint.lax.linalg": "",
+    "imprint._src.lax.linalg": "",
     "imprint._src.primitives.fft": "FftType fft fft_p",
     "imprint._src.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
     "rng_bit_generator_p rng_uniform rng_uniform_p",
-    "imprint.lax.special": (
+    "imprint._src.lax.special": (
         "betainc igamma igamma_grad_a igammac mulhi polygamma polynomial "
         "random_gamma_grad zeta"
     ),
@@ -507,12 +494,12 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint._src.primitives.special.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
     "imprint._src.primitives.special.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
-    "imprint.lax.convolution": (
+    "imprint._src.lax.convolution": (
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
-    "imprint.lax.spreading": "with_sharding_constraint",
-    "imprint.lax.layouts": (
+    "imprint._src.lax.spreading": "with_sharding_constraint",
+    "imprint._src.lax.layouts": (
         "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
         "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads "
@@ -524,7 +511,7 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint._src.primitives.windows.windows": "ConvDimensionNumbers",
     "imprint._src.primitives.windows.convolution": "conv_general_dilated_p",
-    "imprint.lax.approximate": "approx_max_k approx_min_k",
+    "imprint._src.lax.approximate": "approx_max_k approx_min_k",
     "imprint._src.primitives.indexing.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
 """Which module holds the names that load when they are first asked for."""

@@ -15,6 +15,8 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.lax.composed import dot, select
+from imprint._src.lax.loops import while_loop
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import reduce_sum, scalar_like, transpose
 from imprint._src.primitives.elementwise.complex import conj
@@ -28,8 +30,6 @@ from imprint._src.primitives.linalg.orthogonal import qr
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.reductions import reduce_max
 from imprint._src.primitives.shape import broadcasted_iota
-from imprint.lax.composed import dot, select
-from imprint.lax.loops import while_loop
 
 _MOST_BY_CHOLESKY = 100
 

@@ -15,12 +15,12 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, check_function
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ShapeError
+from imprint._src.lax.composed import stack
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.shape import reshape, rev
-from imprint.lax.composed import stack
 
 
 @folding

@@ -9,6 +9,7 @@ import typing
 from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
+    from imprint._src.lax.polar import qdwh as qdwh
     from imprint._src.primitives.linalg.cholesky import cholesky as cholesky
     from imprint._src.primitives.linalg.cholesky import cholesky_p as cholesky_p
     from imprint._src.primitives.linalg.eigen import (
@@ -74,10 +75,9 @@ if typing.TYPE_CHECKING:
     from imprint._src.primitives.linalg.tridiagonal_solving import (
         tridiagonal_solve_p as tridiagonal_solve_p,
     )
-    from imprint.lax.polar import qdwh as qdwh
 
 _LATER: typing.Final[dict[str, str]] = {
-    "imprint.lax.polar": "qdwh",
+    "imprint._src.lax.polar": "qdwh",
     "imprint._src.primitives.linalg.orthogonal": (
         "householder_product householder_product_p ormqr ormqr_p qr qr_p"
     ),

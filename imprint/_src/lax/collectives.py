@@ -19,6 +19,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.named_axes import axis_of, names_in, size_of
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.composed import index_in_dim
 from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint._src.primitives.collectives import (
     Pairs,
@@ -36,7 +37,6 @@ from imprint._src.primitives.core_ops import moveaxis, mul, reduce_sum, scalar_l
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.reductions import reduce_max, reduce_min
 from imprint._src.primitives.shape import reshape
-from imprint.lax.composed import index_in_dim
 
 Groups = Sequence[Sequence[int]] | None
 

@@ -28,8 +28,8 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError, TreeError
 from imprint._src.interpreters.derivatives import linearize
 from imprint._src.interpreters.transpose import transpose_jaxpr
+from imprint._src.lax.carry import Carry, carry_of
 from imprint._src.tree.prefix import first_difference
-from imprint.lax.carry import Carry, carry_of
 
 
 @folding

@@ -17,6 +17,13 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.functions import as_result
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.lax.layouts import (
+    DimensionNumbers,
+    Padding,
+    conv_dimension_numbers,
+    pairs_of,
+    transposed_pads,
+)
 from imprint._src.primitives.axes import int_of, int_tuple
 from imprint._src.primitives.core_ops import broadcast_in_dim, transpose
 from imprint._src.primitives.dot import dot_general
@@ -24,13 +31,6 @@ from imprint._src.primitives.elementwise.precision import Precision, canonical_p
 from imprint._src.primitives.shape import reshape, rev
 from imprint._src.primitives.windows.convolution import conv_general_dilated_p
 from imprint._src.primitives.windows.windows import pads_of
-from imprint.lax.layouts import (
-    DimensionNumbers,
-    Padding,
-    conv_dimension_numbers,
-    pairs_of,
-    transposed_pads,
-)
 
 Ints = tuple[int, ...]
 

@@ -35,13 +35,13 @@ from imprint._src.errors import (
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.jit.api import run_loop
+from imprint._src.lax.carry import Carry, Staged, carry_of, settle
+from imprint._src.lax.composed import dynamic_index_in_dim, stack
 from imprint._src.primitives.core_ops import add, scalar_like
 from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
-from imprint.lax.carry import Carry, Staged, carry_of, settle
-from imprint.lax.composed import dynamic_index_in_dim, stack
 
 
 @folding
