@@ -1,6 +1,6 @@
 """Threefry-2x32 on the host: the constants, and the hash of integers and NumPy arrays.
 
-`imprint.random.threefry` writes the same hash as equations.
+`imprint._src.random.threefry` writes the same hash as equations.
 """
 
 from typing import Any, Final

@@ -4,8 +4,8 @@ import pytest
 
 import imprint
 from imprint import errors, random
+from imprint._src.random import arguments
 from imprint.debug import counters
-from imprint.random import arguments
 from tests.units.random.streams import same, same_keys
 
 KEY = random.key(0)

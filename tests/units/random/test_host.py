@@ -4,7 +4,7 @@ import pytest
 
 import imprint
 from imprint import random
-from imprint.random import host
+from imprint._src.random import host
 from tests.units.random.streams import both_streams, flags, same_keys
 
 

@@ -6,7 +6,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import errors, random
 from imprint._src.primitives import hashing
-from imprint.random.threefry import threefry2x32
+from imprint._src.random.threefry import threefry2x32
 from tests.units.random.streams import both_streams, flags, same, same_draw
 
 # Random123's known answers: key words, counter words, hash.

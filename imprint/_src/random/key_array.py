@@ -24,13 +24,13 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
-from imprint.random.implementations import (
+from imprint._src.random.implementations import (
     BY_NAME,
     THREEFRY,
     Implementation,
     default_implementation,
 )
-from imprint.random.threefry import row
+from imprint._src.random.threefry import row
 
 NDArray = np.ndarray[Any, Any]
 

@@ -28,11 +28,11 @@ from imprint._src.primitives.indexing.sorting import sort_key_val, top_k
 from imprint._src.primitives.indexing.take_rows import rows_at
 from imprint._src.primitives.shape import iota, reshape, squeeze
 from imprint._src.primitives.sizes import as_operand
-from imprint.random.arguments import check_number, sizes
-from imprint.random.continuous import gumbel
-from imprint.random.intervals import bits, randint, uniform
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.keys import split
+from imprint._src.random.arguments import check_number, sizes
+from imprint._src.random.continuous import gumbel
+from imprint._src.random.intervals import bits, randint, uniform
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.keys import split
 
 _ROUNDS: Final = 3 / math.log(np.iinfo(np.uint32).max)
 """How many rounds an element takes in the exponent: JAX's measure."""

@@ -37,8 +37,7 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.reductions import reduce_max
 from imprint._src.primitives.shape import expand_dims, iota, reshape
 from imprint._src.primitives.special.incomplete import random_gamma_grad
-from imprint.custom_derivatives.forward import custom_jvp
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_fits,
     check_number,
     common_shape,
@@ -48,12 +47,13 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.continuous import exponential_floats, normal_floats
-from imprint.random.discrete import rademacher_signs
-from imprint.random.intervals import unit_floats
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.loops import repeat_while, walk
-from imprint.random.streams import makes_bits_of_batches, row, split_data
+from imprint._src.random.continuous import exponential_floats, normal_floats
+from imprint._src.random.discrete import rademacher_signs
+from imprint._src.random.intervals import unit_floats
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.loops import repeat_while, walk
+from imprint._src.random.streams import makes_bits_of_batches, row, split_data
+from imprint.custom_derivatives.forward import custom_jvp
 
 Method: TypeAlias = Literal["exact", "approximate"]
 

@@ -27,15 +27,15 @@ from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
-from imprint.random import host, streams, threefry
-from imprint.random.arguments import sizes
-from imprint.random.implementations import (
+from imprint._src.random import host, streams, threefry
+from imprint._src.random.arguments import sizes
+from imprint._src.random.implementations import (
     THREEFRY,
     Implementation,
     default_implementation,
     implementation_of,
 )
-from imprint.random.key_array import (
+from imprint._src.random.key_array import (
     SINGLE,
     KeyDType,
     KeyLike,

@@ -27,7 +27,7 @@ from imprint._src.primitives.elementwise.exponential import exp, log, log1p, sqr
 from imprint._src.primitives.elementwise.power import pow_
 from imprint._src.primitives.elementwise.rounding import floor
 from imprint._src.primitives.elementwise.select import select_n
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_number,
     common_shape,
     float_dtype,
@@ -35,15 +35,15 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.continuous import (
+from imprint._src.random.continuous import (
     exponential_floats,
     normal_floats,
     with_parameters,
 )
-from imprint.random.discrete import rademacher_signs
-from imprint.random.intervals import unit_floats
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.streams import row, split_data
+from imprint._src.random.discrete import rademacher_signs
+from imprint._src.random.intervals import unit_floats
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.streams import row, split_data
 
 # ---- of a normal draw ----
 

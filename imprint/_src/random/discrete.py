@@ -21,7 +21,7 @@ from imprint._src.primitives.core_ops import add, moveaxis, mul, scalar_like, su
 from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.shape import reshape
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_fits,
     check_floats,
     common_shape,
@@ -30,10 +30,10 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.continuous import gumbel_floats, precision
-from imprint.random.intervals import unit_floats
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.streams import row
+from imprint._src.random.continuous import gumbel_floats, precision
+from imprint._src.random.intervals import unit_floats
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.streams import row
 
 # ---- booleans ----
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from imprint._src.core.aval import Shape
-from imprint.random import threefry
-from imprint.random.key_array import PRNGKeyArray
+from imprint._src.random import threefry
+from imprint._src.random.key_array import PRNGKeyArray
 
 
 def random_bits(key: Any, width: int, shape: Shape) -> Any:
@@ -50,4 +50,4 @@ def makes_bits_of_batches(key: Any) -> bool:
 
 def other() -> Any:
     """Return the module of the implementations that are not threefry; few need it."""
-    return import_module("imprint.random.rbg")
+    return import_module("imprint._src.random.rbg")

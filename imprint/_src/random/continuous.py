@@ -24,7 +24,7 @@ from imprint._src.primitives.elementwise.rounding import abs_, sign
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.elementwise.trigonometric import tan
 from imprint._src.primitives.special.special import erf, erf_inv
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_number,
     common_shape,
     float_dtype,
@@ -33,9 +33,9 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.intervals import uniform_floats, unit_floats
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.streams import row, split_data
+from imprint._src.random.intervals import uniform_floats, unit_floats
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.streams import row, split_data
 
 # ---- normal ----
 

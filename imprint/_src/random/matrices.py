@@ -16,9 +16,9 @@ from imprint._src.primitives.core_ops import mul
 from imprint._src.primitives.elementwise.rounding import sign
 from imprint._src.primitives.linalg.orthogonal import qr
 from imprint._src.primitives.matrices import LAPACK, along_rows, diagonal, swapped
-from imprint.random.arguments import programs, sizes
-from imprint.random.continuous import normal_numbers
-from imprint.random.key_array import KeyLike, single_key
+from imprint._src.random.arguments import programs, sizes
+from imprint._src.random.continuous import normal_numbers
+from imprint._src.random.key_array import KeyLike, single_key
 
 
 def orthogonal(

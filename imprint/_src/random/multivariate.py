@@ -21,15 +21,15 @@ from imprint._src.primitives.linalg.cholesky import cholesky
 from imprint._src.primitives.linalg.eigen import eigh
 from imprint._src.primitives.linalg.singular import svd
 from imprint._src.primitives.shape import expand_dims, squeeze
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_fits,
     check_number,
     float_dtype,
     repeat,
     sizes,
 )
-from imprint.random.continuous import normal
-from imprint.random.key_array import KeyLike
+from imprint._src.random.continuous import normal
+from imprint._src.random.key_array import KeyLike
 
 _METHODS: Final = ("cholesky", "eigh", "svd")
 

@@ -20,8 +20,8 @@ from imprint._src.primitives.random_bits import (
     rng_bit_generator_p,
 )
 from imprint._src.primitives.shape import reshape
-from imprint.random import host, threefry
-from imprint.random.implementations import RBG, Implementation
+from imprint._src.random import host, threefry
+from imprint._src.random.implementations import RBG, Implementation
 
 NDArray = np.ndarray[Any, Any]
 

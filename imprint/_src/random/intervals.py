@@ -25,7 +25,7 @@ from imprint._src.primitives.elementwise.convert import (
 )
 from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.sizes import as_operand
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_fits,
     check_number,
     float_dtype,
@@ -34,9 +34,9 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.streams import random_bits, row, split_data
-from imprint.random.threefry import UINTS
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.streams import random_bits, row, split_data
+from imprint._src.random.threefry import UINTS
 
 # ---- bits ----
 

@@ -24,7 +24,7 @@ from imprint._src.primitives.elementwise.exponential import exp, log, log1p, sqr
 from imprint._src.primitives.elementwise.rounding import ceil, floor
 from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.special.special import erf, erfc, lgamma
-from imprint.random.arguments import (
+from imprint._src.random.arguments import (
     check_fits,
     check_number,
     common_shape,
@@ -33,11 +33,11 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.continuous import normal_floats
-from imprint.random.intervals import unit_floats
-from imprint.random.key_array import KeyLike, single_key
-from imprint.random.loops import repeat_while, walk
-from imprint.random.streams import row, split_data
+from imprint._src.random.continuous import normal_floats
+from imprint._src.random.intervals import unit_floats
+from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.loops import repeat_while, walk
+from imprint._src.random.streams import row, split_data
 
 Method: TypeAlias = Literal["exact", "approximate"]
 
