@@ -153,6 +153,8 @@ if TYPE_CHECKING:
     from imprint import testing as testing
     from imprint import tree_util as tree_util
     from imprint import typing as typing
+    from imprint._src.ad_checkpoint.checkpoint import checkpoint as checkpoint
+    from imprint._src.ad_checkpoint.checkpoint import remat as remat
     from imprint._src.arrays.make_array import (
         make_array_from_callback as make_array_from_callback,
     )
@@ -165,6 +167,14 @@ if TYPE_CHECKING:
     from imprint._src.arrays.make_mesh import make_mesh as make_mesh
     from imprint._src.callbacks import effects_barrier as effects_barrier
     from imprint._src.callbacks import pure_callback as pure_callback
+    from imprint._src.custom_derivatives.closures import (
+        closure_convert as closure_convert,
+    )
+    from imprint._src.custom_derivatives.closures import (
+        custom_gradient as custom_gradient,
+    )
+    from imprint._src.custom_derivatives.forward import custom_jvp as custom_jvp
+    from imprint._src.custom_derivatives.reverse import custom_vjp as custom_vjp
     from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
     from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
     from imprint._src.interpreters.derivatives import grad as grad
@@ -187,12 +197,6 @@ if TYPE_CHECKING:
     from imprint._src.jit.make_jaxpr import xla_computation as xla_computation
     from imprint._src.shard_map import shard_map as shard_map
     from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
-    from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
-    from imprint.ad_checkpoint.checkpoint import remat as remat
-    from imprint.custom_derivatives.closures import closure_convert as closure_convert
-    from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
-    from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
-    from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
@@ -250,14 +254,14 @@ __version__ = "0.1.0"
 
 _LATER: Final[dict[str, str]] = {
     "imprint.ad_checkpoint": ". checkpoint_policies",
-    "imprint.ad_checkpoint.checkpoint": "checkpoint remat",
+    "imprint._src.ad_checkpoint.checkpoint": "checkpoint remat",
     "imprint.cache": ".",
     "imprint._src.callbacks": "effects_barrier pure_callback",
     "imprint.custom_batching": ".",
     "imprint.custom_derivatives": ".",
-    "imprint.custom_derivatives.closures": "closure_convert custom_gradient",
-    "imprint.custom_derivatives.forward": "custom_jvp",
-    "imprint.custom_derivatives.reverse": "custom_vjp",
+    "imprint._src.custom_derivatives.closures": "closure_convert custom_gradient",
+    "imprint._src.custom_derivatives.forward": "custom_jvp",
+    "imprint._src.custom_derivatives.reverse": "custom_vjp",
     "imprint.debug": ".",
     "imprint.distributed": ".",
     "imprint.experimental": ".",

@@ -9,23 +9,23 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, cast, final, overload
 
 from imprint import tree
+from imprint._src.ad_checkpoint.checkpoint import checkpoint
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
+from imprint._src.custom_derivatives.forward import custom_jvp
+from imprint._src.custom_derivatives.reverse import custom_vjp
+from imprint._src.custom_derivatives.zeros import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    custom_vjp_primal_tree_values,
+    zero_from_primal,
+)
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import (
     NotDifferentiableError,
     TreeError,
     UndefinedRuleError,
-)
-from imprint.ad_checkpoint.checkpoint import checkpoint
-from imprint.custom_derivatives.forward import custom_jvp
-from imprint.custom_derivatives.reverse import custom_vjp
-from imprint.custom_derivatives.zeros import (
-    CustomVJPPrimal,
-    SymbolicZero,
-    custom_vjp_primal_tree_values,
-    zero_from_primal,
 )
 from imprint.module.fields import field
 from imprint.module.filters import (

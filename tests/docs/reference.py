@@ -19,7 +19,7 @@ HOMES = (
     *("imprint.flatten_util", "imprint.module", "imprint.testing", "imprint.cache"),
     *("imprint.debug", "imprint.config", "imprint.errors", "imprint.stages"),
     *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
-    *("imprint.ad_checkpoint", "imprint.ad_checkpoint.policies"),
+    *("imprint.ad_checkpoint", "imprint._src.ad_checkpoint.policies"),
     "imprint.custom_batching",
 )
 

@@ -16,6 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.custom_derivatives.forward import custom_jvp
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.interpreters.vmap import vmap
@@ -53,7 +54,6 @@ from imprint._src.random.intervals import unit_floats
 from imprint._src.random.key_array import KeyLike, single_key
 from imprint._src.random.loops import repeat_while, walk
 from imprint._src.random.streams import makes_bits_of_batches, row, split_data
-from imprint.custom_derivatives.forward import custom_jvp
 
 Method: TypeAlias = Literal["exact", "approximate"]
 

@@ -13,9 +13,9 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, ShapeError, TreeError
+from imprint._src.flatten_util import Unravel, ravel_pytree
 from imprint._src.lax.solving import custom_linear_solve
 from imprint._src.numpy.promotion import promote_dtypes
-from imprint.flatten_util import Unravel, ravel_pytree
 
 Map = Callable[[Array], Array]
 """A linear function of vectors."""

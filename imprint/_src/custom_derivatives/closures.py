@@ -20,12 +20,12 @@ from imprint._src.core.functions import (
 )
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.trace import Tracer
+from imprint._src.custom_derivatives.flat import pair_of
+from imprint._src.custom_derivatives.reverse import custom_vjp
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
-from imprint.custom_derivatives.flat import pair_of
-from imprint.custom_derivatives.reverse import custom_vjp
 
 R = TypeVar("R")
 

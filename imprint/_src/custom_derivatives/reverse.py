@@ -16,6 +16,16 @@ from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
 from imprint._src.core.tangents import Zero, is_float0, is_zero, tangent_aval
 from imprint._src.core.trace import Tracer
+from imprint._src.custom_derivatives.flat import (
+    Arguments,
+    Outcome,
+    by_position,
+    call_flat,
+    is_traced,
+    pair_of,
+)
+from imprint._src.custom_derivatives.ruled import Ruled
+from imprint._src.custom_derivatives.zeros import CustomVJPPrimal, given, taken
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import (
@@ -25,16 +35,6 @@ from imprint._src.errors import (
 )
 from imprint._src.jit.guards.recording import run_rule
 from imprint._src.primitives.elementwise.convert import convert_element_type
-from imprint.custom_derivatives.flat import (
-    Arguments,
-    Outcome,
-    by_position,
-    call_flat,
-    is_traced,
-    pair_of,
-)
-from imprint.custom_derivatives.ruled import Ruled
-from imprint.custom_derivatives.zeros import CustomVJPPrimal, given, taken
 
 P = ParamSpec("P")
 R = TypeVar("R")

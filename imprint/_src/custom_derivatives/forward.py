@@ -15,11 +15,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
-from imprint._src.diagnostics.traceback_filter import folding
-from imprint._src.errors import ArgumentError, TreeError
-from imprint._src.jit.guards.recording import run_rule
-from imprint._src.primitives.core_ops import add_tangents
-from imprint.custom_derivatives.flat import (
+from imprint._src.custom_derivatives.flat import (
     Arguments,
     Outcome,
     by_position,
@@ -27,8 +23,12 @@ from imprint.custom_derivatives.flat import (
     is_traced,
     pair_of,
 )
-from imprint.custom_derivatives.ruled import Ruled
-from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
+from imprint._src.custom_derivatives.ruled import Ruled
+from imprint._src.custom_derivatives.zeros import SymbolicZero, given, taken
+from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.jit.guards.recording import run_rule
+from imprint._src.primitives.core_ops import add_tangents
 
 P = ParamSpec("P")
 R = TypeVar("R")

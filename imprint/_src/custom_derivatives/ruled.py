@@ -10,8 +10,8 @@ from functools import update_wrapper
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from imprint._src.core.functions import check_function, name_of
+from imprint._src.custom_derivatives.flat import positions
 from imprint._src.errors import UndefinedRuleError
-from imprint.custom_derivatives.flat import positions
 
 P = ParamSpec("P")
 R = TypeVar("R")
