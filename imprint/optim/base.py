@@ -16,10 +16,10 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
+from imprint._src.module.edit import apply_updates as apply_updates
+from imprint._src.module.edit import like as like
+from imprint._src.module.filters import is_none as is_none
 from imprint._src.numpy.promotion import ArrayLike, as_array, is_operand
-from imprint.module.edit import apply_updates as apply_updates
-from imprint.module.edit import like as like
-from imprint.module.filters import is_none as is_none
 from imprint.tree import PyTree
 
 Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]

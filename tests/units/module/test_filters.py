@@ -10,8 +10,8 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
+from imprint._src.module import filters
 from imprint.errors import ArgumentError, TreeError
-from imprint.module import filters
 
 QUESTIONS = ["is_array", "is_array_like", "is_inexact_array", "is_inexact_array_like"]
 

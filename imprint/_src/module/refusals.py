@@ -14,9 +14,9 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint.module.declare import Declaration
-from imprint.module.methods import BoundMethod
-from imprint.module.show import show_array
+from imprint._src.module.declare import Declaration
+from imprint._src.module.methods import BoundMethod
+from imprint._src.module.show import show_array
 
 
 def assignment(module: Any, name: str) -> dataclasses.FrozenInstanceError:

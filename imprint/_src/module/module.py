@@ -14,12 +14,12 @@ import inspect
 from abc import ABCMeta
 from typing import Any, ClassVar, Final, TypeVar, cast, dataclass_transform
 
-from imprint.module import refusals
-from imprint.module.declare import Declaration, declare
-from imprint.module.fields import field
-from imprint.module.methods import BoundMethod, keep_methods
-from imprint.module.show import repr_of
-from imprint.module.value import hash_of, is_equal
+from imprint._src.module import refusals
+from imprint._src.module.declare import Declaration, declare
+from imprint._src.module.fields import field
+from imprint._src.module.methods import BoundMethod, keep_methods
+from imprint._src.module.show import repr_of
+from imprint._src.module.value import hash_of, is_equal
 
 M = TypeVar("M")
 _OPTIONS: Final = ("kw_only", "match_args")

@@ -19,10 +19,10 @@ from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import lift_scalars
 from imprint._src.jit.make_jaxpr import eval_shape, make_jaxpr
-from imprint.module.compare import tree_equal
-from imprint.module.fields import field
-from imprint.module.filters import combine, is_array, partition
-from imprint.module.module import Module
+from imprint._src.module.compare import tree_equal
+from imprint._src.module.fields import field
+from imprint._src.module.filters import combine, is_array, partition
+from imprint._src.module.module import Module
 
 
 @folding

@@ -14,10 +14,10 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import TreeError
+from imprint._src.module.filters import is_array
 from imprint._src.numpy.elementwise.bitwise import bitwise_and
 from imprint._src.numpy.elementwise.comparison import allclose, equal
 from imprint._src.numpy.reductions.reductions import all as all_
-from imprint.module.filters import is_array
 
 _INFERENCE: Final = "inference"
 

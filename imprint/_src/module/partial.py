@@ -7,7 +7,7 @@ is JAX's, which keeps its function as static data: that must be a function, not 
 from collections.abc import Callable
 from typing import Any
 
-from imprint.module.module import Module
+from imprint._src.module.module import Module
 
 
 class Partial(Module):

@@ -19,8 +19,8 @@ from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import NDArray, ShapedArray, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint.module.filters import is_array
-from imprint.module.records import (
+from imprint._src.module.filters import is_array
+from imprint._src.module.records import (
     LeafWriter,
     PathLike,
     Records,

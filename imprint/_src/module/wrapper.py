@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from imprint._src.core.functions import name_of
-from imprint.module.methods import BoundMethod
-from imprint.module.module import Module
+from imprint._src.module.methods import BoundMethod
+from imprint._src.module.module import Module
 
 
 class Wrapper(Module):

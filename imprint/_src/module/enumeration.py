@@ -17,9 +17,9 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.compile_time import ensure_compile_time_eval
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
-from imprint.module.checks import branched_error_if
-from imprint.module.fields import field
-from imprint.module.module import Module
+from imprint._src.module.checks import branched_error_if
+from imprint._src.module.fields import field
+from imprint._src.module.module import Module
 from imprint.numpy import asarray, where
 
 _RESERVED: Final = ("promote", "where")

@@ -18,15 +18,15 @@ from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.interpreters.derivatives import jvp, value_and_grad, vjp
 from imprint._src.interpreters.jacobians import jacfwd, jacrev
 from imprint._src.interpreters.jvp import JVPTracer
-from imprint.module.fields import field
-from imprint.module.filters import (
+from imprint._src.module.fields import field
+from imprint._src.module.filters import (
     combine,
     is_array,
     is_inexact_array,
     is_none,
     partition,
 )
-from imprint.module.wrapper import Wrapper
+from imprint._src.module.wrapper import Wrapper
 
 P = ParamSpec("P")
 R = TypeVar("R")

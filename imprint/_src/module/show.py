@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, cast, final
 import numpy as np
 
 from imprint._src.core.array import Array
-from imprint.module.methods import BoundMethod, qualname_of
+from imprint._src.module.methods import BoundMethod, qualname_of
 
 
 def tree_pformat(

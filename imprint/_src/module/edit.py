@@ -14,10 +14,10 @@ from typing import Any, Final, TypeVar, final
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.module.filters import is_none
+from imprint._src.module.module import Module, finish
+from imprint._src.module.show import tree_pformat
 from imprint._src.numpy.promotion import as_array, convert
-from imprint.module.filters import is_none
-from imprint.module.module import Module, finish
-from imprint.module.show import tree_pformat
 
 M = TypeVar("M", bound=Module)
 T = TypeVar("T")

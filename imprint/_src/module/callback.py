@@ -9,9 +9,9 @@ from typing import Any
 
 from imprint._src.callbacks import pure_callback
 from imprint._src.errors import ArgumentError
+from imprint._src.module.compare import tree_equal
+from imprint._src.module.filters import combine, is_array, partition
 from imprint._src.sharding.single import SingleDeviceSharding
-from imprint.module.compare import tree_equal
-from imprint.module.filters import combine, is_array, partition
 
 
 def filter_pure_callback(
