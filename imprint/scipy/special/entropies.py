@@ -12,11 +12,11 @@ from imprint import nn
 from imprint._src import dtypes
 from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.nn.functions import logsumexp as logsumexp
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis
 from imprint._src.primitives.elementwise.exponential import logistic
 from imprint.custom_derivatives import custom_jvp
-from imprint.nn.functions import logsumexp as logsumexp
 from imprint.scipy.special.arguments import floats
 
 

@@ -16,6 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint._src.numpy.einsum import einsum
 from imprint._src.numpy.elementwise.arithmetic import maximum, minimum
 from imprint._src.numpy.elementwise.comparison import where
@@ -28,7 +29,6 @@ from imprint._src.numpy.shapes.reshape import size_tuple
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint._src.primitives.sizes import as_operand, number_of
-from imprint.image.kernels import KERNELS, ResizeMethod, method_of
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

@@ -17,13 +17,13 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.nn.activations import sigmoid
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.elementwise.exponential import rsqrt
 from imprint._src.primitives.shape import expand_dims
-from imprint.nn.activations import sigmoid
 
 
 @one_go

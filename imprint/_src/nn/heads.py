@@ -17,11 +17,11 @@ from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.nn.functions import softmax
+from imprint._src.nn.layers import Dropout
+from imprint._src.nn.linear import Linear
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint.module import Module, field
-from imprint.nn.functions import softmax
-from imprint.nn.layers import Dropout
-from imprint.nn.linear import Linear
 
 ProcessHeads: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any, Any]]
 

@@ -12,10 +12,10 @@ import imprint.numpy as np
 from imprint import random
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
+from imprint._src.nn.activations import sigmoid
+from imprint._src.nn.linear import draw_within
 from imprint._src.numpy.promotion import ArrayLike
 from imprint.module import Module, field
-from imprint.nn.activations import sigmoid
-from imprint.nn.linear import draw_within
 
 
 class GRUCell(Module):

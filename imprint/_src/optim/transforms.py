@@ -14,7 +14,7 @@ from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.promotion import ArrayLike
-from imprint.optim.base import (
+from imprint._src.optim.base import (
     GradientTransformation,
     ScalarOrSchedule,
     Schedule,

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from imprint._src.dtypes import DTypeLike
 from imprint._src.numpy.promotion import ArrayLike
-from imprint.optim.base import GradientTransformation, ScalarOrSchedule
-from imprint.optim.moments import scale_by_adam, scale_by_rms
-from imprint.optim.transforms import (
+from imprint._src.optim.base import GradientTransformation, ScalarOrSchedule
+from imprint._src.optim.moments import scale_by_adam, scale_by_rms
+from imprint._src.optim.transforms import (
     add_decayed_weights,
     chain,
     identity,

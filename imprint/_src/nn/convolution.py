@@ -15,10 +15,10 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.convolution import conv_general_dilated
 from imprint._src.lax.layouts import padtype_to_pads
+from imprint._src.nn.linear import draw_within
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.shape import squeeze
 from imprint.module import Module, field
-from imprint.nn.linear import draw_within
 
 Ints: TypeAlias = tuple[int, ...]
 Pads: TypeAlias = tuple[tuple[int, int], ...]

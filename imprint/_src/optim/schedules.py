@@ -12,7 +12,7 @@ from typing import Any
 import imprint.numpy as np
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.promotion import ArrayLike
-from imprint.optim.base import Schedule
+from imprint._src.optim.base import Schedule
 
 
 def constant_schedule(value: ArrayLike) -> Schedule:

@@ -16,9 +16,9 @@ from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.nn.activations import identity, relu
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint.module import Module, combine, field, is_array, partition
-from imprint.nn.activations import identity, relu
 
 Size: TypeAlias = int | Literal["scalar"]
 """The length of a vector; "scalar" means no vector but a number."""

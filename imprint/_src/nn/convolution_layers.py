@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint._src.dtypes import DTypeLike
-from imprint.nn.convolution import Conv, ConvTranspose, Padding
+from imprint._src.nn.convolution import Conv, ConvTranspose, Padding
 
 
 class Conv1d(Conv):

@@ -11,7 +11,7 @@ from imprint import lax
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.numpy.promotion import ArrayLike
-from imprint.optim.base import (
+from imprint._src.optim.base import (
     GradientTransformation,
     check_state,
     filled_for,

@@ -13,11 +13,11 @@ from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.collectives import pmean
+from imprint._src.nn.state import State, StatefulLayer, StateIndex
+from imprint._src.nn.wrappers import with_weight
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.barrier import stop_gradient
 from imprint.module import field
-from imprint.nn.state import State, StatefulLayer, StateIndex
-from imprint.nn.wrappers import with_weight
 
 
 class BatchNorm(StatefulLayer):

@@ -15,9 +15,9 @@ from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.lax import elementwise
 from imprint._src.lax.monoids import reduce_window
+from imprint._src.nn.convolution import Ints, Pads, each_axis, pads_of_axes
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint.module import Module, field
-from imprint.nn.convolution import Ints, Pads, each_axis, pads_of_axes
 
 
 class Pool(Module):

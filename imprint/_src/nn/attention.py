@@ -15,9 +15,9 @@ import imprint.numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.nn.functions import logsumexp, softmax
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.barrier import stop_gradient
-from imprint.nn.functions import logsumexp, softmax
 
 NAME: Final = "dot_product_attention"
 

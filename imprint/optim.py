@@ -2,17 +2,10 @@
 
 An optimizer is a `GradientTransformation`: `init` makes a state, `update` makes updates
 of gradients, `apply_updates` adds them to the parameters.
-
-- `base`: what is a gradient transformation?
-- `optimizers`: which whole optimizers are there?
-- `transforms`: of which parts is an optimizer chained?
-- `moments`: which parts follow averages of gradients?
-- `schedules`: how does a step size change with the steps taken?
-- `inject`: how is a hyperparameter changed between steps?
 """
 
 from imprint._src.diagnostics import attribute_errors
-from imprint.optim.base import (
+from imprint._src.optim.base import (
     EmptyState,
     GradientTransformation,
     ScalarOrSchedule,
@@ -21,15 +14,15 @@ from imprint.optim.base import (
     global_norm,
     safe_increment,
 )
-from imprint.optim.inject import InjectHyperparamsState, inject_hyperparams
-from imprint.optim.moments import (
+from imprint._src.optim.inject import InjectHyperparamsState, inject_hyperparams
+from imprint._src.optim.moments import (
     ScaleByAdamState,
     ScaleByRmsState,
     scale_by_adam,
     scale_by_rms,
 )
-from imprint.optim.optimizers import adam, adamw, rmsprop, sgd
-from imprint.optim.schedules import (
+from imprint._src.optim.optimizers import adam, adamw, rmsprop, sgd
+from imprint._src.optim.schedules import (
     constant_schedule,
     cosine_decay_schedule,
     exponential_decay,
@@ -39,7 +32,7 @@ from imprint.optim.schedules import (
     polynomial_schedule,
     warmup_cosine_decay_schedule,
 )
-from imprint.optim.transforms import (
+from imprint._src.optim.transforms import (
     MaskedNode,
     MaskedState,
     ScaleByScheduleState,

@@ -17,7 +17,7 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.promotion import is_operand
-from imprint.optim.base import (
+from imprint._src.optim.base import (
     GradientTransformation,
     check_state,
     first_count,

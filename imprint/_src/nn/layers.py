@@ -12,10 +12,10 @@ from imprint import random
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.nn.state import StatefulLayer
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.primitives.barrier import stop_gradient
 from imprint.module import Module, field, tree_inference
-from imprint.nn.state import StatefulLayer
 
 inference_mode = tree_inference
 """A model as it is used, such as without dropout: the function under Equinox's name."""

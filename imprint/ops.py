@@ -1,0 +1,11 @@
+"""Reductions of segments, under JAX's names: `import imprint.ops as ops`."""
+
+from imprint._src.bootstrap import public_names
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.ops.segments import segment_max as segment_max
+from imprint._src.ops.segments import segment_min as segment_min
+from imprint._src.ops.segments import segment_prod as segment_prod
+from imprint._src.ops.segments import segment_sum as segment_sum
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)
