@@ -1,18 +1,6 @@
 """What `jax.scipy` has of SciPy, on arrays and tracers: `import imprint.scipy as scipy`.
 
 The packages load when they are first asked for.
-
-- `linalg`: how are systems solved, and functions of matrices computed?
-- `fft`: how are arrays transformed to cosines and back?
-- `optimize`: where is a function least?
-- `ndimage`: what is the value of an image between its elements?
-- `special`: what are the special functions?
-- `signal`: what are the functions of signals?
-- `integrate`: what is the area under points?
-- `stats`: what are the distributions?
-- `sparse`: how is a system solved that is known by its products?
-- `interpolate`: what is a value between the points of a grid?
-- `cluster`: which code is nearest?
 """
 
 import typing

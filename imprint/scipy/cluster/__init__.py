@@ -1,7 +1,4 @@
-"""What `jax.scipy.cluster` has: codes of observations.
-
-- `vq`: which code is nearest to an observation?
-"""
+"""What `jax.scipy.cluster` has: codes of observations."""
 
 from imprint.scipy.cluster import vq as vq
 

@@ -1,7 +1,4 @@
-"""What `jax.scipy.sparse` has: linear systems that are known by what they do to a vector.
-
-- `linalg`: how is such a system solved, step by step?
-"""
+"""What `jax.scipy.sparse` has: linear systems that are known by what they do to a vector."""
 
 from imprint.scipy.sparse import linalg as linalg
 

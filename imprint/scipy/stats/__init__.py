@@ -2,35 +2,6 @@
 
 They have the functions that JAX's have: logarithms of densities and probabilities, and
 where it is known the distribution function, its complement and quantiles.
-
-- `bernoulli`: how likely is one trial?
-- `beta`: how likely is a share between two?
-- `betabinom`: how likely is a count whose odds are drawn?
-- `binom`: how likely is a count of successes?
-- `cauchy`: how likely is a ratio of normal numbers?
-- `chi2`: how likely is a sum of squares?
-- `densities`: how likely is a number of which there are only samples?
-- `dirichlet`: how likely is a vector of shares?
-- `expon`: how likely is a time until an event?
-- `gamma`: how likely is a time until several events?
-- `gennorm`: how likely is an error with another exponent?
-- `geom`: how likely is a count of trials until one succeeds?
-- `gumbel_l`: how likely is a least value?
-- `gumbel_r`: how likely is a largest value?
-- `laplace`: how likely is a difference of times?
-- `logistic`: how likely is odds on a logarithmic scale?
-- `multinomial`: how likely is a vector of counts?
-- `multivariate_normal`: how likely is a vector of normal numbers?
-- `nbinom`: how likely is a count of failures?
-- `norm`: how likely is a normal number?
-- `pareto`: how likely is a size of a power law?
-- `poisson`: how likely is a count of events?
-- `samples`: what is common in samples, and how sure is their mean?
-- `t`: how likely is a mean over its error?
-- `truncnorm`: how likely is a normal number between bounds?
-- `uniform`: how likely is a number of an interval?
-- `vonmises`: how likely is an angle around a mean?
-- `wrapcauchy`: how likely is an angle of a wrapped Cauchy number?
 """
 
 import typing
@@ -38,6 +9,10 @@ import typing
 from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
+    from imprint._src.scipy.stats.densities import gaussian_kde as gaussian_kde
+    from imprint._src.scipy.stats.samples import mode as mode
+    from imprint._src.scipy.stats.samples import rankdata as rankdata
+    from imprint._src.scipy.stats.samples import sem as sem
     from imprint.scipy.stats import bernoulli as bernoulli
     from imprint.scipy.stats import beta as beta
     from imprint.scipy.stats import betabinom as betabinom
@@ -64,10 +39,6 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.stats import uniform as uniform
     from imprint.scipy.stats import vonmises as vonmises
     from imprint.scipy.stats import wrapcauchy as wrapcauchy
-    from imprint.scipy.stats.densities import gaussian_kde as gaussian_kde
-    from imprint.scipy.stats.samples import mode as mode
-    from imprint.scipy.stats.samples import rankdata as rankdata
-    from imprint.scipy.stats.samples import sem as sem
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.stats.bernoulli": "",
@@ -96,8 +67,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.stats.uniform": "",
     "imprint.scipy.stats.vonmises": "",
     "imprint.scipy.stats.wrapcauchy": "",
-    "imprint.scipy.stats.densities": "gaussian_kde",
-    "imprint.scipy.stats.samples": "mode rankdata sem",
+    "imprint._src.scipy.stats.densities": "gaussian_kde",
+    "imprint._src.scipy.stats.samples": "mode rankdata sem",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -1,89 +1,17 @@
-"""The chi-squared distribution of df degrees of freedom: as `scipy.stats.chi2` has it.
+"""The chi-squared distribution of df degrees of freedom: as `scipy.stats.chi2` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.chi2 import cdf as cdf
+from imprint._src.scipy.stats.chi2 import logcdf as logcdf
+from imprint._src.scipy.stats.chi2 import logpdf as logpdf
+from imprint._src.scipy.stats.chi2 import logsf as logsf
+from imprint._src.scipy.stats.chi2 import pdf as pdf
+from imprint._src.scipy.stats.chi2 import sf as sf
 
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy.special.arguments import arrays as floats
-from imprint.scipy.stats import gamma
-
-
-def logpdf(
-    x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the density of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.logpdf(0.5, 2.0).round(4)
-        Array(-0.9431, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.logpdf", x, df, loc, scale)
-    return gamma.logpdf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
-
-
-def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.pdf(0.5, 2.0).round(4)
-        Array(0.3894, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.pdf", x, df, loc, scale)
-    return gamma.pdf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
-
-
-def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.cdf(0.5, 2.0).round(4)
-        Array(0.2212, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.cdf", x, df, loc, scale)
-    return gamma.cdf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
-
-
-def logcdf(
-    x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the distribution function of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.logcdf(0.5, 2.0).round(4)
-        Array(-1.5087, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.logcdf", x, df, loc, scale)
-    return gamma.logcdf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
-
-
-def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.sf(0.5, 2.0).round(4)
-        Array(0.7788, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.sf", x, df, loc, scale)
-    return gamma.sf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
-
-
-def logsf(
-    x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of 1 less the distribution function of the chi-squared distribution of df degrees of freedom.
-
-    Example:
-        >>> from imprint.scipy.stats import chi2
-        >>> chi2.logsf(0.5, 2.0).round(4)
-        Array(-0.25, dtype=float32, weak_type=True)
-    """
-    x, df, loc, scale = floats("chi2.logsf", x, df, loc, scale)
-    return gamma.logsf(x, np.divide(df, 2), loc, np.multiply(scale, 2))
+__all__ = [
+    "cdf",
+    "logcdf",
+    "logpdf",
+    "logsf",
+    "pdf",
+    "sf",
+]

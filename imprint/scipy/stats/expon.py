@@ -1,98 +1,19 @@
-"""The exponential distribution: as `scipy.stats.expon` has it.
+"""The exponential distribution: as `scipy.stats.expon` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.expon import cdf as cdf
+from imprint._src.scipy.stats.expon import logcdf as logcdf
+from imprint._src.scipy.stats.expon import logpdf as logpdf
+from imprint._src.scipy.stats.expon import logsf as logsf
+from imprint._src.scipy.stats.expon import pdf as pdf
+from imprint._src.scipy.stats.expon import ppf as ppf
+from imprint._src.scipy.stats.expon import sf as sf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.logpdf(0.5).round(4)
-        Array(-0.5, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("expon.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, -math.inf, -z - np.log(scale))
-
-
-def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.pdf(0.5).round(4)
-        Array(0.6065, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, loc, scale))
-
-
-def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.cdf(0.5).round(4)
-        Array(0.3935, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("expon.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 0, -np.expm1(-z))
-
-
-def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the distribution function of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.logcdf(0.5).round(4)
-        Array(-0.9328, dtype=float32, weak_type=True)
-    """
-    return np.log(cdf(x, loc, scale))
-
-
-def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.sf(0.5).round(4)
-        Array(0.6065, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("expon.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 1, np.exp(-z))
-
-
-def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of 1 less the distribution function of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.logsf(0.5).round(4)
-        Array(-0.5, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("expon.logsf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 0, -z)
-
-
-def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the exponential distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import expon
-        >>> expon.ppf(0.5).round(4)
-        Array(0.6931, dtype=float32, weak_type=True)
-    """
-    q, loc, scale = floats("expon.ppf", q, loc, scale)
-    return np.where((q >= 0) & (q <= 1), loc - scale * np.log1p(-q), math.nan)
+__all__ = [
+    "cdf",
+    "logcdf",
+    "logpdf",
+    "logsf",
+    "pdf",
+    "ppf",
+    "sf",
+]

@@ -1,93 +1,17 @@
-"""The gamma distribution of shape a: as `scipy.stats.gamma` has it.
+"""The gamma distribution of shape a: as `scipy.stats.gamma` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.gamma import cdf as cdf
+from imprint._src.scipy.stats.gamma import logcdf as logcdf
+from imprint._src.scipy.stats.gamma import logpdf as logpdf
+from imprint._src.scipy.stats.gamma import logsf as logsf
+from imprint._src.scipy.stats.gamma import pdf as pdf
+from imprint._src.scipy.stats.gamma import sf as sf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy import special
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(
-    x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the density of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.logpdf(0.5, 2.0).round(4)
-        Array(-1.1931, dtype=float32, weak_type=True)
-    """
-    x, a, loc, scale = floats("gamma.logpdf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    inside = np.where(z < 0, 1, z)
-    value = special.xlogy(a - 1, inside) - inside - special.gammaln(a)
-    return np.where(z < 0, -math.inf, value - np.log(scale))
-
-
-def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.pdf(0.5, 2.0).round(4)
-        Array(0.3033, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, a, loc, scale))
-
-
-def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.cdf(0.5, 2.0).round(4)
-        Array(0.0902, dtype=float32, weak_type=True)
-    """
-    x, a, loc, scale = floats("gamma.cdf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.gammainc(a, np.where(z < 0, 0, z))
-
-
-def logcdf(
-    x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the distribution function of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.logcdf(0.5, 2.0).round(4)
-        Array(-2.4057, dtype=float32, weak_type=True)
-    """
-    return np.log(cdf(x, a, loc, scale))
-
-
-def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.sf(0.5, 2.0).round(4)
-        Array(0.9098, dtype=float32, weak_type=True)
-    """
-    x, a, loc, scale = floats("gamma.sf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.gammaincc(a, np.where(z < 0, 0, z))
-
-
-def logsf(
-    x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of 1 less the distribution function of the gamma distribution of shape a.
-
-    Example:
-        >>> from imprint.scipy.stats import gamma
-        >>> gamma.logsf(0.5, 2.0).round(4)
-        Array(-0.0945, dtype=float32, weak_type=True)
-    """
-    return np.log(sf(x, a, loc, scale))
+__all__ = [
+    "cdf",
+    "logcdf",
+    "logpdf",
+    "logsf",
+    "pdf",
+    "sf",
+]

@@ -1,47 +1,11 @@
-"""The generalized normal distribution of exponent beta: as `scipy.stats.gennorm` has it.
+"""The generalized normal distribution of exponent beta: as `scipy.stats.gennorm` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.gennorm import cdf as cdf
+from imprint._src.scipy.stats.gennorm import logpdf as logpdf
+from imprint._src.scipy.stats.gennorm import pdf as pdf
 
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy import special
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the logarithm of the density of the generalized normal distribution of exponent beta.
-
-    Example:
-        >>> from imprint.scipy.stats import gennorm
-        >>> gennorm.logpdf(0.5, 2.0).round(4)
-        Array(-0.8224, dtype=float32, weak_type=True)
-    """
-    x, beta = floats("gennorm.logpdf", x, beta)
-    return np.log(beta / 2) - special.gammaln(1 / beta) - np.abs(x) ** beta
-
-
-def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the density of the generalized normal distribution of exponent beta.
-
-    Example:
-        >>> from imprint.scipy.stats import gennorm
-        >>> gennorm.pdf(0.5, 2.0).round(4)
-        Array(0.4394, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, beta))
-
-
-def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the distribution function of the generalized normal distribution of exponent beta.
-
-    Example:
-        >>> from imprint.scipy.stats import gennorm
-        >>> gennorm.cdf(0.5, 2.0).round(4)
-        Array(0.7602, dtype=float32, weak_type=True)
-    """
-    x, beta = floats("gennorm.cdf", x, beta)
-    part = special.gammainc(1 / beta, np.abs(x) ** beta)
-    return 0.5 * (1 + np.sign(x) * part)
+__all__ = [
+    "cdf",
+    "logpdf",
+    "pdf",
+]

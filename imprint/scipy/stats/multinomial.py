@@ -1,49 +1,9 @@
-"""The multinomial distribution: as `scipy.stats.multinomial` has it.
+"""The multinomial distribution: as `scipy.stats.multinomial` has it."""
 
-Its draws are counts along the last axis, which add up to `n`.
-"""
+from imprint._src.scipy.stats.multinomial import logpmf as logpmf
+from imprint._src.scipy.stats.multinomial import pmf as pmf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy import special
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Return the logarithm of the probability of the multinomial distribution.
-
-    Args:
-        x: counts along the last axis.
-        n: their sum; of others the probability is 0.
-        p: probabilities along the last axis.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> from imprint.scipy.stats import multinomial
-        >>> multinomial.logpmf(np.array([1, 1]), 2, np.array([0.5, 0.5])).round(4)
-        Array(-0.6931, dtype=float32)
-    """
-    x, n, p = floats("multinomial.logpmf", x, n, p)
-    ways = special.gammaln(n + 1) - np.sum(special.gammaln(x + 1), -1)
-    value = ways + np.sum(special.xlogy(x, p), -1)
-    return np.where(np.sum(x, -1) == n, value, -math.inf)
-
-
-def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Return the probability of the multinomial distribution.
-
-    Args:
-        x: counts along the last axis.
-        n: their sum; of others the probability is 0.
-        p: probabilities along the last axis.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> from imprint.scipy.stats import multinomial
-        >>> multinomial.pmf(np.array([1, 1]), 2, np.array([0.5, 0.5])).round(4)
-        Array(0.5, dtype=float32)
-    """
-    return np.exp(logpmf(x, n, p))
+__all__ = [
+    "logpmf",
+    "pmf",
+]

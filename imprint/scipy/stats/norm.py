@@ -1,113 +1,21 @@
-"""The normal distribution: as `scipy.stats.norm` has it.
+"""The normal distribution: as `scipy.stats.norm` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.norm import cdf as cdf
+from imprint._src.scipy.stats.norm import isf as isf
+from imprint._src.scipy.stats.norm import logcdf as logcdf
+from imprint._src.scipy.stats.norm import logpdf as logpdf
+from imprint._src.scipy.stats.norm import logsf as logsf
+from imprint._src.scipy.stats.norm import pdf as pdf
+from imprint._src.scipy.stats.norm import ppf as ppf
+from imprint._src.scipy.stats.norm import sf as sf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy import special
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.logpdf(0.5).round(4)
-        Array(-1.0439, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("norm.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -0.5 * z * z - np.log(scale) - math.log(2 * math.pi) / 2
-
-
-def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.pdf(0.5).round(4)
-        Array(0.3521, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, loc, scale))
-
-
-def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.cdf(0.5).round(4)
-        Array(0.6915, dtype=float32)
-    """
-    x, loc, scale = floats("norm.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.ndtr(z)
-
-
-def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the distribution function of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.logcdf(0.5).round(4)
-        Array(-0.3689, dtype=float32)
-    """
-    x, loc, scale = floats("norm.logcdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.log_ndtr(z)
-
-
-def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.sf(0.5).round(4)
-        Array(0.3085, dtype=float32)
-    """
-    x, loc, scale = floats("norm.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.ndtr(-z)
-
-
-def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of 1 less the distribution function of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.logsf(0.5).round(4)
-        Array(-1.1759, dtype=float32)
-    """
-    x, loc, scale = floats("norm.logsf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.log_ndtr(-z)
-
-
-def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.ppf(0.5).round(4)
-        Array(0., dtype=float32)
-    """
-    q, loc, scale = floats("norm.ppf", q, loc, scale)
-    return special.ndtri(q) * scale + loc
-
-
-def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the number that is exceeded of the normal distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import norm
-        >>> norm.isf(0.5).round(4)
-        Array(0., dtype=float32)
-    """
-    q, loc, scale = floats("norm.isf", q, loc, scale)
-    return loc - special.ndtri(q) * scale
+__all__ = [
+    "cdf",
+    "isf",
+    "logcdf",
+    "logpdf",
+    "logsf",
+    "pdf",
+    "ppf",
+    "sf",
+]

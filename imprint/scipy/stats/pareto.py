@@ -1,101 +1,19 @@
-"""The Pareto distribution of exponent b: as `scipy.stats.pareto` has it.
+"""The Pareto distribution of exponent b: as `scipy.stats.pareto` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.pareto import cdf as cdf
+from imprint._src.scipy.stats.pareto import logcdf as logcdf
+from imprint._src.scipy.stats.pareto import logpdf as logpdf
+from imprint._src.scipy.stats.pareto import logsf as logsf
+from imprint._src.scipy.stats.pareto import pdf as pdf
+from imprint._src.scipy.stats.pareto import ppf as ppf
+from imprint._src.scipy.stats.pareto import sf as sf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(
-    x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the density of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.logpdf(1.5, 2.0).round(4)
-        Array(-0.5232, dtype=float32, weak_type=True)
-    """
-    x, b, loc, scale = floats("pareto.logpdf", x, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    value = np.log(b) - np.log(scale) - (b + 1) * np.log(np.where(z < 1, 1, z))
-    return np.where(z < 1, -math.inf, value)
-
-
-def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.pdf(1.5, 2.0).round(4)
-        Array(0.5926, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, b, loc, scale))
-
-
-def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.cdf(1.5, 2.0).round(4)
-        Array(0.5556, dtype=float32, weak_type=True)
-    """
-    return -np.expm1(logsf(x, b, loc, scale))
-
-
-def logcdf(
-    x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of the distribution function of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.logcdf(1.5, 2.0).round(4)
-        Array(-0.5878, dtype=float32, weak_type=True)
-    """
-    return np.log(cdf(x, b, loc, scale))
-
-
-def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.sf(1.5, 2.0).round(4)
-        Array(0.4444, dtype=float32, weak_type=True)
-    """
-    return np.exp(logsf(x, b, loc, scale))
-
-
-def logsf(
-    x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
-) -> Array:
-    """Return the logarithm of 1 less the distribution function of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.logsf(1.5, 2.0).round(4)
-        Array(-0.8109, dtype=float32, weak_type=True)
-    """
-    x, b, loc, scale = floats("pareto.logsf", x, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -b * np.log(np.where(z < 1, 1, z))
-
-
-def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the Pareto distribution of exponent b.
-
-    Example:
-        >>> from imprint.scipy.stats import pareto
-        >>> pareto.ppf(1.5, 2.0).round(4)
-        Array(nan, dtype=float32, weak_type=True)
-    """
-    q, b, loc, scale = floats("pareto.ppf", q, b, loc, scale)
-    return loc + scale * np.exp(-np.log1p(-q) / b)
+__all__ = [
+    "cdf",
+    "logcdf",
+    "logpdf",
+    "logsf",
+    "pdf",
+    "ppf",
+    "sf",
+]

@@ -1,80 +1,13 @@
-"""The Poisson distribution: as `scipy.stats.poisson` has it.
+"""The Poisson distribution: as `scipy.stats.poisson` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.poisson import cdf as cdf
+from imprint._src.scipy.stats.poisson import entropy as entropy
+from imprint._src.scipy.stats.poisson import logpmf as logpmf
+from imprint._src.scipy.stats.poisson import pmf as pmf
 
-import math
-from typing import Final
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy import special
-from imprint.scipy.special.arguments import arrays as floats
-
-_LARGE: Final = 100
-_COUNTED: Final = 256
-
-
-def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the Poisson distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import poisson
-        >>> poisson.logpmf(2, 1.5).round(4)
-        Array(-1.3822, dtype=float32, weak_type=True)
-    """
-    k, mu, loc = floats("poisson.logpmf", k, mu, loc)
-    x = k - loc
-    part = np.where(x < 0, 0, x)
-    value = special.xlogy(part, mu) - special.gammaln(part + 1) - mu
-    return np.where(x < 0, -math.inf, value)
-
-
-def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the Poisson distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import poisson
-        >>> poisson.pmf(2, 1.5).round(4)
-        Array(0.251, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpmf(k, mu, loc))
-
-
-def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the distribution function of the Poisson distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import poisson
-        >>> poisson.cdf(2, 1.5).round(4)
-        Array(0.8088, dtype=float32, weak_type=True)
-    """
-    k, mu, loc = floats("poisson.cdf", k, mu, loc)
-    x = np.floor(k - loc)
-    value = special.gammaincc(np.where(x < 0, 0, x) + 1, mu)
-    return np.where(x < 0, 0, value)
-
-
-def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the entropy of the Poisson distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import poisson
-        >>> poisson.entropy(1.5).round(4)
-        Array(1.5394, dtype=float32)
-    """
-    mu, _ = floats("poisson.entropy", mu, loc)
-    mu = np.asarray(mu)
-    small = np.where(mu < _LARGE, mu, 1)
-    k = np.arange(_COUNTED).astype(mu.dtype)
-    each = logpmf(k, np.expand_dims(small, -1))
-    value = -np.sum(np.exp(each) * each, -1)
-    large = np.where(mu < _LARGE, _LARGE, mu)
-    u = 1 / large
-    far = 0.5 * np.log(2 * math.pi * math.e * large)
-    far = far - u * (1 / 12 + u * (1 / 24 + u * 19 / 360))
-    value = np.where(mu < _LARGE, value, far)
-    value = np.where(mu == 0, 0, value)
-    return np.where(mu < 0, math.nan, value)
+__all__ = [
+    "cdf",
+    "entropy",
+    "logpmf",
+    "pmf",
+]

@@ -1,61 +1,13 @@
-"""The uniform distribution: as `scipy.stats.uniform` has it.
+"""The uniform distribution: as `scipy.stats.uniform` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.uniform import cdf as cdf
+from imprint._src.scipy.stats.uniform import logpdf as logpdf
+from imprint._src.scipy.stats.uniform import pdf as pdf
+from imprint._src.scipy.stats.uniform import ppf as ppf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the uniform distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import uniform
-        >>> uniform.logpdf(0.5).round(4)
-        Array(-0., dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("uniform.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where((z >= 0) & (z <= 1), -np.log(scale), -math.inf)
-
-
-def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the uniform distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import uniform
-        >>> uniform.pdf(0.5).round(4)
-        Array(1., dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, loc, scale))
-
-
-def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the uniform distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import uniform
-        >>> uniform.cdf(0.5).round(4)
-        Array(0.5, dtype=float32, weak_type=True)
-    """
-    x, loc, scale = floats("uniform.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.clip(z, 0, 1)
-
-
-def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the uniform distribution.
-
-    Example:
-        >>> from imprint.scipy.stats import uniform
-        >>> uniform.ppf(0.5).round(4)
-        Array(0.5, dtype=float32, weak_type=True)
-    """
-    q, loc, scale = floats("uniform.ppf", q, loc, scale)
-    return np.where((q >= 0) & (q <= 1), loc + scale * q, math.nan)
+__all__ = [
+    "cdf",
+    "logpdf",
+    "pdf",
+    "ppf",
+]

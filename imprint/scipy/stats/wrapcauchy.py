@@ -1,39 +1,9 @@
-"""The wrapped Cauchy distribution, of an angle: as `scipy.stats.wrapcauchy` has it.
+"""The wrapped Cauchy distribution, of an angle: as `scipy.stats.wrapcauchy` has it."""
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
-"""
+from imprint._src.scipy.stats.wrapcauchy import logpdf as logpdf
+from imprint._src.scipy.stats.wrapcauchy import pdf as pdf
 
-import math
-
-import imprint.numpy as np
-from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
-from imprint.scipy.special.arguments import arrays as floats
-
-
-def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """Return the logarithm of the density of the wrapped Cauchy distribution, of an angle.
-
-    Example:
-        >>> from imprint.scipy.stats import wrapcauchy
-        >>> wrapcauchy.logpdf(0.5, 0.5).round(4)
-        Array(-1.1378, dtype=float32, weak_type=True)
-    """
-    x, c = floats("wrapcauchy.logpdf", x, c)
-    value = np.log1p(-c * c) - math.log(2 * math.pi)
-    value = value - np.log1p(c * c - 2 * c * np.cos(x))
-    inside = (x >= 0) & (x <= 2 * math.pi)
-    value = np.where(inside, value, -math.inf)
-    return np.where((c > 0) & (c < 1), value, math.nan)
-
-
-def pdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """Return the density of the wrapped Cauchy distribution, of an angle.
-
-    Example:
-        >>> from imprint.scipy.stats import wrapcauchy
-        >>> wrapcauchy.pdf(0.5, 0.5).round(4)
-        Array(0.3205, dtype=float32, weak_type=True)
-    """
-    return np.exp(logpdf(x, c))
+__all__ = [
+    "logpdf",
+    "pdf",
+]

@@ -11,9 +11,9 @@ import sklearn.datasets
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.scipy.optimize import line_search
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.scipy import optimize
-from imprint.scipy.optimize import line_search
 from tests import oracle
 from tests.lanes import exhaustive, exhaustive_but
 from tests.tolerances import Tolerance, assert_close, assert_within

@@ -1,0 +1,189 @@
+"""Values between the points of a grid, as `jax.scipy.interpolate` finds them.
+
+Splines are SciPy's, outside of programs; along one axis there is `imprint.numpy.interp`.
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Literal, Self, cast, final
+
+import imprint.numpy as np
+from imprint import tree
+from imprint._src.bootstrap import public_names
+from imprint._src.core.array import Array
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact
+
+__all__ = ["RegularGridInterpolator"]
+
+Method = Literal["linear", "nearest"]
+_NAME = "RegularGridInterpolator"
+
+
+@final
+class RegularGridInterpolator:
+    """A function of points, of which the values on a grid are given. A pytree.
+
+    Args:
+        points: for each axis of the grid its coordinates, which grow.
+        values: those on the grid, which may have further axes.
+        method: "linear" or "nearest".
+        bounds_error: False: a program does not raise for a value.
+        fill_value: what a point outside of the grid gives; None goes on as the nearest
+            cell does.
+
+    Raises:
+        ArgumentError: there is no such method, or an error is asked for.
+        ShapeError: the grid does not fit the values.
+        DTypeError: the values cannot hold the fill value.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy.interpolate import RegularGridInterpolator
+        >>> grid = np.array([1.0, 2.0, 3.0]), np.array([0.0, 10.0])
+        >>> f = RegularGridInterpolator(grid, np.array([[0, 1], [2, 3], [4, 5.0]]))
+        >>> f(np.array([[1.5, 5.0], [9.0, 0.0]]))
+        Array([1.5, nan], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        points: Sequence[ArrayLike],
+        values: ArrayLike,
+        method: Method = "linear",
+        bounds_error: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+        fill_value: Any = float("nan"),
+    ) -> None:
+        if bounds_error:
+            raise ArgumentError(
+                f"{_NAME}: expected bounds_error=False, got {bounds_error!r}: a program "
+                "does not raise for a value. Look for NaN in the result, or use "
+                "imprint.experimental.checkify."
+            )
+        _check_method(method)
+        self.method: Method = method
+        self.bounds_error: bool = False
+        self.values: Array = as_array(_NAME, inexact(_NAME, values))
+        self.grid: tuple[Array, ...] = tuple([as_array(_NAME, p) for p in points])
+        self.fill_value: Array | None = (
+            None if fill_value is None else as_array(_NAME, fill_value)
+        )
+        self._check()
+
+    def _check(self) -> None:
+        lengths = [p.shape for p in self.grid]
+        if lengths != [(n,) for n in self.values.shape[: len(lengths)]]:
+            raise ShapeError(
+                f"{_NAME}: expected for each axis of the values a vector of as many "
+                f"coordinates, got vectors of shapes {lengths} for values of shape "
+                f"{self.values.shape}."
+            )
+        fill = self.fill_value
+        if fill is not None and not np.can_cast(
+            fill.dtype, self.values.dtype, "same_kind"
+        ):
+            raise DTypeError(
+                f"{_NAME}: expected a fill_value that {self.values.dtype} holds, got "
+                f"{fill.aval}. Give one of that kind, or None."
+            )
+
+    def __call__(self, xi: Any, method: Method | None = None) -> Array:
+        """Return the values at points.
+
+        Args:
+            xi: points, with the coordinates along the last axis; or a tuple with an array
+                of each coordinate.
+            method: another one than the interpolator's.
+        """
+        method = self.method if method is None else method
+        _check_method(method)
+        points = _points(xi, len(self.grid))
+        cells = [self._cell(points[..., i], p) for i, p in enumerate(self.grid)]
+        at = self._linear if method == "linear" else self._nearest
+        found = at([low for low, _ in cells], [share for _, share in cells])
+        if self.fill_value is None:
+            return found
+        is_outside = np.zeros(points.shape[:-1], bool)
+        for i, p in enumerate(self.grid):
+            is_outside |= (points[..., i] < p[0]) | (points[..., i] > p[-1])
+        return np.where(self._beside(is_outside), self.fill_value, found)
+
+    def _cell(self, x: Array, points: Array) -> tuple[Array, Array]:
+        """Return the point below, and how far from it towards the next one."""
+        last = points.size - 2
+        low = np.clip(np.searchsorted(points, x) - 1, 0, last)
+        start = points[low]
+        return low, (x - start) / (points[low + 1] - start)
+
+    def _linear(self, low: list[Array], share: list[Array]) -> Array:
+        total: Any = 0
+        for corner in itertools.product((0, 1), repeat=len(low)):
+            weight: Any = 1
+            for side, part in zip(corner, share, strict=True):
+                weight = weight * (part if side else 1 - part)
+            at = tuple([i + side for i, side in zip(low, corner, strict=True)])
+            total = total + self.values[at] * self._beside(weight)
+        return total
+
+    def _nearest(self, low: list[Array], share: list[Array]) -> Array:
+        pairs = zip(low, share, strict=True)
+        return self.values[tuple([np.where(s <= 0.5, i, i + 1) for i, s in pairs])]
+
+    def _beside(self, x: Array) -> Array:
+        """Return an array with an axis for each further one of the values."""
+        more = self.values.ndim - len(self.grid)
+        return x.reshape(*x.shape, *(1,) * more)
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return the arrays, and what is static."""
+        return (self.grid, self.values, self.fill_value), (self.method,)
+
+    @classmethod
+    def tree_unflatten(
+        cls, aux_data: tuple[Any, ...], children: tuple[Any, ...]
+    ) -> Self:
+        """Return the interpolator of other arrays, or of what stands for them."""
+        made = object.__new__(cls)
+        made.grid, made.values, made.fill_value = children
+        (made.method,), made.bounds_error = aux_data, False
+        return made
+
+
+def _check_method(method: object) -> None:
+    if method not in ("linear", "nearest"):
+        raise ArgumentError(
+            f"{_NAME}: expected method 'linear' or 'nearest', got {method!r}."
+        )
+
+
+def _points(xi: Any, count: int) -> Array:
+    """Return points with their coordinates along the last axis."""
+    if isinstance(xi, tuple):
+        parts = cast("tuple[Any, ...]", xi)
+        xi = (
+            parts[0]
+            if count == len(parts) == 1
+            else np.stack(
+                np.broadcast_arrays(*[inexact(_NAME, x) for x in parts]), axis=-1
+            )
+        )
+    points = as_array(_NAME, inexact(_NAME, xi))
+    if points.ndim == 1:
+        points = points.reshape(-1, count)
+    if points.ndim == 0 or points.shape[-1] != count:
+        raise ShapeError(
+            f"{_NAME}: expected points of {count} coordinates along the last axis, got "
+            f"{points.aval}."
+        )
+    return points
+
+
+tree.register_pytree_node(
+    RegularGridInterpolator,
+    RegularGridInterpolator.tree_flatten,
+    RegularGridInterpolator.tree_unflatten,
+)
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

@@ -1,0 +1,382 @@
+"""Spectra of signals over time, and their means: `stft`, `csd`, `welch`.
+
+A signal is cut into segments that overlap; each is freed of its trend, multiplied by a
+window and transformed. Squares of the transforms, or products of those of two signals, are
+the densities.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy
+
+import imprint.numpy as np
+from imprint._src import dtypes
+from imprint._src.core import dims
+from imprint._src.core.array import Array
+from imprint._src.dtypes import is_complex, to_inexact
+from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.primitives.axes import canonical_axis, insert, whole
+from imprint._src.primitives.elementwise.complex import complex_
+from imprint._src.scipy.signal.segments import counts, extended, segments, window_of
+from imprint._src.scipy.signal.trends import detrend as without_trend
+from imprint.numpy.fft import fft, fftfreq, rfft, rfftfreq
+
+Trend = bool | str | Callable[[Array], Array]
+"""What is taken away from each segment: nothing, a mean, a line, or what a function says."""
+
+
+def stft(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    x: ArrayLike,
+    fs: ArrayLike = 1.0,
+    window: Any = "hann",
+    nperseg: int = 256,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Trend = False,  # noqa: FBT002 - SciPy's signature
+    return_onesided: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    boundary: str | None = "zeros",
+    padded: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    axis: int = -1,
+) -> tuple[Array, Array, Array]:
+    """Return frequencies, times, and the Fourier transform of a signal around each time.
+
+    Args:
+        x: the signal.
+        fs: how many elements there are in a unit of time.
+        window: the name of a window, a tuple of a name and numbers, or an array.
+        nperseg: how long a segment is.
+        noverlap: how much of it is in the next one; half of it, if None.
+        nfft: how long it gets by zeros at its end.
+        detrend: "constant" or "linear" for `detrend` of each segment, or a function.
+        return_onesided: whether to leave negative frequencies of a real signal out.
+        boundary: how the signal goes on at its ends: "zeros", "even", "odd", "constant",
+            or None where it does not.
+        padded: whether zeros are added, so that the last segment is whole.
+        axis: along which.
+
+    Raises:
+        ArgumentError: there is no such window, trend or boundary, or numbers do not fit.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import signal
+        >>> frequencies, times, spectra = signal.stft(
+        ...     np.sin(np.arange(16.0)), nperseg=8
+        ... )
+        >>> frequencies.shape, times, spectra.shape
+        ((5,), Array([ 0.,  4.,  8., 12., 16.], dtype=float32), (5, 5))
+    """
+    how = _Way(
+        *("stft", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
+        *("spectrum", axis, boundary, padded),
+    )
+    return how.spectra(x, None, is_linear=True)
+
+
+def csd(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    x: ArrayLike,
+    y: ArrayLike | None,
+    fs: ArrayLike = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Trend = "constant",
+    return_onesided: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Array, Array]:
+    """Return frequencies and the cross spectral density of two signals, by Welch's method.
+
+    Args:
+        x: a signal.
+        y: another signal; None for `welch` of one.
+        fs: how many elements there are in a unit of time.
+        window: the name of a window, a tuple of a name and numbers, or an array.
+        nperseg: how long a segment is; as the window or the signal, if None.
+        noverlap: how much of it is in the next one; half of it, if None.
+        nfft: how long it gets by zeros at its end.
+        detrend: "constant" or "linear" for `detrend` of each segment, a function, or False.
+        return_onesided: whether to add negative frequencies of real signals to the others.
+        scaling: "density", or "spectrum" for the power.
+        axis: along which.
+        average: "mean" or "median" of the segments.
+
+    Raises:
+        ArgumentError: there is no such window, trend or average, or numbers do not fit.
+        ShapeError: the signals do not fit.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import signal
+        >>> x = np.arange(8.0) % 4
+        >>> signal.csd(x, 2 * x, nperseg=4)[1].round(3)
+        Array([1.333+0.j, 5.111+0.j, 1.778+0.j], dtype=complex64)
+    """
+    return _averaged(
+        _Way(
+            *("csd", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
+            *(scaling, axis),
+        ),
+        x,
+        y,
+        average,
+    )
+
+
+def welch(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    x: ArrayLike,
+    fs: ArrayLike = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Trend = "constant",
+    return_onesided: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Array, Array]:
+    """Return frequencies and the power spectral density of a signal, by Welch's method.
+
+    Args:
+        x: the signal.
+        fs: how many elements there are in a unit of time.
+        window: the name of a window, a tuple of a name and numbers, or an array.
+        nperseg: how long a segment is; as the window or the signal, if None.
+        noverlap: how much of it is in the next one; half of it, if None.
+        nfft: how long it gets by zeros at its end.
+        detrend: "constant" or "linear" for `detrend` of each segment, a function, or False.
+        return_onesided: whether to add negative frequencies of a real signal to the others.
+        scaling: "density", or "spectrum" for the power.
+        axis: along which.
+        average: "mean" or "median" of the segments.
+
+    Raises:
+        ArgumentError: there is no such window, trend or average, or numbers do not fit.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import signal
+        >>> signal.welch(np.arange(8.0) % 4, nperseg=4)[1].round(3)
+        Array([0.667, 2.556, 0.889], dtype=float32)
+    """
+    return _averaged(
+        _Way(
+            *("welch", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
+            *(scaling, axis),
+        ),
+        x,
+        None,
+        average,
+    )
+
+
+# ---- what they share ----
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How spectra are computed: the arguments of the function `name`."""
+
+    name: str
+    fs: Any
+    window: Any
+    nperseg: Any
+    noverlap: Any
+    nfft: Any
+    trend: Trend
+    one_sided: bool
+    scaling: str
+    axis: int
+    boundary: str | None = None
+    padded: bool = False
+
+    def spectra(
+        self, x: ArrayLike, y: ArrayLike | None, *, is_linear: bool = False
+    ) -> tuple[Array, Array, Array]:
+        """Return frequencies, times, and transforms or their products.
+
+        Args:
+            x: a signal.
+            y: another one, or None.
+            is_linear: whether to return the transform of `x`, not its square.
+        """
+        promoted = promote_dtypes(self.name, (x,) if y is None else (x, y), to_inexact)
+        signals = [as_array(self.name, z) for z in promoted]
+        axis = canonical_axis(self.name, self.axis, signals[0].ndim)
+        signals = self._aligned(signals, axis)
+        dtype = signals[0].dtype
+        kind, real = dtypes.to_complex(dtype), dtypes.real_part_dtype(dtype)
+        if dims.has_zero([n for z in signals for n in z.shape]):
+            empty = np.zeros(_empty_shape(signals, axis), real)
+            is_real = y is None and not is_linear
+            return empty, empty, empty if is_real else empty.astype(kind)
+        given = self.nperseg
+        given = None if given is None else whole(self.name, "nperseg", given)
+        win, size = window_of(self.name, self.window, given, signals[0].shape[-1])
+        win = np.asarray(win).astype(dtype)
+        size, step, wide = counts(self.name, size, self.noverlap, self.nfft)
+        one_sided = self._is_one_sided(dtype)
+        parts = [
+            self._transformed(self._cut(z, size, step), win, wide, one_sided=one_sided)
+            for z in signals
+        ]
+        scale = self._scale(win)
+        if is_linear:
+            out = parts[0] * np.sqrt(scale)
+        else:
+            out = np.conj(parts[0]) * parts[-1] * scale
+            out = out * (_doubling(wide).astype(real) if one_sided else 1)
+        out = out.astype(kind)
+        if y is None and not is_linear:
+            out = np.real(out)
+        frequencies = (rfftfreq if one_sided else fftfreq)(
+            wide, 1 / self.fs, dtype=real
+        )
+        first = 0 if self.boundary else size / 2
+        middles = first + step * numpy.arange(out.shape[-2])
+        times = np.asarray(middles.astype(real)) / self.fs
+        return frequencies, times, np.moveaxis(out, -1, axis)
+
+    def _aligned(self, signals: list[Array], axis: int) -> list[Array]:
+        """Return the signals along the last axis, all as long as the longest."""
+        if len({z.ndim for z in signals}) > 1:
+            raise self._misfit(signals)
+        signals = [np.moveaxis(z, axis, -1) for z in signals]
+        if dims.broadcast_shapes([z.shape[:-1] for z in signals]) is None:
+            raise self._misfit(signals)
+        lengths = [dims.concrete(z.shape[-1], self.name) for z in signals]
+        if 0 in lengths:
+            return signals
+        longest = max(lengths)
+        return [extended(z, (0, longest - z.shape[-1])) for z in signals]
+
+    def _misfit(self, signals: list[Array]) -> ShapeError:
+        avals = " and ".join(str(z.aval) for z in signals)
+        return ShapeError(
+            f"{self.name}: expected two signals of as many axes, whose shapes broadcast but "
+            f"along the axis of time, got {avals}. Add axes with imprint.numpy.expand_dims."
+        )
+
+    def _is_one_sided(self, dtype: Any) -> bool:
+        if self.one_sided and is_complex(dtype):
+            warnings.warn(
+                f"{self.name}: a complex signal has negative frequencies of its own: pass "
+                "return_onesided=False.",
+                stacklevel=4,
+            )
+        return self.one_sided and not is_complex(dtype)
+
+    def _cut(self, x: Array, size: int, step: int) -> Array:
+        """Return the segments of a signal, with what goes on at its ends."""
+        if self.boundary not in _BOUNDARIES:
+            raise ArgumentError(
+                f"{self.name}: expected a boundary of zeros, even, odd, constant or None, "
+                f"got {self.boundary!r}."
+            )
+        x = _BOUNDARIES[self.boundary](x, size // 2)
+        rest = -(x.shape[-1] - size) % step % size if self.padded else 0
+        return segments(extended(x, (0, rest)), size, step)
+
+    def _transformed(
+        self, parts: Array, win: Array, wide: int, *, one_sided: bool
+    ) -> Array:
+        parts = win * self._detrended(parts)
+        if one_sided:
+            return rfft(np.real(parts), wide)
+        return fft(parts, wide)
+
+    def _detrended(self, parts: Array) -> Array:
+        trend = self.trend
+        if isinstance(trend, str):
+            return without_trend(parts, type=trend)
+        if callable(trend):
+            if self.axis == -1:
+                return trend(parts)
+            return np.moveaxis(trend(np.moveaxis(parts, -1, self.axis)), self.axis, -1)
+        if trend:
+            raise ArgumentError(
+                f"{self.name}: expected detrend to be constant, linear, a function or "
+                f"False, got {trend!r}."
+            )
+        return parts
+
+    def _scale(self, win: Array) -> Any:
+        if self.scaling == "density":
+            return 1 / (self.fs * (win * win).sum())
+        if self.scaling == "spectrum":
+            return 1 / win.sum() ** 2
+        raise ArgumentError(
+            f"{self.name}: expected a scaling of density or spectrum, got "
+            f"{self.scaling!r}."
+        )
+
+
+def _empty_shape(signals: list[Array], axis: int) -> tuple[Any, ...]:
+    """Return the shape of the results for signals that have no elements."""
+    outer = dims.broadcast_shapes([z.shape[:-1] for z in signals])
+    assert outer is not None
+    return insert(outer, axis, min(z.shape[-1] for z in signals))
+
+
+def _doubling(wide: int) -> Any:
+    """Return how often frequencies count: twice, but for 0 and a last one that is alone."""
+    factors = numpy.full(wide // 2 + 1, 2.0)
+    factors[0] = 1
+    if wide % 2 == 0:
+        factors[-1] = 1
+    return factors
+
+
+def _odd(x: Array, by: int) -> Array:
+    return np.pad(
+        x, [(0, 0)] * (x.ndim - 1) + [(by, by)], "reflect", reflect_type="odd"
+    )
+
+
+def _going_on(mode: str) -> Callable[[Array, int], Array]:
+    def longer(x: Array, by: int) -> Array:
+        return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(by, by)], mode)
+
+    return longer
+
+
+_BOUNDARIES: Final[dict[str | None, Callable[[Array, int], Array]]] = {
+    "even": _going_on("reflect"),
+    "odd": _odd,
+    "constant": _going_on("edge"),
+    "zeros": _going_on("constant"),
+    None: lambda x, by: x,
+}
+
+
+def _averaged(
+    how: _Way, x: ArrayLike, y: ArrayLike | None, average: str
+) -> tuple[Array, Array]:
+    """Return frequencies, and densities in the mean or median of all segments."""
+    if average not in ("mean", "median"):
+        raise ArgumentError(
+            f"{how.name}: expected an average of mean or median, got {average!r}."
+        )
+    frequencies, _, out = how.spectra(x, y)
+    if out.ndim < 2 or dims.has_zero(out.shape):
+        return frequencies, out
+    if average == "mean":
+        return frequencies, out.mean(axis=-1)
+    bias = numpy.asarray(_median_bias(out.shape[-1]), dtypes.real_part_dtype(out.dtype))
+    middle = np.median(np.real(out), axis=-1)
+    if is_complex(out.dtype):
+        middle = complex_(middle, np.median(np.imag(out), axis=-1))
+    return frequencies, middle / bias
+
+
+def _median_bias(count: int) -> float:
+    """Return the median of so many densities of noise, where the mean is one."""
+    even = numpy.arange(2.0, count, 2)
+    return 1 + float(numpy.sum(1 / (even + 1) - 1 / even))

@@ -1,0 +1,100 @@
+"""Bessel functions of the first kind, and the modified ones of orders 0 and 1.
+
+Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
+"""
+
+from typing import Any
+
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import multiply, sign
+from imprint._src.numpy.elementwise.exponential import exp
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.primitives.special import bessel, recurrences
+from imprint._src.scipy.special.arguments import concrete_integer, floats, strong_floats
+
+
+def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
+    """Return the Bessel functions of order 0 to `v`, elementwise, along a new first axis.
+
+    Args:
+        z: real numbers, smaller than `n_iter` in magnitude.
+        v: the last order, known while tracing.
+        n_iter: the order from which the recurrence comes down; it is at least `v`.
+
+    Raises:
+        ArgumentError: if an order is no integer, or negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.bessel_jn(1.0, v=2).round(4)
+        Array([0.7652, 0.4401, 0.1149], dtype=float32)
+    """
+    last = _order("v", v)
+    (z,) = strong_floats("bessel_jn", z)
+    return recurrences.bessel_jn(z, last, max(last, _order("n_iter", n_iter)))
+
+
+def _order(argument: str, value: Any) -> int:
+    order = concrete_integer("bessel_jn", argument, value)
+    if order < 0:
+        raise ArgumentError(
+            f"bessel_jn: expected {argument} of at least 0, got {order}."
+        )
+    return order
+
+
+@one_go
+def i0(x: ArrayLike) -> Array:
+    """Return the modified Bessel function of order 0, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.i0(1.0).round(4)
+        Array(1.2661, dtype=float32, weak_type=True)
+    """
+    (x,) = floats("i0", x)
+    return multiply(_growth(x), bessel.bessel_i0e(x))
+
+
+@one_go
+def i0e(x: ArrayLike) -> Array:
+    """Return `i0(x) * exp(-abs(x))`, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.i0e(1.0).round(4)
+        Array(0.4658, dtype=float32, weak_type=True)
+    """
+    return bessel.bessel_i0e(*floats("i0e", x))
+
+
+@one_go
+def i1(x: ArrayLike) -> Array:
+    """Return the modified Bessel function of order 1, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.i1(1.0).round(4)
+        Array(0.5652, dtype=float32, weak_type=True)
+    """
+    (x,) = floats("i1", x)
+    return multiply(_growth(x), bessel.bessel_i1e(x))
+
+
+@one_go
+def i1e(x: ArrayLike) -> Array:
+    """Return `i1(x) * exp(-abs(x))`, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.i1e(1.0).round(4)
+        Array(0.2079, dtype=float32, weak_type=True)
+    """
+    return bessel.bessel_i1e(*floats("i1e", x))
+
+
+def _growth(x: Any) -> Any:
+    """Return `exp(abs(x))`, with the derivative 0 at 0, which that of `abs` is not."""
+    return exp(multiply(x, sign(x)))

@@ -1,0 +1,223 @@
+"""Products with logarithms, odds, and what is summed to entropies.
+
+Where a factor is 0 the product is 0, whatever the logarithm, and derivatives are those of
+the formula. Sums of exponentials are those of `imprint.nn`.
+"""
+
+import math
+from typing import Any
+
+import imprint.numpy as np
+from imprint import nn
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.nn.functions import logsumexp as logsumexp
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
+from imprint._src.numpy.reductions.reductions import Axis
+from imprint._src.primitives.elementwise.exponential import logistic
+from imprint._src.scipy.special.arguments import floats
+from imprint.custom_derivatives import custom_jvp
+
+
+@one_go
+def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
+    """Return `x * log(y)`, and 0 where `x` is 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.xlogy(0.0, 0.0)
+        Array(0., dtype=float32, weak_type=True)
+    """
+    return _xlogy(*promote("xlogy", (x, y), dtypes.to_inexact))
+
+
+@custom_jvp
+def _xlogy(x: Any, y: Any) -> Any:
+    some = np.not_equal(x, 0)
+    return np.where(
+        some, np.multiply(x, np.log(np.where(some, y, 1))), np.multiply(x, 0)
+    )
+
+
+@_xlogy.defjvp
+def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    return _xlogy(x, y), dx * np.log(y) + dy * np.divide(x, y)
+
+
+@one_go
+def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
+    """Return `x * log1p(y)`, and 0 where `x` is 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.xlog1py(0.0, -1.0)
+        Array(0., dtype=float32, weak_type=True)
+    """
+    return _xlog1py(*promote("xlog1py", (x, y), dtypes.to_inexact))
+
+
+@custom_jvp
+def _xlog1py(x: Any, y: Any) -> Any:
+    some = np.not_equal(x, 0)
+    return np.where(
+        some, np.multiply(x, np.log1p(np.where(some, y, 0))), np.multiply(x, 0)
+    )
+
+
+@_xlog1py.defjvp
+def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    return _xlog1py(x, y), dx * np.log1p(y) + dy * np.divide(x, np.add(y, 1))
+
+
+@one_go
+def entr(x: ArrayLike) -> Array:
+    """Return `-x * log(x)`, 0 at 0 and -inf below.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.entr(np.array([0.0, 1.0, -1.0]))
+        Array([ -0.,  -0., -inf], dtype=float32)
+    """
+    (x,) = floats("entr", x)
+    safe = np.where(np.less(x, 0), 1, x)
+    return np.where(np.less(x, 0), -math.inf, np.negative(_xlogx(safe)))
+
+
+@custom_jvp
+def _xlogx(x: Any) -> Any:
+    return _xlogy(x, x)
+
+
+@_xlogx.defjvp
+def _xlogx_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return _xlogx(x), dx * (np.log(x) + 1)
+
+
+@one_go
+def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
+    """Return `p * log(p / q)`: 0 where `p` is 0, inf where it is none of a distribution.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.rel_entr(np.array([0.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0]))
+        Array([ 0.,  0., inf], dtype=float32)
+    """
+    p, q = floats("rel_entr", p, q)
+    both = np.greater(p, 0) & np.greater(q, 0)
+    none = np.equal(p, 0) & np.greater_equal(q, 0)
+    safe_p, safe_q = np.where(both, p, 1), np.where(both, q, 1)
+    value = safe_p * (np.log(safe_p) - np.log(safe_q))
+    unknown = np.isnan(p) | np.isnan(q)
+    rest = np.where(none, 0, np.where(unknown, math.nan, math.inf))
+    return np.where(both, value, rest)
+
+
+@one_go
+def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
+    """Return `p * log(p / q) - p + q`: what divergences are sums of.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.kl_div(np.array([0.0, 1.0]), np.array([1.0, 1.0]))
+        Array([1., 0.], dtype=float32)
+    """
+    p, q = floats("kl_div", p, q)
+    return rel_entr(p, q) - p + q
+
+
+@one_go
+def logit(x: ArrayLike) -> Array:
+    """Return the logarithm of odds, `log(x / (1 - x))`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.logit(np.array([0.0, 0.5, 1.0]))
+        Array([-inf,   0.,  inf], dtype=float32)
+    """
+    return _logit(inexact("logit", as_array("logit", x)))
+
+
+@custom_jvp
+def _logit(x: Any) -> Any:
+    return np.log(x / (1 - x))
+
+
+@_logit.defjvp
+def _logit_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return _logit(x), dx / (x * (1 - x))
+
+
+@one_go
+def expit(x: ArrayLike) -> Array:
+    """Return the logistic function, `1 / (1 + exp(-x))`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.expit(np.array([-np.inf, 0.0, np.inf]))
+        Array([0. , 0.5, 1. ], dtype=float32)
+    """
+    return logistic(inexact("expit", as_array("expit", x)))
+
+
+def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """Return `(x ** lmbda - 1) / lmbda`, and `log(x)` where `lmbda` is 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.boxcox(3.0, 2.0).round(4)
+        Array(4., dtype=float32, weak_type=True)
+    """
+    x, power = floats("boxcox", x, lmbda)
+    return _powered(np.log(x), power)
+
+
+def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """Return the Box-Cox transform of `1 + x`, precisely near 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.boxcox1p(2.0, 2.0).round(4)
+        Array(4., dtype=float32, weak_type=True)
+    """
+    x, power = floats("boxcox1p", x, lmbda)
+    return _powered(np.log1p(x), power)
+
+
+def _powered(log_x: Any, power: Any) -> Array:
+    none = np.equal(power, 0)
+    safe = np.where(none, 1, power)
+    return np.where(none, log_x, np.expm1(safe * log_x) / safe)
+
+
+def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
+    """Return the exponentials of `x`, divided by their sum along axes; None, all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.softmax(np.array([500.0, 500.0]))
+        Array([0.5, 0.5], dtype=float32)
+    """
+    return nn.softmax(x, axis)
+
+
+def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
+    """Return the logarithm of the softmax along axes; None, all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.log_softmax(np.array([0.0, -500.0]))
+        Array([   0., -500.], dtype=float32)
+    """
+    return nn.log_softmax(x, axis)

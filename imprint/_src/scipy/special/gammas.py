@@ -1,0 +1,352 @@
+"""The gamma and beta functions, their logarithms, derivatives and incomplete integrals.
+
+Products and quotients of gamma functions are computed from logarithms; signs beside.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import imprint.numpy as np
+from imprint._src import dtypes
+from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
+from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.numpy.promotion import ArrayLike, convert, promote
+from imprint._src.primitives.special import incomplete
+from imprint._src.primitives.special import special as primitives
+from imprint._src.scipy.special.arguments import concrete_integer, floats, strong_floats
+from imprint._src.scipy.special.complex_gammas import complex_gamma, complex_loggamma
+from imprint.custom_derivatives import custom_jvp
+
+
+@one_go
+def gammaln(x: ArrayLike) -> Array:
+    """Return the logarithm of the magnitude of the gamma function, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.gammaln(np.array([1.0, 4.0])).round(4)
+        Array([0.    , 1.7918], dtype=float32)
+    """
+    return primitives.lgamma(*floats("gammaln", x))
+
+
+def loggamma(x: ArrayLike) -> Array:
+    """Return the principal branch of the logarithm of the gamma function.
+
+    Args:
+        x: real numbers, for which the result is NaN at negative ones; or complex ones.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.loggamma(np.array([4.0, -0.5])).round(4)
+        Array([1.7918,    nan], dtype=float32)
+    """
+    (x,) = promote("loggamma", (x,), dtypes.to_inexact)
+    if dtypes.is_complex(get_aval(x).dtype):
+        return complex_loggamma(convert("loggamma", x, get_aval(x).dtype))
+    return np.where(np.less(x, 0), math.nan, primitives.lgamma(x))
+
+
+def gammasgn(x: ArrayLike) -> Array:
+    """Return the sign of the gamma function, elementwise; NaN at its poles below 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.gammasgn(np.array([-1.5, -0.5, 2.0]))
+        Array([ 1., -1.,  1.], dtype=float32)
+    """
+    (x,) = strong_floats("gammasgn", x)
+    x = np.asarray(x)
+    whole = np.floor(x)
+    left = np.where(np.equal(x, whole), math.nan, 1 - 2 * np.abs(np.fmod(whole, 2)))
+    sign = np.where(np.less(x, 0), left, np.where(np.isnan(x), x, 1))
+    return np.astype(np.where(np.equal(x, 0), np.copysign(1, x), sign), x.dtype)
+
+
+@one_go
+def gamma(x: ArrayLike) -> Array:
+    """Return the gamma function of real or complex numbers, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.gamma(np.array([1.0, 4.0])).round(3)
+        Array([1., 6.], dtype=float32)
+    """
+    (x,) = promote("gamma", (x,), dtypes.to_inexact)
+    x = convert("gamma", x, get_aval(x).dtype)
+    if dtypes.is_complex(get_aval(x).dtype):
+        return complex_gamma(x)
+    return gammasgn(x) * np.exp(primitives.lgamma(x))
+
+
+@one_go
+def betaln(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the logarithm of the magnitude of the beta function, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.betaln(1.0, 2.0)
+        Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    a, b = floats("betaln", a, b)
+    a, b = np.minimum(a, b), np.maximum(a, b)
+    total = a + b
+    # Of large ones the logarithms of gamma functions are near each other.
+    large = np.where(b < 10, 10, b)
+    rest = -(large - 0.5) * np.log1p(a / large) - a * np.log(a + large) + a
+    rest = rest + (_stirling(large) - _stirling(a + large))
+    plain = primitives.lgamma(b) - primitives.lgamma(total)
+    use = (b >= 10) & (a > 0) & np.isfinite(b)
+    return primitives.lgamma(a) + np.where(use, rest, plain)
+
+
+def _stirling(a: Any) -> Any:
+    """Return the logarithm of the gamma function less Stirling's formula, from 10 on."""
+    u = 1 / (a * a)
+    total = u * (1 / 1188 - 691 / 360360 * u) - 1 / 1680
+    return (1 / 12 + u * (-1 / 360 + u * (1 / 1260 + u * total))) / a
+
+
+@one_go
+def beta(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the beta function, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.beta(1.0, 2.0).round(4)
+        Array(0.5, dtype=float32)
+    """
+    a, b = strong_floats("beta", a, b)
+    sign = gammasgn(a) * gammasgn(b) * gammasgn(np.add(a, b))
+    return sign * np.exp(betaln(a, b))
+
+
+@one_go
+def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT002 - JAX's signature
+    """Return the factorial, elementwise; 0 below 0.
+
+    Args:
+        n: numbers; between natural ones the gamma function of `n + 1`.
+        exact: only False: the result is a float.
+
+    Raises:
+        NotImplementedError: for `exact`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.factorial(np.array([0, 3, -1])).round(4)
+        Array([1., 6., 0.], dtype=float32)
+    """
+    if exact:
+        raise NotImplementedError(
+            "factorial: expected exact=False, got True. Python's math.factorial is exact."
+        )
+    (n,) = floats("factorial", n)
+    return np.where(np.less(n, 0), 0, np.exp(primitives.lgamma(np.add(n, 1))))
+
+
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803 - JAX's name
+    """Return how many ways there are to choose `k` of `N`, elementwise.
+
+    Args:
+        N: how many there are.
+        k: how many are chosen.
+        repetition: whether one may be chosen again.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> special.comb(np.array([4, 2]), 3).round(3)
+        Array([4., 0.], dtype=float32)
+    """
+    n, k = floats("comb", N, k)
+    if repetition:
+        n = np.subtract(np.add(n, k), 1)
+    some = np.greater_equal(k, 0) & np.greater_equal(n, k) & np.greater_equal(n, 0)
+    kept = np.where(some, k, 0)
+    total = np.where(some, n, 0)
+    parts = primitives.lgamma(kept + 1) + primitives.lgamma(total - kept + 1)
+    return np.where(some, np.exp(primitives.lgamma(total + 1) - parts), 0)
+
+
+def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
+    """Return the logarithm of the gamma function of matrices of size `d`, elementwise.
+
+    Args:
+        a: numbers above `(d - 1) / 2`.
+        d: an integer, known while tracing.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.multigammaln(3.0, 1).round(4)
+        Array(0.6931, dtype=float32)
+    """
+    size = concrete_integer("multigammaln", "d", d)
+    (a,) = floats("multigammaln", a)
+    a = np.asarray(a)
+    start = math.log(math.pi) * size * (size - 1) / 4
+    halves = np.arange(size).astype(a.dtype) / 2
+    each = primitives.lgamma(np.expand_dims(a, -1) - halves)
+    return np.sum(each, -1) + start
+
+
+@one_go
+def digamma(x: ArrayLike) -> Array:
+    """Return the derivative of `gammaln`, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.digamma(1.0).round(4)
+        Array(-0.5772, dtype=float32, weak_type=True)
+    """
+    return primitives.digamma(*floats("digamma", x))
+
+
+def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
+    """Return derivative number `n` of `digamma`, elementwise.
+
+    Args:
+        n: integers.
+        x: real numbers.
+
+    Raises:
+        DTypeError: if `n` are not integers.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.polygamma(1, 1.0).round(4)
+        Array(1.6449, dtype=float32, weak_type=True)
+    """
+    (order,) = promote("polygamma", (n,))
+    if not dtypes.is_integer(get_aval(order).dtype):
+        raise DTypeError(
+            f"polygamma: expected integers n, got {get_aval(order)}. Convert with "
+            ".astype(int)."
+        )
+    m, x = floats("polygamma", order, x)
+    m, x = np.broadcast_arrays(m, x)
+    return primitives.polygamma(m, x)
+
+
+@one_go
+def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
+    """Return the regularized lower incomplete gamma function, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.gammainc(1.0, 2.0).round(4)
+        Array(0.8647, dtype=float32, weak_type=True)
+    """
+    return incomplete.igamma(*floats("gammainc", a, x))
+
+
+@one_go
+def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
+    """Return the regularized upper incomplete gamma function, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.gammaincc(1.0, 2.0).round(4)
+        Array(0.1353, dtype=float32, weak_type=True)
+    """
+    return incomplete.igammac(*floats("gammaincc", a, x))
+
+
+@one_go
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
+    """Return the regularized incomplete beta function, elementwise.
+
+    Args:
+        a: positive numbers.
+        b: positive numbers.
+        x: numbers from 0 to 1, by which alone it is differentiable.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.betainc(1.0, 1.0, 0.25)
+        Array(0.25, dtype=float32, weak_type=True)
+    """
+    return incomplete.betainc(*floats("betainc", a, b, x))
+
+
+@one_go
+def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
+    """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
+
+    Args:
+        x: numbers above 1, by which it is not differentiable.
+        q: numbers; None, 1: Riemann's zeta function.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.zeta(2.0).round(4)
+        Array(1.6449, dtype=float32, weak_type=True)
+    """
+    x, q = floats("zeta", x, 1.0 if q is None else q)
+    return _zeta(x, q)
+
+
+@custom_jvp
+def _zeta(x: Any, q: Any) -> Any:
+    return primitives.zeta(x, q)
+
+
+@_zeta.defjvp
+def _zeta_jvp(primals: Any, tangents: Any) -> Any:
+    (x, q), (_, moved) = primals, tangents
+    return _zeta(x, q), -x * _zeta(np.add(x, 1), q) * moved
+
+
+def poch(z: ArrayLike, m: ArrayLike) -> Array:
+    """Return the rising factorial, `gamma(z + m) / gamma(z)`, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.poch(3.0, 2.0).round(3)
+        Array(12., dtype=float32)
+    """
+    z, m = strong_floats("poch", z, m)
+    end = np.add(z, m)
+    size = np.exp(primitives.lgamma(end) - primitives.lgamma(z))
+    return np.where(np.equal(m, 0), 1, gammasgn(end) * gammasgn(z) * size)
+
+
+def bernoulli(n: int) -> Array:
+    """Return the numbers of Bernoulli, from number 0 to number `n`.
+
+    Args:
+        n: the last one, known while tracing.
+
+    Raises:
+        ArgumentError: if it is no integer, or negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.bernoulli(2).round(4)
+        Array([ 1.    , -0.5   ,  0.1667], dtype=float32)
+    """
+    count = concrete_integer("bernoulli", "n", n)
+    if count < 0:
+        raise ArgumentError(f"bernoulli: expected n of at least 0, got {count}.")
+    numbers = [Fraction(1)]
+    for m in range(1, count + 1):
+        total = Fraction(0)
+        for k, number in enumerate(numbers):
+            total += math.comb(m + 1, k) * number
+        numbers.append(-total / (m + 1))
+    return np.array([_nearest_float(b) for b in numbers], dtypes.default_float())
+
+
+def _nearest_float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)

@@ -1,0 +1,103 @@
+"""Exponential integrals, those of Fresnel and of Owen, and the dilogarithm.
+
+They are of real numbers.
+"""
+
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.primitives.special import integrals, minimax_coeffs
+from imprint._src.scipy.special.arguments import strong_floats
+
+
+def exp1(x: ArrayLike) -> Array:
+    """Return the exponential integral E1, elementwise: of `exp(-t) / t` from `x` on.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.exp1(1.0).round(4)
+        Array(0.2194, dtype=float32)
+    """
+    return minimax_coeffs.exp1(*strong_floats("exp1", x))
+
+
+def expi(x: ArrayLike) -> Array:
+    """Return the exponential integral Ei, elementwise: of `exp(t) / t` up to `x`.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.expi(1.0).round(4)
+        Array(1.8951, dtype=float32)
+    """
+    return minimax_coeffs.expi(*strong_floats("expi", x))
+
+
+def expn(n: ArrayLike, x: ArrayLike) -> Array:
+    """Return the exponential integral E_n: of `exp(-x * t) / t**n` from 1 on.
+
+    Args:
+        n: natural numbers; the fractions of others are dropped. It has no derivative.
+        x: real numbers of at least 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.expn(2, 1.0).round(4)
+        Array(0.1485, dtype=float32)
+    """
+    return integrals.expn(*strong_floats("expn", n, x))
+
+
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
+    """Return the integrals of `sin(pi / 2 * t**2)` and of its cosine, from 0 to `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> sine, cosine = special.fresnel(np.array([0.0, 1.0]))
+        >>> cosine.round(4)
+        Array([0.    , 0.7799], dtype=float32)
+    """
+    (x,) = strong_floats("fresnel", x)
+    return minimax_coeffs.fresnel_sine(x), minimax_coeffs.fresnel_cosine(x)
+
+
+def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
+    """Return how likely it is that one normal number is above `h`, another below `a` of it.
+
+    Args:
+        h: real numbers.
+        a: real numbers; the second number is between 0 and `a` times the first.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.owens_t(0.5, 1.0).round(4)
+        Array(0.1067, dtype=float32)
+    """
+    return integrals.owens_t(*strong_floats("owens_t", h, a))
+
+
+def spence(x: ArrayLike) -> Array:
+    """Return the dilogarithm: the integral of `log(t) / (1 - t)` from 1 to `x`.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.spence(0.0).round(4)
+        Array(1.6449, dtype=float32)
+    """
+    return minimax_coeffs.spence(*strong_floats("spence", x))
+
+
+def sici(x: ArrayLike) -> tuple[Array, Array]:
+    """Return the integrals of `sin(t) / t` up to `x`, and of `cos(t) / t`.
+
+    Args:
+        x: real numbers; the second result is that of their magnitudes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> sine, cosine = special.sici(np.array([0.0, 2.0]))
+        >>> sine.round(4)
+        Array([0.    , 1.6054], dtype=float32)
+    """
+    (x,) = strong_floats("sici", x)
+    return minimax_coeffs.sine_integral(x), minimax_coeffs.cosine_integral(x)

@@ -1,0 +1,46 @@
+"""The beta-binomial distribution: as `scipy.stats.betabinom` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import math
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+from imprint.scipy import special
+
+
+def logpmf(
+    k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0
+) -> Array:
+    """Return the logarithm of the probability of the beta-binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import betabinom
+        >>> betabinom.logpmf(1, 4, 2.0, 3.0).round(4)
+        Array(-1.2528, dtype=float32, weak_type=True)
+    """
+    k, n, a, b, loc = floats("betabinom.logpmf", k, n, a, b, loc)
+    x = np.floor(k - loc)
+    inside = (x >= 0) & (x <= n)
+    x = np.where(inside, x, 0)
+    ways = -np.log1p(n) - special.betaln(n - x + 1, x + 1)
+    value = ways + special.betaln(x + a, n - x + b) - special.betaln(a, b)
+    value = np.where(inside, value, -math.inf)
+    return np.where((n >= 0) & (a > 0) & (b > 0), value, math.nan)
+
+
+def pmf(
+    k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0
+) -> Array:
+    """Return the probability of the beta-binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import betabinom
+        >>> betabinom.pmf(1, 4, 2.0, 3.0).round(4)
+        Array(0.2857, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpmf(k, n, a, b, loc))

@@ -1,0 +1,41 @@
+"""The binomial distribution: as `scipy.stats.binom` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import math
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+from imprint.scipy import special
+
+
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Return the logarithm of the probability of the binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import binom
+        >>> binom.logpmf(1, 4, 0.25).round(4)
+        Array(-0.863, dtype=float32, weak_type=True)
+    """
+    k, n, p, loc = floats("binom.logpmf", k, n, p, loc)
+    x = k - loc
+    inside = (x >= 0) & (x <= n)
+    x = np.where(inside, x, 0)
+    ways = special.gammaln(n + 1) - special.gammaln(x + 1) - special.gammaln(n - x + 1)
+    value = ways + special.xlogy(x, p) + special.xlog1py(n - x, -p)
+    return np.where(inside, value, -math.inf)
+
+
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Return the probability of the binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import binom
+        >>> binom.pmf(1, 4, 0.25).round(4)
+        Array(0.4219, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpmf(k, n, p, loc))

@@ -1,0 +1,61 @@
+"""The distribution of Dirichlet: as `scipy.stats.dirichlet` has it.
+
+Its draws are probabilities, along the first axis of `x`; the last one may be left out.
+"""
+
+import math
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.errors import ShapeError
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+from imprint.scipy import special
+
+
+def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
+    """Return the logarithm of the density of the distribution of Dirichlet.
+
+    Args:
+        x: probabilities along the first axis, that of `alpha`, or all but the last.
+        alpha: one positive number for each of them.
+
+    Raises:
+        ShapeError: if they are not as many as `alpha`, nor one less.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy.stats import dirichlet
+        >>> dirichlet.logpdf(np.array([0.25, 0.75]), np.ones(2))
+        Array(0., dtype=float32)
+    """
+    x, alpha = floats("dirichlet.logpdf", x, alpha)
+    if alpha.ndim != 1 or not x.ndim or x.shape[0] - alpha.shape[0] not in (0, -1):
+        raise ShapeError(
+            "dirichlet.logpdf: expected a vector alpha, and x with as many along its "
+            f"first axis, or one less, got {x.aval} and {alpha.aval}."
+        )
+    if x.shape[0] != alpha.shape[0]:
+        x = np.concatenate([x, 1 - np.sum(x, 0, keepdims=True)])
+    size = np.sum(special.gammaln(alpha)) - special.gammaln(np.sum(alpha))
+    powers = np.reshape(alpha - 1, (-1,) + (1,) * (x.ndim - 1))
+    inside = np.all(x > 0, 0) & np.all(x < 1, 0)
+    inside = inside & (np.abs(np.sum(x, 0) - 1) < 1e-6)
+    value = np.sum(special.xlogy(powers, x), 0) - size
+    return np.where(inside | (x.shape[0] == 1), value, -math.inf)
+
+
+def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
+    """Return the density of the distribution of Dirichlet.
+
+    Args:
+        x: probabilities along the first axis, that of `alpha`, or all but the last.
+        alpha: one positive number for each of them.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy.stats import dirichlet
+        >>> dirichlet.pdf(np.array([0.25, 0.75]), np.ones(2))
+        Array(1., dtype=float32)
+    """
+    return np.exp(logpdf(x, alpha))

@@ -1,0 +1,96 @@
+"""The left Gumbel distribution: as `scipy.stats.gumbel_l` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the density of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.logpdf(0.5).round(4)
+        Array(-1.1487, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_l.logpdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return z - np.exp(z) - np.log(scale)
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the density of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.pdf(0.5).round(4)
+        Array(0.317, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the distribution function of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.cdf(0.5).round(4)
+        Array(0.8077, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_l.cdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -np.expm1(-np.exp(z))
+
+
+def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the distribution function of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.logcdf(0.5).round(4)
+        Array(-0.2136, dtype=float32, weak_type=True)
+    """
+    return np.log(cdf(x, loc, scale))
+
+
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return 1 less the distribution function of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.sf(0.5).round(4)
+        Array(0.1923, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_l.sf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return np.exp(-np.exp(z))
+
+
+def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of 1 less the distribution function of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.logsf(0.5).round(4)
+        Array(-1.6487, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_l.logsf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -np.exp(z)
+
+
+def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the quantile of the left Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_l
+        >>> gumbel_l.ppf(0.5).round(4)
+        Array(-0.3665, dtype=float32, weak_type=True)
+    """
+    p, loc, scale = floats("gumbel_l.ppf", p, loc, scale)
+    return loc + scale * np.log(-np.log1p(-p))

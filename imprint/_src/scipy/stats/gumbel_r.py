@@ -1,0 +1,96 @@
+"""The right Gumbel distribution: as `scipy.stats.gumbel_r` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the density of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.logpdf(0.5).round(4)
+        Array(-1.1065, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_r.logpdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -z - np.exp(-z) - np.log(scale)
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the density of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.pdf(0.5).round(4)
+        Array(0.3307, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the distribution function of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.cdf(0.5).round(4)
+        Array(0.5452, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_r.cdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return np.exp(-np.exp(-z))
+
+
+def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the distribution function of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.logcdf(0.5).round(4)
+        Array(-0.6065, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_r.logcdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -np.exp(-z)
+
+
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return 1 less the distribution function of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.sf(0.5).round(4)
+        Array(0.4548, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("gumbel_r.sf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -np.expm1(-np.exp(-z))
+
+
+def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of 1 less the distribution function of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.logsf(0.5).round(4)
+        Array(-0.788, dtype=float32, weak_type=True)
+    """
+    return np.log(sf(x, loc, scale))
+
+
+def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the quantile of the right Gumbel distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import gumbel_r
+        >>> gumbel_r.ppf(0.5).round(4)
+        Array(0.3665, dtype=float32, weak_type=True)
+    """
+    p, loc, scale = floats("gumbel_r.ppf", p, loc, scale)
+    return loc - scale * np.log(-np.log(p))

@@ -1,0 +1,48 @@
+"""The Laplace distribution: as `scipy.stats.laplace` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the density of the Laplace distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import laplace
+        >>> laplace.logpdf(0.5).round(4)
+        Array(-1.1931, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("laplace.logpdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return -np.abs(z) - np.log(2 * scale)
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the density of the Laplace distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import laplace
+        >>> laplace.pdf(0.5).round(4)
+        Array(0.3033, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the distribution function of the Laplace distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import laplace
+        >>> laplace.cdf(0.5).round(4)
+        Array(0.6967, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("laplace.cdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    half = 0.5 * np.exp(-np.abs(z))
+    return np.where(z < 0, half, 1 - half)

@@ -1,0 +1,86 @@
+"""The logistic distribution: as `scipy.stats.logistic` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+from imprint.scipy import special
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the logarithm of the density of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.logpdf(0.5).round(4)
+        Array(-1.4482, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("logistic.logpdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    size = np.abs(z)
+    return -size - 2 * np.log1p(np.exp(-size)) - np.log(scale)
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the density of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.pdf(0.5).round(4)
+        Array(0.235, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the distribution function of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.cdf(0.5).round(4)
+        Array(0.6225, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("logistic.cdf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return special.expit(z)
+
+
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return 1 less the distribution function of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.sf(0.5).round(4)
+        Array(0.3775, dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("logistic.sf", x, loc, scale)
+    z = np.divide(np.subtract(x, loc), scale)
+    return special.expit(-z)
+
+
+def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the quantile of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.ppf(0.5).round(4)
+        Array(0., dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("logistic.ppf", x, loc, scale)
+    return special.logit(x) * scale + loc
+
+
+def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Return the number that is exceeded of the logistic distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import logistic
+        >>> logistic.isf(0.5).round(4)
+        Array(0., dtype=float32, weak_type=True)
+    """
+    x, loc, scale = floats("logistic.isf", x, loc, scale)
+    return loc - special.logit(x) * scale

@@ -1,0 +1,40 @@
+"""The negative binomial distribution: as `scipy.stats.nbinom` has it.
+
+Its functions broadcast; integers become floats, and NaN is outside of what parameters
+may be.
+"""
+
+import math
+
+import imprint.numpy as np
+from imprint._src.core.array import Array
+from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.scipy.special.arguments import arrays as floats
+from imprint.scipy import special
+
+
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Return the logarithm of the probability of the negative binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import nbinom
+        >>> nbinom.logpmf(2, 4, 0.25).round(4)
+        Array(-3.818, dtype=float32, weak_type=True)
+    """
+    k, n, p, loc = floats("nbinom.logpmf", k, n, p, loc)
+    x = k - loc
+    part = np.where(x < 0, 0, x)
+    ways = special.gammaln(part + n) - special.gammaln(n) - special.gammaln(part + 1)
+    value = ways + special.xlogy(n, p) + special.xlog1py(part, -p)
+    return np.where(x < 0, -math.inf, value)
+
+
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Return the probability of the negative binomial distribution.
+
+    Example:
+        >>> from imprint.scipy.stats import nbinom
+        >>> nbinom.pmf(2, 4, 0.25).round(4)
+        Array(0.022, dtype=float32, weak_type=True)
+    """
+    return np.exp(logpmf(k, n, p, loc))

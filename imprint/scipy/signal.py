@@ -1,0 +1,30 @@
+"""Functions of signals, as `jax.scipy.signal` has them."""
+
+from imprint._src.bootstrap import public_names
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.scipy.signal.convolving import (
+    convolve,
+    convolve2d,
+    correlate,
+    correlate2d,
+    fftconvolve,
+)
+from imprint._src.scipy.signal.spectra import csd, stft, welch
+from imprint._src.scipy.signal.synthesis import istft
+from imprint._src.scipy.signal.trends import detrend
+
+__all__ = [
+    "convolve",
+    "convolve2d",
+    "correlate",
+    "correlate2d",
+    "csd",
+    "detrend",
+    "fftconvolve",
+    "istft",
+    "stft",
+    "welch",
+]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

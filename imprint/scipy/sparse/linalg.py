@@ -1,0 +1,11 @@
+"""Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them."""
+
+from imprint._src.bootstrap import public_names
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.scipy.sparse.linalg.conjugate import bicgstab, cg
+from imprint._src.scipy.sparse.linalg.residuals import gmres
+
+__all__ = ["bicgstab", "cg", "gmres"]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)
