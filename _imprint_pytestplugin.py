@@ -88,7 +88,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     n = _limit_of(item)
     if n is None:
         return (yield)
-    from imprint.testing.compiles import Limit  # noqa: PLC0415 - see the header
+    from imprint._src.testing.compiles import Limit  # noqa: PLC0415 - see the header
 
     with Limit(n, _MARK, f"the call of {item.name}"):
         return (yield)

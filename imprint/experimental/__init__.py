@@ -2,9 +2,6 @@
 
 The names stand here so that a program of JAX's finds them; they are no less finished than
 others.
-
-- `checkify`: how does an error of a program become one of its results?
-- `multihost_utils`: what do processes tell each other between computations?
 """
 
 from imprint._src.callbacks import io_callback as io_callback

@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 import imprint
+from imprint._src.cli import tour
 from imprint._src.jit.versions.observers import OBSERVERS
-from imprint.cli import tour
 from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
     learners,

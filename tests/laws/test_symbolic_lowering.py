@@ -12,10 +12,10 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import one_equation
 from imprint._src.core.jaxpr import Jaxpr, Var
 from imprint._src.dynamic_shapes import SymbolicScope
+from imprint._src.export.module import at_sizes
 from imprint._src.interpreters.lowering import SizeSource, ir_type, lower_jaxpr
 from imprint._src.runtime import EngineError
 from imprint.errors import ConcretizationError, ShapeError
-from imprint.export.module import at_sizes
 from tests.laws.law import every_primitive
 from tests.laws.test_symbolic_aval import symbolic_calls
 from tests.strategies import calls

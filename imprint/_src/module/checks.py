@@ -13,10 +13,10 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import Tracer
+from imprint._src.debug.checking import check_predicate
 from imprint._src.errors import ArgumentError
 from imprint._src.module.filters import is_array
 from imprint._src.primitives.checks import Failure, When, check_p
-from imprint.debug.checking import check_predicate
 from imprint.numpy import any as any_of
 from imprint.numpy import full_like, logical_not, where
 

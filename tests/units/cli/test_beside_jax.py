@@ -9,7 +9,7 @@ import jax
 import jax.numpy
 import pytest
 
-from imprint.cli import made_anew, models
+from imprint._src.cli import made_anew, models
 
 EVENTS = Counter()
 TRACE = "/jax/core/compile/jaxpr_trace_duration"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from imprint.cli.devices import learn_shared
-from imprint.cli.tour import disparities
+from imprint._src.cli.devices import learn_shared
+from imprint._src.cli.tour import disparities
 
 
 @pytest.mark.slow

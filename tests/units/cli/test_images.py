@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from imprint.cli.images import Sight, learn_images
-from imprint.cli.tour import blindness, show_images
+from imprint._src.cli.images import Sight, learn_images
+from imprint._src.cli.tour import blindness, show_images
 
 
 @pytest.mark.slow

@@ -3,15 +3,15 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from imprint.cli.curve import draw_curve
-from imprint.cli.letters import (
+from imprint._src.cli.curve import draw_curve
+from imprint._src.cli.letters import (
     Lesson,
     learn_letters,
     surprise_of_guessing,
     zen_of_python,
 )
-from imprint.cli.tour import mistakes, show_letters
-from imprint.cli.transformer import continue_text
+from imprint._src.cli.tour import mistakes, show_letters
+from imprint._src.cli.transformer import continue_text
 from tests.tolerances import assert_close
 
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from imprint._src.cli.run import split_words
 from imprint._src.jit.versions.observers import OBSERVERS
 from imprint.cli import main
-from imprint.cli.run import split_words
 from tests.units.cli.programs import COMMAND, ENVIRONMENT, ROOT, imprint, write
 
 TRAIN = """

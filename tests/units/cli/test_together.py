@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from imprint.cli import together
-from imprint.cli.devices import Shares
-from imprint.cli.together import Together, learn_together
-from imprint.cli.tour import discords, show_processes
+from imprint._src.cli import together
+from imprint._src.cli.devices import Shares
+from imprint._src.cli.together import Together, learn_together
+from imprint._src.cli.tour import discords, show_processes
 
 
 def shares(*losses):

@@ -7,13 +7,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import imprint
-from imprint._src.jit.disk_cache.current import current, wish_for, wished
-from imprint.cli import main
-from imprint.cli.calculus import selu_of_random_numbers
-from imprint.cli.digits import Figures, answer, learn_digits, logits, make_network
-from imprint.cli.example import prints
-from imprint.cli.recomputed import unrolled
-from imprint.cli.tour import (
+from imprint._src.cli.calculus import selu_of_random_numbers
+from imprint._src.cli.digits import Figures, answer, learn_digits, logits, make_network
+from imprint._src.cli.example import prints
+from imprint._src.cli.recomputed import unrolled
+from imprint._src.cli.tour import (
     CHAPTERS,
     PARTS,
     failures,
@@ -21,6 +19,8 @@ from imprint.cli.tour import (
     show_examples,
     tour,
 )
+from imprint._src.jit.disk_cache.current import current, wish_for, wished
+from imprint.cli import main
 from tests.quick import as_for_users
 from tests.tolerances import assert_close
 
@@ -178,7 +178,7 @@ def test_wrong_usage_exits_with_2(words, told, capsys):
 FULL = """
 import sys
 from pathlib import Path
-from imprint.cli.tour import tour
+from imprint._src.cli.tour import tour
 sys.exit(tour(sys.argv[2:], Path(sys.argv[1]), 600))
 """
 

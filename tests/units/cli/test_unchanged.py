@@ -9,9 +9,9 @@ import pytest
 from sklearn.datasets import load_iris, load_sample_image
 
 import imprint
-from imprint.cli import plain
-from imprint.cli.tour import deviations
-from imprint.cli.unchanged import Timing, measure
+from imprint._src.cli import plain
+from imprint._src.cli.tour import deviations
+from imprint._src.cli.unchanged import Timing, measure
 
 RNG = np.random.default_rng(0)
 POINTS = load_iris().data.astype("float32")

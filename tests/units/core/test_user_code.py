@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.cli import tour
 from imprint._src.core import user_code
 from imprint._src.core.user_code import (
     adopt,
@@ -23,7 +24,6 @@ from imprint._src.core.user_code import (
     is_user_function,
     is_user_namespace,
 )
-from imprint.cli import tour
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from imprint.distributed import environments
-from imprint.distributed.environments import Found, first_host, found_in
+from imprint._src.distributed import environments
+from imprint._src.distributed.environments import Found, first_host, found_in
 from imprint.errors import BackendError
 
 _SLURM = {

@@ -21,7 +21,7 @@ import numpy as onp
 import imprint
 import imprint.numpy as np
 from imprint import NamedSharding, P, lax
-from imprint.debug.shardings import picture
+from imprint._src.debug.shardings import picture
 from imprint.errors import (
     ArgumentError,
     DeletedArrayError,

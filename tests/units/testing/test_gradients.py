@@ -7,8 +7,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.testing import gradients
 from imprint.errors import ArgumentError
-from imprint.testing import check_grads, gradients
+from imprint.testing import check_grads
 
 
 def model(params, x):

@@ -14,6 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.cli import stored
 from imprint._src.jit.disk_cache.current import (
     Asked,
     Wish,
@@ -26,7 +27,6 @@ from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.remote import Remote
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
-from imprint.cli import stored
 from imprint.errors import ArgumentError, StoreWarning
 
 KEY, OTHER = digest(b"one"), digest(b"other")

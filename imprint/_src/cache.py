@@ -1,0 +1,365 @@
+"""The cache of compiled versions as a whole: look into it, bound it, empty it.
+
+One function's versions are at hand as `f.versions`, `f.explain(...)`, `f.clear_cache()`;
+this module is for all functions of the process. Nothing here compiles. `configure` is for
+the store on the disk, which keeps programs for processes to come; `assume_pure` and
+`depends_on` tell it what no trace can hear. All else is memory.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from os import PathLike, fspath
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
+
+from imprint._src.core.trace import current_trace
+from imprint._src.core.user_code import is_module, is_user, is_user_namespace
+from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.dispatch import Jitted, explain_with_disk
+from imprint._src.jit.dispatch import clear_caches as clear
+from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.definitions import DEFINITIONS
+from imprint._src.jit.versions.version import Version
+from imprint.debug import counters
+
+__all__ = [
+    "CacheStats",
+    "assume_pure",
+    "clear",
+    "configure",
+    "depends_on",
+    "entries",
+    "limit",
+    "stats",
+    "why",
+]
+_T = TypeVar("_T")
+_P = TypeVar("_P", bound=str | PathLike[str])
+
+
+class CacheStats(NamedTuple):
+    """The cache in figures.
+
+    Args:
+        definitions: functions, where equal ones are one.
+        versions: compiled versions.
+        nbytes: the memory that versions and traces take, estimated.
+        limit: the bytes they may take.
+        hits: calls that a version answered, since the process started.
+        misses: calls that needed a new version.
+        evictions: versions and traces dropped to stay within the limit.
+    """
+
+    definitions: int
+    versions: int
+    nbytes: int
+    limit: int
+    hits: int
+    misses: int
+    evictions: int
+
+
+def entries() -> tuple[Version, ...]:
+    """Return the compiled versions of all functions.
+
+    Example:
+        >>> import imprint
+        >>> imprint.clear_caches()
+        >>> f = imprint.jit(lambda x: x * 2)
+        >>> _ = f(1.0)
+        >>> imprint.cache.entries()
+        (<version of <lambda>(x: ~float32[]), 1 calls>,)
+    """
+    found = {id(v): v for definition in DEFINITIONS for v in definition.versions}
+    return tuple(found.values())
+
+
+def stats() -> CacheStats:
+    """Return the cache in figures.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.stats().nbytes <= imprint.cache.stats().limit
+        True
+    """
+    counts = counters()
+    return CacheStats(
+        definitions=len(list(DEFINITIONS)),
+        versions=len(entries()),
+        nbytes=BUDGET.nbytes,
+        limit=BUDGET.limit,
+        hits=counts.hits,
+        misses=counts.misses,
+        evictions=counts.evictions,
+    )
+
+
+def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where it is called
+    """Return how many bytes all versions may take together; set it, if one is given.
+
+    Versions over the limit go at once, those first that were not called for longest,
+    pinned ones and those that run on several processes together never. The default is 4 GiB.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.limit(bytes=2 << 30)
+        2147483648
+        >>> imprint.cache.limit(bytes=4 << 30) == imprint.cache.limit()
+        True
+    """
+    if bytes is not None:
+        if isinstance(bytes, bool) or not isinstance(bytes, int) or bytes < 0:  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+            raise ArgumentError(
+                f"cache.limit: expected bytes to be an integer from 0 on, got {bytes!r}. "
+                "Write limit(bytes=4 << 30) for 4 GiB."
+            )
+        BUDGET.resize(bytes)
+    return BUDGET.limit
+
+
+def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
+    """Say which version answers `fun(*args, **kwargs)`, or why it needs a new one.
+
+    It also looks at the disk, without tracing: whether a new process starts with this call
+    without a trace; if not, what is the first difference between what was kept of the
+    function and now, or what keeps it from being kept, and what to do about it.
+
+    Args:
+        fun: a jitted function.
+        *args: the arguments of the call.
+        **kwargs: its keywords.
+
+    Example:
+        >>> import imprint
+        >>> f = imprint.jit(lambda x: x - 1)
+        >>> _ = f(1.0)
+        >>> imprint.cache.why(f, 2.0).hit, imprint.cache.why(f, 2).hit
+        (True, False)
+    """
+    if not isinstance(fun, Jitted):
+        raise ArgumentError(
+            f"cache.why: expected a function made by imprint.jit, got {fun!r}. "
+            "Only jitted functions have versions."
+        )
+    return explain_with_disk(fun, args, kwargs)
+
+
+def configure(
+    *,
+    directory: str | PathLike[str] | None = None,
+    mode: Literal["off", "read", "write"] | None = None,
+    limit: int | None = None,
+    key: str | PathLike[str] | None = None,
+    shared: Iterable[str | PathLike[str]] | None = None,
+    remote: str | None = None,
+) -> None:
+    """Say where compiled programs are kept on the disk, from here on; over the environment.
+
+    Without it, IMPRINT_CACHE_DIR and IMPRINT_CACHE count, or the user's own directory for
+    caches, which is read and written. Programs that are compiled already stay as they are.
+
+    Args:
+        directory: where the store is. It must belong to the user, and nobody else may be
+            able to write into it; it is made if it is not there.
+        mode: "write" reads and writes it, "read" only reads it, "off" does neither.
+        limit: how many bytes it may have; beyond, what was used last goes last. The
+            default is 2 GiB.
+        key: a file with 32 random bytes or more, which only the user can read. What is
+            written is signed with them, and nothing else is read; so the folder may be
+            shared with all who have the same file. An Ed25519 key in PEM does so too:
+            with a private one entries are signed, with a public one those of `shared`
+            and `remote` are checked. It is IMPRINT_CACHE_KEY otherwise.
+        shared: folders to look into, in this order, for what is not in `directory`. They
+            are only read, and may be missing; what holds for `directory` holds for them.
+            They are those of IMPRINT_CACHE_SHARED otherwise.
+        remote: the URL of a place for all machines that have the same `key`, without
+            which it is left out: a bucket or a server, as fsspec writes it. What is
+            neither in `directory` nor in `shared` is looked for there and kept in
+            `directory`, and what is compiled is written there too, in a thread of its
+            own. "" is none; it is IMPRINT_CACHE_REMOTE otherwise.
+
+    Raises:
+        ArgumentError: an argument is not of this kind.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.configure(limit=4 << 30)
+    """
+    from imprint._src.jit.disk_cache.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
+
+    if mode is not None and mode not in MODES:
+        raise ArgumentError(
+            f"cache.configure: expected mode to be one of {', '.join(map(repr, MODES))}, "
+            f"got {mode!r}.{did_you_mean(str(mode), MODES)}"
+        )
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, int) or limit < 0  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+    ):
+        raise ArgumentError(
+            f"cache.configure: expected limit to be an integer from 0 on, got {limit!r}. "
+            "Write limit=2 << 30 for 2 GiB."
+        )
+    if remote is not None and (
+        not isinstance(remote, str) or (remote and ":" not in remote)  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+    ):
+        raise ArgumentError(
+            f"cache.configure: expected remote to be a URL, got {remote!r}. Write "
+            "remote='s3://bucket/folder', or name a folder in shared=[...]."
+        )
+    folder, secret = _path(directory, "directory"), _path(key, "key")
+    change(Wish(folder, mode, limit, secret, _folders(shared), remote))
+
+
+def _folders(given: Iterable[str | PathLike[str]] | None) -> tuple[Path, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str | PathLike):
+        raise ArgumentError(
+            f"cache.configure: expected shared to be a list of folders, got {given!r}. "
+            f"Write shared=[{fspath(given)!r}]."
+        )
+    try:
+        return tuple(Path(fspath(each)) for each in given)
+    except TypeError:
+        raise ArgumentError(
+            f"cache.configure: expected shared to be a list of folders, got {given!r}. "
+            "Write shared=['/path/to/it']."
+        ) from None
+
+
+def _path(given: str | PathLike[str] | None, name: str) -> Path | None:
+    try:
+        return None if given is None else Path(fspath(given))
+    except TypeError:
+        raise ArgumentError(
+            f"cache.configure: expected {name} to be a path, got {given!r}. Write "
+            f"{name}='/path/to/it'."
+        ) from None
+
+
+# ---- what no trace can hear ----
+
+
+def assume_pure(what: _T, /) -> _T:
+    """Take it that something of a library reads nothing but its arguments.
+
+    A trace that calls it may then be kept for other processes, where it would be refused
+    with E-IMPURE or E-VALUE. imprint cannot check it: what it gives is a part of the
+    program that is kept. `IMPRINT_AUDIT=1` finds out where it is wrong.
+
+    Args:
+        what: a function or a class that is not written in the user's Python, whose reads
+            are heard; a module, with all that is in it; or the name of one of them.
+
+    Returns:
+        What it was given.
+
+    Raises:
+        ArgumentError: it is none of these.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.assume_pure("colorsys.rgb_to_hsv")
+        'colorsys.rgb_to_hsv'
+    """
+    from imprint._src.jit.manifest.assumptions import assume  # noqa: PLC0415 - 2 ms of an import
+
+    found: Any = _named(what) if isinstance(what, str) else what
+    if not (is_module(found) or callable(found)):
+        raise ArgumentError(_NOT_PURE.format(what=f"{what!r}, which is none of them"))
+    if _is_heard(found):
+        heard = f"{what!r}, whose reads are heard"
+        raise ArgumentError(_NOT_PURE.format(what=heard) + _SAY_OF_CALLED)
+    assume(found, what if isinstance(what, str) else "")
+    return what
+
+
+_NOT_PURE: Final = (
+    "cache.assume_pure: expected a function, a class or a module of a library, or its "
+    "name, got {what}."
+)
+_SAY_OF_CALLED: Final = " Say it of what it calls: cache.assume_pure(open)."
+
+
+def _named(name: str) -> Any:
+    from pkgutil import resolve_name  # noqa: PLC0415 - 1 ms of an import
+
+    try:
+        return resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as err:
+        told = f"{name!r}: {err}"
+        raise ArgumentError(_NOT_PURE.format(what=told)) from None
+
+
+def _is_heard(x: Any) -> bool:
+    """Tell whether something is Python of the user's, or a memo of it."""
+    x = getattr(x, "__wrapped__", x)
+    if type(x) is FunctionType:
+        return is_user_namespace(x.__globals__)
+    is_owner = isinstance(x, type) or is_module(x)
+    return is_user(x if is_owner else type(x))
+
+
+@overload
+def depends_on(path: _P, /) -> _P: ...
+@overload
+def depends_on(*, value: object) -> None: ...
+def depends_on(
+    path: str | PathLike[str] | None = None, /, *, value: object = None
+) -> str | PathLike[str] | None:
+    """Have what is kept from here on hold only where a file, or a value, is the same.
+
+    It is for what no trace can hear: a file that a library reads, what a C function was
+    built from. Another process compares the bytes of the file, and the values that it has
+    given itself. In memory nothing is compared: what a program read stays as it was.
+
+    Args:
+        path: a file. It may be named while a function is traced, just before it is read.
+        value: numbers, texts, arrays, or what is made of them. To be given before the
+            first call, as nobody asks a function that is not traced.
+
+    Returns:
+        The path, as it was given.
+
+    Raises:
+        ArgumentError: it is no file that can be read, or no value that can be compared.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.depends_on(value=("tables", 3))
+    """
+    from imprint._src.jit.manifest.assumptions import note_file  # noqa: PLC0415 - 2 ms of an import
+
+    if path is None:
+        _depends_on_value(value)
+        return None
+    try:
+        note_file(os.path.abspath(fspath(path)))
+    except (TypeError, OSError) as err:
+        raise ArgumentError(
+            f"cache.depends_on: expected the path of a file that can be read, got {path!r}: "
+            f"{err}. A value is given by its name: depends_on(value=...)."
+        ) from None
+    return path
+
+
+def _depends_on_value(value: object) -> None:
+    from imprint._src.jit.manifest.assumptions import note_value  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.diff import component  # noqa: PLC0415 - 2 ms of an import
+
+    if current_trace() is not None:
+        raise ArgumentError(
+            f"cache.depends_on: expected a value before the function is traced, got "
+            f"{value!r} in a trace, which another process leaves out. Give it where the "
+            "function is defined."
+        )
+    digest, text = component(value)
+    if not digest:
+        raise ArgumentError(
+            "cache.depends_on: expected a value of numbers, texts and arrays, which "
+            f"another process can compare, got {value!r}. Give what tells it apart, such "
+            "as a version."
+        )
+    note_value(digest, text)

@@ -1,0 +1,181 @@
+"""The command line: its parser, and which function answers a subcommand.
+
+A subcommand is a function from parsed options to an exit status: 0 is well, 1 is a failed
+check; `run` returns the status of the program that it runs, or 3. Wrong usage exits with
+2, as argparse does.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import imprint
+from imprint._src.cli import carried, stored
+from imprint._src.cli.run import Run, mistake, run, split_words
+from imprint._src.cli.started import why
+from imprint._src.cli.tour import PARTS, tour
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command `imprint` and return its exit status.
+
+    Args:
+        argv: the words after `imprint`; those of the process if left out.
+
+    Returns:
+        0 if all went well, 1 if a check failed; `run` returns the program's own status,
+        or 3 if a function was recompiled more often than `--fail-on-recompile` allows.
+
+    >>> from imprint.cli import main
+    >>> main(["tour", "--help"])
+    Traceback (most recent call last):
+    SystemExit: 0
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    program: list[str] = []
+    if words[:1] == ["run"]:
+        own, program = split_words(words[1:])
+        words = ["run", *own]
+    elif words[:2] in _WITH_PROGRAM and words[2:3] != ["--help"]:
+        words, program = words[:2], words[2:]
+    parser = argparse.ArgumentParser(
+        prog="imprint",
+        description="A just-in-time compiler for array programs in Python.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"imprint {imprint.__version__}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="command", dest="command")
+    _add_tour(commands)
+    _add_cache(commands)
+    usage = _add_run(commands)
+    options = parser.parse_args(words)
+    if options.command == "tour":
+        parts = (options.part,) if options.part else PARTS
+        return tour(parts, options.out, options.steps)
+    if options.command == "cache":
+        return _cache(options, program)
+    asked = Run(program=program, json=options.json, recompiles=options.recompiles)
+    wrong = mistake(asked)
+    if wrong:
+        usage.error(wrong)
+    return run(asked)
+
+
+def _add_run(commands: Any) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "run",
+        help="run a program and tell what it compiled, and why",
+        usage=(
+            "imprint run [--json[=FILE]] [--fail-on-recompile N] "
+            "(SCRIPT | -m MODULE) [ARGUMENT ...]"
+        ),
+        description=(
+            "Run a program as Python would. When it ends, however it ends, print a "
+            "table of its jitted functions on standard error: versions, hits, seconds, "
+            "and the reason of each miss. The exit status is the program's, or 3 for "
+            "too many recompiles."
+        ),
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write the report as JSON too: to =FILE, or as the last line of the output",
+    )
+    parser.add_argument(
+        "--fail-on-recompile",
+        type=_count,
+        dest="recompiles",
+        metavar="N",
+        help="exit with 3 if a function has more than N versions beyond its first",
+    )
+    return parser
+
+
+def _add_cache(commands: Any) -> None:
+    parser = commands.add_parser(
+        "cache",
+        help="look at, check and bound the programs on the disk",
+        description=(
+            "Compiled programs are kept on the disk for processes to come: in "
+            "IMPRINT_CACHE_DIR, or the user's own directory for caches."
+        ),
+    )
+    actions = parser.add_subparsers(required=True, metavar="action", dest="action")
+    both = {"export": carried.export, "import": carried.import_}
+    running = {"warm": carried.warm, "why": why}
+    for name, action in {**stored.ACTIONS, **both, **running}.items():
+        told = str(action.__doc__).partition(".")[0].rstrip(".")
+        made = actions.add_parser(
+            name, help=told[0].lower() + told[1:], description=f"{told}."
+        )
+        if name in both:
+            made.add_argument("file", help="a tar file of programs")
+        elif name in running:
+            made.usage = f"imprint cache {name} (SCRIPT | -m MODULE) [ARGUMENT ...]"
+
+
+def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
+    """Do what `imprint cache` was asked for."""
+    if options.action in ("warm", "why"):
+        wrong = mistake(Run(program=program))
+        if wrong:
+            print(f"imprint cache {options.action}: {wrong}", file=sys.stderr)
+            return 2
+        return (carried.warm if options.action == "warm" else why)(program)
+    if options.action in ("export", "import"):
+        go = carried.export if options.action == "export" else carried.import_
+        return go(options.file)
+    return stored.ACTIONS[options.action]()
+
+
+_WITH_PROGRAM: Final = (["cache", "warm"], ["cache", "why"])
+
+
+def _add_tour(commands: Any) -> None:
+    parser = commands.add_parser(
+        "tour",
+        help="real programs traced, compiled, cached and differentiated",
+        description=(
+            "Run small programs that show what imprint does and scripts of plain NumPy, "
+            "train networks on handwritten digits and a transformer on a text. Every "
+            "result is checked; the exit status tells."
+        ),
+    )
+    parser.add_argument(
+        "part", nargs="?", choices=PARTS, help="one part of the tour (default: all)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("imprint-tour"),
+        metavar="DIR",
+        help="where digits' network and picture are written (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--steps",
+        type=_steps,
+        default=600,
+        metavar="N",
+        help="how many steps each network is trained (default: %(default)s)",
+    )
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {count}")
+    return count
+
+
+def _steps(text: str) -> int:
+    steps = int(text)
+    if steps < 2:
+        raise argparse.ArgumentTypeError(
+            f"expected at least 2 steps, got {steps}: the first is timed apart"
+        )
+    return steps

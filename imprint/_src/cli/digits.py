@@ -1,0 +1,201 @@
+"""A network learns the 1,797 handwritten digits that scikit-learn ships.
+
+1. The images are shuffled by a fixed seed; a fifth is held out.
+2. The network is a `Module`; its arrays are trained. One jitted function is a whole
+   step: loss, gradients, Adam. It donates its state, and every step hands the next one
+   the same kinds of arrays, so it has one version.
+3. The network is saved, loaded in a fresh process, and must give the same logits there.
+4. The held-out images are labelled, and some are drawn by `picture`.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy
+
+import imprint
+import imprint.numpy as np
+from imprint import Array, nn, optim, random
+from imprint._src.cli.extras import extra
+from imprint._src.cli.picture import draw
+
+Numbers = numpy.ndarray[Any, Any]
+
+_SEED = 0
+_BATCH = 128
+_RATE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a training told."""
+
+    learnt: int
+    held_out: int
+    right: int
+    compiles: int
+    first_step_s: float
+    step_s: float
+    first_loss: float
+    last_loss: float
+    reloaded: bool
+    model: Path
+    picture: Path
+
+    @property
+    def accuracy(self) -> float:
+        """The share of the held-out images that got the right label."""
+        return self.right / self.held_out
+
+
+def learn_digits(steps: int, out: Path) -> Figures:
+    """Train the network, save it, label the held-out images and draw some of them.
+
+    Args:
+        steps: how many batches to learn from, at least 2.
+        out: the directory for the network and the picture.
+    """
+    learn, held_out = load()
+    rows = batches(learn)
+    network = make_network()
+    optimizer = optim.adam(optim.cosine_decay_schedule(_RATE, steps))
+    step = make_step(optimizer)
+    state = optimizer.init(trained(network))
+
+    start = perf_counter()
+    network, state, loss = step(network, state, *next(rows))
+    first_loss = float(loss)  # waits for the result
+    first = perf_counter()
+    for _ in range(steps - 1):
+        network, state, loss = step(network, state, *next(rows))
+    last_loss = float(loss)
+    end = perf_counter()
+
+    out.mkdir(parents=True, exist_ok=True)
+    model, picture = out / "digits.model", out / "digits.png"
+    imprint.tree_serialise_leaves(model, network)
+    found = logits(network, held_out.images)
+    labels = found.argmax(axis=1)
+    draw(picture, held_out.images, held_out.labels, labels)
+    return Figures(
+        learnt=len(learn.labels),
+        held_out=len(held_out.labels),
+        right=int((labels == held_out.labels).sum()),
+        compiles=step._cache_size(),
+        first_step_s=first - start,
+        step_s=(end - first) / (steps - 1),
+        first_loss=first_loss,
+        last_loss=last_loss,
+        reloaded=_logits_elsewhere(model, held_out.images) == found.tobytes(),
+        model=model,
+        picture=picture,
+    )
+
+
+# ---- the network ----
+
+
+def make_network() -> nn.MLP:
+    """Return the network before it has learnt anything."""
+    return nn.MLP(64, 10, width_size=64, depth=1, key=random.key(_SEED))
+
+
+def cross_entropy(network: Any, images: Array, labels: Array) -> Array:
+    """Return how surprised the network is by the labels, on average."""
+    log_p = nn.log_softmax(imprint.vmap(network)(images))
+    return -np.mean(np.sum(nn.one_hot(labels, 10) * log_p, axis=1))
+
+
+def make_step(optimizer: optim.GradientTransformation) -> Any:
+    """Return the compiled training step.
+
+    Args:
+        optimizer: what turns gradients into updates.
+    """
+
+    @imprint.filter_jit(donate="all")
+    def step(
+        network: Any, state: Any, images: Array, labels: Array
+    ) -> tuple[Any, Any, Array]:
+        evaluate = imprint.filter_value_and_grad(cross_entropy)
+        loss, grads = evaluate(network, images, labels)
+        updates, state = optimizer.update(grads, state, trained(network))
+        return optim.apply_updates(network, updates), state, loss
+
+    return step
+
+
+def trained(network: Any) -> Any:
+    """Return the network with None for what is not learnt."""
+    return imprint.filter(network, imprint.is_inexact_array)
+
+
+def logits(network: Any, images: Numbers) -> Numbers:
+    """Return ten logits for each image."""
+    return numpy.asarray(_logits(network, images))
+
+
+@imprint.filter_jit
+def _logits(network: Any, images: Numbers) -> Array:
+    return imprint.vmap(network)(images)
+
+
+# ---- a fresh process ----
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+from imprint._src.cli.digits import answer
+sys.stdout.buffer.write(answer(Path(sys.argv[1]), sys.stdin.buffer.read()))
+"""
+
+
+def _logits_elsewhere(model: Path, images: Numbers) -> bytes:
+    """Return the logits that a fresh process computes with a saved network."""
+    command = [sys.executable, "-c", _PROGRAM, str(model)]
+    given = images.tobytes()
+    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=False)
+    return done.stdout
+
+
+def answer(model: Path, images: bytes) -> bytes:
+    """Return the logits of images by a saved network, each as its bytes."""
+    like = imprint.filter_eval_shape(make_network)
+    network = imprint.tree_deserialise_leaves(model, like)
+    rows = numpy.frombuffer(images, numpy.float32).reshape(-1, 64)
+    return logits(network, rows).tobytes()
+
+
+# ---- the data ----
+
+
+class Digits(NamedTuple):
+    """Images as rows of 64 numbers between 0 and 1, and what they show."""
+
+    images: Numbers
+    labels: Numbers
+
+
+def load() -> tuple[Digits, Digits]:
+    """Return the images to learn from, and those that are held out."""
+    data = extra("sklearn.datasets").load_digits()
+    order = numpy.random.default_rng(_SEED).permutation(len(data.target))
+    images = (data.data[order] / 16).astype(numpy.float32)
+    labels = data.target[order].astype(numpy.int32)
+    n = len(labels) // 5
+    return Digits(images[n:], labels[n:]), Digits(images[:n], labels[:n])
+
+
+def batches(digits: Digits) -> Iterator[Digits]:
+    """Yield batches for ever, every image once in each round, in a new order."""
+    generator = numpy.random.default_rng(_SEED)
+    while True:
+        order = generator.permutation(len(digits.labels))
+        for start in range(0, len(order) - _BATCH + 1, _BATCH):
+            chosen = order[start : start + _BATCH]
+            yield Digits(digits.images[chosen], digits.labels[chosen])

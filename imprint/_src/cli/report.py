@@ -1,0 +1,138 @@
+"""The report of `imprint run`: a table of functions and of why each version was made.
+
+A line is a row of numbers and, at the end, text: a function with its sums, below it each
+miss with its reason, its place and what it took, and below that what to do about it. On
+a terminal the table is drawn by rich, if that is installed; else it is plain text.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from imprint._src.cli.ledger import Miss, Row
+from imprint._src.jit.versions.observers import Costs
+
+_HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
+_NO_NUMBERS = ("",) * 5
+_SHOWN = 12  # misses of a function
+
+
+class _Line(NamedTuple):
+    cells: tuple[str, ...]
+    style: str
+
+
+def print_report(rows: Sequence[Row], stream: TextIO) -> None:
+    """Print the rows of a ledger as a table."""
+    print(f"\n{_summary(rows)}", file=stream)
+    if not rows:
+        return
+    lines = [line for row in rows for line in _lines(row)]
+    if not (stream.isatty() and _draw(lines, stream)):
+        _write(lines, stream)
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "imprint run: no jitted function was compiled."
+    users = [row for row in rows if not row.is_library]
+    own = [row for row in rows if row.is_library]
+    recompiles = count(sum(row.recompiles for row in users), "recompile")
+    needless = sum(row.needless for row in users)
+    recompiles += f" ({needless:,} needless)" if needless else ""
+    retraces = sum(row.retraces for row in users)
+    recompiles += f", {count(retraces, 'retrace')}" if retraces else ""
+    text = f"imprint run: {_made(users)}, {recompiles}, {_time(users)} to make them."
+    return f"{text} Of imprint's own: {_made(own)}, {_time(own)}." if own else text
+
+
+def _made(rows: Sequence[Row]) -> str:
+    versions = sum(row.versions for row in rows)
+    return f"{count(len(rows), 'function')}, {count(versions, 'version')}"
+
+
+def _time(rows: Sequence[Row]) -> str:
+    return f"{sum(row.costs.total for row in rows):.2f} s"
+
+
+def count(n: int, what: str) -> str:
+    """Return a number of things: `1 version`, `2 versions`."""
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+# ---- lines ----
+
+
+def _lines(row: Row) -> Iterator[_Line]:
+    numbers = f"{row.versions:,}", f"{row.hits:,}", *_seconds(row.costs)
+    if row.is_library:  # nothing that a user could change
+        yield _Line((*numbers, f"{row.function} (imprint's own)"), "")
+        return
+    where = f" ({short_place(row.defined)})" if row.defined else ""
+    yield _Line((*numbers, f"{row.function}{where}"), "bold")
+    order = sorted(range(len(row.misses)), key=lambda i: -row.misses[i].costs.total)
+    told: set[str] = set()
+    for i in sorted(order[:_SHOWN]):
+        yield from _miss_lines(row.misses[i], told)
+    rest = len(order[_SHOWN:])
+    if rest:
+        more = f"  and {rest:,} more, which took less; --json lists all"
+        yield _Line((*_NO_NUMBERS, more), "dim")
+
+
+def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
+    """Yield the lines of a miss; a remedy that was told before is not told again."""
+    at = f", at {miss.why.site}" if miss.why.site is not None else ""
+    needless = ", needless: it is the same program" if miss.why.is_needless else ""
+    if miss.why.hit:
+        needless = ", traced again: it is not read"
+    told_of = f"  {miss.reason}{at}{needless}"
+    yield _Line(("", "", *_seconds(miss.costs), told_of), "")
+    for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
+        if remedy in told:
+            continue
+        told.add(remedy)
+        yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
+
+
+def _seconds(costs: Costs) -> tuple[str, ...]:
+    return tuple(f"{seconds:.3f}" for seconds in costs)
+
+
+def short_place(place: str) -> str:
+    """Return `/path/file.py:12` relative to the present directory, if it is inside."""
+    try:
+        return str(Path(place).relative_to(os.getcwd()))
+    except ValueError:
+        return place
+
+
+# ---- output ----
+
+
+def _write(lines: Sequence[_Line], stream: TextIO) -> None:
+    """Write the lines as plain text, numbers under each other."""
+    table = [_HEAD, *(line.cells for line in lines)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        numbers = [cell.rjust(n) for cell, n in zip(cells, widths, strict=True)]
+        print("  ".join([*numbers[:-1], cells[-1]]), file=stream)
+
+
+def _draw(lines: Sequence[_Line], stream: TextIO) -> bool:
+    """Let rich draw the lines; return False if it is not installed."""
+    try:  # 60 ms, and an extra: loaded for a terminal only
+        console = import_module("rich.console").Console(file=stream)
+        table = import_module("rich.table").Table(box=None, pad_edge=False)
+        text = import_module("rich.text").Text
+    except ImportError:
+        return False
+    for name in _HEAD[:-1]:
+        table.add_column(name, justify="right", no_wrap=True, header_style="dim")
+    table.add_column(_HEAD[-1], overflow="fold", header_style="dim")
+    for line in lines:
+        table.add_row(*[text(cell) for cell in line.cells], style=line.style)
+    console.print(table)
+    return True

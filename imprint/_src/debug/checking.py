@@ -1,0 +1,106 @@
+"""Checks of values: errors of the user's that a program raises when it runs.
+
+A check is a primitive of its own (`primitives.checks`), which raises at the caller of the
+program. `checkify` makes a value of the error instead; both format it here.
+"""
+
+from typing import Any, final
+
+from imprint._src.callbacks import TreeCallback, flattened
+from imprint._src.core.aval import get_aval
+from imprint._src.debug.formats import FORMAT
+from imprint._src.dtypes import is_bool
+from imprint._src.errors import DTypeError
+from imprint._src.primitives.checks import Failure, When, check_p
+from imprint.numpy import all as all_of
+
+
+def check(pred: Any, fmt: str, *args: Any, **kwargs: Any) -> None:
+    """Raise `CheckError` at the caller of the program if `pred` is false when it runs.
+
+    It is an effect: it happens whatever uses the results, and ends the program. Under
+    `vmap` each element is checked.
+
+    Args:
+        pred: a bool, or an array of them, all of which have to be true.
+        fmt: the message, as for `str.format`.
+        *args: what stands in it.
+        **kwargs: what stands in it, by name.
+
+    >>> import imprint
+    >>> @imprint.jit
+    ... def root(x):
+    ...     imprint.debug.check(x >= 0, "no root of {x}", x=x)
+    ...     return x**0.5
+    >>> root(4.0)
+    Array(2., dtype=float32, weak_type=True)
+    >>> root(-1.0)
+    Traceback (most recent call last):
+    ...
+    imprint.errors.CheckError: no root of -1.0
+    checked at ..., `imprint.debug.check(x >= 0, "no root of {x}", x=x)`
+    """
+    check_that("debug.check", pred, fmt, args, kwargs)
+
+
+def check_that(
+    name: str,
+    pred: Any,
+    fmt: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    when: When = When.ALWAYS,
+) -> None:
+    """Bind a check, which says `fmt` of its arguments.
+
+    Args:
+        name: of the public function, for messages.
+        pred: a bool, or an array of them, all of which have to be true.
+        fmt: the message, as for `str.format`.
+        args: what stands in it.
+        kwargs: what stands in it, by name.
+        when: where it counts.
+    """
+    check_predicate(name, pred)
+    FORMAT.vformat(fmt, args, kwargs)
+    text, arrays = flattened(fmt.format, args, kwargs)
+    whole = all_of(pred) if get_aval(pred).ndim else pred
+    check_p.bind(whole, *arrays, callback=_Formatted(fmt, text), when=when)
+
+
+def check_predicate(name: str, pred: Any) -> None:
+    """Raise unless a predicate is of bools."""
+    aval = get_aval(pred)
+    if not is_bool(aval.dtype):
+        raise DTypeError(
+            f"{name}: expected a bool, or an array of them, got {aval}. Compare it, such "
+            "as with `> 0`."
+        )
+
+
+@final
+class _Formatted(Failure):
+    """Says a format of its values.
+
+    Args:
+        fmt: the format.
+        text: what it is of flat arrays.
+    """
+
+    def __init__(self, fmt: str, text: TreeCallback) -> None:
+        super().__init__()
+        self._fmt = fmt
+        self._text = text
+
+    def message(self, *arrays: Any) -> str:
+        """Return the format, filled in."""
+        (message,) = self._text(*arrays)
+        return message
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for it in a comparison of programs."""
+        return "check", self._fmt, self._text.treedef, (*self._text.static.items(),)
+
+    def __repr__(self) -> str:
+        return f"check({self._fmt!r})"

@@ -1,0 +1,149 @@
+"""Values that are shown, or handed to a function, while a program runs.
+
+Both are effects of the program: they happen whatever uses its results, under every
+transform, and from the cache.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, final
+
+from imprint._src.callbacks import tell
+from imprint._src.debug.formats import FORMAT
+from imprint._src.errors import ArgumentError
+
+
+def print(  # noqa: A001 - JAX's name; used as `debug.print`
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Print values when the program runs, also if it is compiled.
+
+    The text is formatted then, so it is no f-string. Under `vmap` it prints for each
+    element, under derivatives the values and not the tangents.
+
+    Args:
+        fmt: as for `str.format`. Without one, the function that takes it, with the
+            options given here.
+        *args: what is printed: trees of arrays, or anything else.
+        ordered: whether it keeps the order of the program among ordered callbacks.
+        partitioned: accepted as JAX does; an array is on one device.
+        skip_format_check: whether values without a place in `fmt` are printed after it.
+        **kwargs: what is printed, by name.
+
+    >>> import imprint
+    >>> @imprint.jit
+    ... def f(x):
+    ...     imprint.debug.print("x is {x}", x=x)
+    ...     return x + 1
+    >>> _ = f(1.0), f(2.0)
+    x is 1.0
+    x is 2.0
+    """
+    how = _How(ordered=ordered, is_loose=skip_format_check)
+    if fmt is None:
+        _check_no_arguments("print", args, kwargs)
+        return partial(_print, how)
+    return _print(how, fmt, *args, **kwargs)
+
+
+class _How(NamedTuple):
+    """The options of a print."""
+
+    ordered: bool
+    is_loose: bool
+
+
+def _print(how: _How, fmt: str, /, *args: Any, **kwargs: Any) -> None:
+    if not how.is_loose:
+        FORMAT.vformat(fmt, args, kwargs)
+    tell(_Print(fmt, is_loose=how.is_loose), args, kwargs, ordered=how.ordered)
+
+
+def callback(
+    callback: Callable[..., Any] | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Call a Python function with the values when the program runs.
+
+    Args:
+        callback: takes the arguments, its arrays concrete; what it returns does not
+            count. Without one, the function that takes it and its arguments.
+        *args: its arguments: trees of arrays, or anything else.
+        ordered: whether it keeps the order of the program among ordered callbacks.
+        partitioned: accepted as JAX does; an array is on one device.
+        **kwargs: its keyword arguments.
+
+    >>> import imprint
+    >>> losses = []
+    >>> @imprint.jit
+    ... def step(x):
+    ...     imprint.debug.callback(lambda x: losses.append(float(x)), x * x)
+    ...     return x / 2
+    >>> _ = step(step(1.0))
+    >>> losses
+    [1.0, 0.25]
+    """
+    if callback is None:
+        _check_no_arguments("callback", args, kwargs)
+        return partial(_call_back, ordered)
+    return _call_back(ordered, callback, *args, **kwargs)
+
+
+def _call_back(
+    ordered: bool,  # noqa: FBT001 - a keyword would be taken from the callback's
+    callback: Callable[..., Any],
+    /,
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    if not callable(callback):
+        raise ArgumentError(
+            f"debug.callback: expected a function first, got {callback!r}. Its arguments "
+            "follow it."
+        )
+    tell(callback, args, kwargs, ordered=ordered)
+
+
+def _check_no_arguments(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    if args or kwargs:
+        raise ArgumentError(
+            f"debug.{name}: expected what to call before its arguments, got the "
+            f"arguments {(*args, *kwargs)} alone. Pass it first."
+        )
+
+
+@final
+class _Print:
+    """Prints its arguments as a format says."""
+
+    __slots__ = ("_fmt", "_is_loose")
+
+    def __init__(self, fmt: str, *, is_loose: bool) -> None:
+        self._fmt = fmt
+        self._is_loose = is_loose
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        """Write one line."""
+        text = self._fmt.format(*args, **kwargs)
+        if self._is_loose and text == self._fmt:
+            text = " ".join([text, *map(str, args)])
+        sys.stdout.write(f"{text}\n")
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for it in a comparison of programs."""
+        return "print", self._fmt, self._is_loose
+
+    @property
+    def __name__(self) -> str:
+        return f"print({self._fmt!r})"

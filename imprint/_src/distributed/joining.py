@@ -1,0 +1,132 @@
+"""Joining the processes that compute together, and leaving them.
+
+What is not given is read from the environment (`environments`). All of it is checked
+before anything is started; what can go wrong later has a time limit and one error.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from imprint._src import runtime
+from imprint._src.distributed.environments import here
+from imprint._src.errors import ArgumentError, BackendError
+from imprint._src.runtime import Meeting
+
+
+def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
+    coordinator_address: str | None = None,
+    num_processes: int | None = None,
+    process_id: int | None = None,
+    local_device_ids: int | Sequence[int] | None = None,
+    cluster_detection_method: str | None = None,
+    initialization_timeout: int = 300,
+    heartbeat_timeout_seconds: int = 100,
+    shutdown_timeout_seconds: int = 300,
+    coordinator_bind_address: str | None = None,
+) -> None:
+    """Join the other processes of this program; each calls it before it uses a device.
+
+    Args:
+        coordinator_address: host and port at which process 0 listens.
+        num_processes: how many processes there are.
+        process_id: which of them this is, from 0.
+        local_device_ids: the numbers of the GPUs of this host that are this process's.
+            Under SLURM and Open MPI it is that of the process on its host; else all, if
+            None. Of the CPU each process has devices of its own.
+        cluster_detection_method: "slurm", "mpi", "k8s", or "deactivate" for what is given
+            here and nothing else; what is there, if None.
+        initialization_timeout: how many seconds to wait for the others.
+        heartbeat_timeout_seconds: after how many seconds of silence a process is dead,
+            and the others stop.
+        shutdown_timeout_seconds: how many seconds to wait for the others at the end.
+        coordinator_bind_address: where process 0 listens; `[::]` and the port, if None.
+
+    Raises:
+        ArgumentError: something is not given, and no environment says it.
+        BackendError: the devices run already, the port is taken, nobody answers, a
+            process does not come, or the releases of jaxlib differ.
+
+    >>> import imprint
+    >>> imprint.distributed.is_initialized()
+    False
+    """
+    _check_first()
+    found = here(cluster_detection_method)
+    gpus = found.local if local_device_ids is None else local_device_ids
+    address = coordinator_address or found.address
+    count = found.count if num_processes is None else num_processes
+    index = found.index if process_id is None else process_id
+    for name, value in (
+        ("coordinator_address", address),
+        ("num_processes", count),
+        ("process_id", index),
+    ):
+        if value is None:
+            raise ArgumentError(
+                f"distributed.initialize: expected {name}, got none, and no environment of "
+                "SLURM, Open MPI or Kubernetes says it. Give it."
+            )
+    assert address is not None
+    assert count is not None
+    assert index is not None
+    if not 0 <= index < count:
+        raise ArgumentError(
+            f"distributed.initialize: expected process_id in [0, {count}), as "
+            f"num_processes={count}, got {index}. Count processes from 0."
+        )
+    _, port = runtime.split_address(address)
+    runtime.join(
+        Meeting(
+            address,
+            count,
+            index,
+            coordinator_bind_address or f"[::]:{port}",
+            initialization_timeout,
+            heartbeat_timeout_seconds,
+            shutdown_timeout_seconds,
+            None if gpus is None else _numbers(gpus),
+        )
+    )
+
+
+def _numbers(given: Any) -> tuple[int, ...]:
+    numbers: tuple[Any, ...] = (given,) if isinstance(given, int) else tuple(given)
+    if not numbers or not all(isinstance(n, int) and n >= 0 for n in numbers):
+        raise ArgumentError(
+            "distributed.initialize: expected local_device_ids as numbers of GPUs, got "
+            f"{given!r}. Write [0, 1], or leave it out for all of this host."
+        )
+    return numbers
+
+
+def _check_first() -> None:
+    """Raise unless this process can still join others."""
+    if is_initialized():
+        raise BackendError(
+            "distributed.initialize: expected to be called once, got a second call. Call "
+            "imprint.distributed.shutdown() before, or leave it out."
+        )
+    if runtime.has_started():
+        raise BackendError(
+            "distributed.initialize: expected to be called before the first device is "
+            "used, got it after imprint.devices() or a computation. Call it first."
+        )
+
+
+def is_initialized() -> bool:
+    """Tell whether this process has joined others.
+
+    >>> import imprint
+    >>> imprint.distributed.is_initialized()
+    False
+    """
+    return runtime.joined() is not None
+
+
+def shutdown() -> None:
+    """Wait until all processes come here, and leave them; at the end it is done anyway.
+
+    >>> import imprint
+    >>> imprint.distributed.shutdown()  # alone already: nothing to do
+    """
+    runtime.part()

@@ -1,0 +1,23 @@
+"""Programs of several processes: how they find each other, and what they say.
+
+Each process calls `initialize` before it uses a device. After it `imprint.devices()` are
+those of all processes, and one program runs on all of them: on the CPU by gloo. Under
+SLURM, Open MPI and Kubernetes, `initialize` knows by itself where the others are.
+"""
+
+from imprint._src.diagnostics import attribute_errors
+from imprint._src.distributed.joining import initialize as initialize
+from imprint._src.distributed.joining import is_initialized as is_initialized
+from imprint._src.distributed.joining import shutdown as shutdown
+from imprint._src.distributed.store import KeyValueStore as KeyValueStore
+from imprint._src.distributed.store import key_value_store as key_value_store
+
+__all__ = [
+    "KeyValueStore",
+    "initialize",
+    "is_initialized",
+    "key_value_store",
+    "shutdown",
+]
+
+attribute_errors.explain_missing(__name__)
