@@ -30,38 +30,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `errors`: what can go wrong, and what is to be done about it?
 - `cli`: what does the command `imprint` do?
 
-Inside, from a call down to the engine:
-
-- `jitted`: which way does a call take through a compiled function?
-- `dynamic`: which program answers calls of many sizes?
-- `calls`: how is a call spelled, split, named and traced?
-- `versions`: what answers calls, and for how long is it kept?
-- `definition`: when may two callables share compiled versions?
-- `static`: which Python values select a version?
-- `_src`: which parts have moved to the new layout, change detection first?
-- `explain`: why did a call compile, and what would help?
-- `eager`: what does an operation do outside every trace?
-- `one_go`: what does a function do there that is called again and again?
-- `callbacks`: how does a compiled program call a function of Python's?
-- `meshes`: which devices make a mesh?
-- `saving`: how is a tree of arrays kept in files?
-- `per_device`: how does a function run on every device of a mesh?
-- `shards`: how is an array made of parts on several devices?
-- `placement`: how do values get to a device, and back?
-- `array`: what does a concrete array hold?
-- `program`: how does a jaxpr become an executable?
-- `store`: what is kept on the disk, for processes to come?
-- `manifest`: what did a trace read, so that another process need not trace again?
-- `passes`: what is done to a jaxpr before it is lowered?
-- `control`: which primitives hold a jaxpr?
-- `transforms`: how is a program traced, derived from another, and lowered?
-- `symbolic`: what is a size that has a name?
-- `primitives`: which operations are there, and what are the rules of each?
-- `core`: what are avals, primitives, traces and jaxprs?
-- `stablehlo`: how is the text written that the engine compiles?
-- `runtime`: how are devices, buffers and executables had from jaxlib?
-- `dtypes`: which dtypes exist, and to what do two of them promote?
-- `importing`: which modules run only when something is asked of them?
+The implementation is in `_src`, from the ground up.
 
 What is in `_LATER` loads when it is first asked for: an import with all of it would take
 twice as long.
@@ -76,12 +45,7 @@ from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import sharding as sharding
 from imprint import tree as tree
-from imprint._src.arrays import eager as eager
-from imprint._src.arrays.device_put import block_until_ready as block_until_ready
-from imprint._src.arrays.device_put import device_get as device_get
-from imprint._src.arrays.device_put import device_put as device_put
-from imprint._src.arrays.device_put import live_arrays as live_arrays
-from imprint._src.bootstrap import lazy_attributes
+from imprint._src.bootstrap import attribute_errors, lazy_attributes
 from imprint._src.config import audit as audit
 from imprint._src.config import check_tracer_leaks as check_tracer_leaks
 from imprint._src.config import checking_leaks as checking_leaks
@@ -112,7 +76,11 @@ from imprint._src.core.inline import Inline as Inline
 from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.eager import evaluate as evaluate
+from imprint._src.eager.device_put import block_until_ready as block_until_ready
+from imprint._src.eager.device_put import device_get as device_get
+from imprint._src.eager.device_put import device_put as device_put
+from imprint._src.eager.device_put import live_arrays as live_arrays
 from imprint._src.jit.api import jit as jit
 from imprint._src.jit.dispatch import clear_caches as clear_caches
 from imprint._src.runtime import Device as Device
@@ -155,16 +123,6 @@ if TYPE_CHECKING:
     from imprint import typing as typing
     from imprint._src.ad_checkpoint.checkpoint import checkpoint as checkpoint
     from imprint._src.ad_checkpoint.checkpoint import remat as remat
-    from imprint._src.arrays.make_array import (
-        make_array_from_callback as make_array_from_callback,
-    )
-    from imprint._src.arrays.make_array import (
-        make_array_from_process_local_data as make_array_from_process_local_data,
-    )
-    from imprint._src.arrays.make_array import (
-        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
-    )
-    from imprint._src.arrays.make_mesh import make_mesh as make_mesh
     from imprint._src.callbacks import effects_barrier as effects_barrier
     from imprint._src.callbacks import pure_callback as pure_callback
     from imprint._src.custom_derivatives.closures import (
@@ -177,6 +135,16 @@ if TYPE_CHECKING:
     from imprint._src.custom_derivatives.reverse import custom_vjp as custom_vjp
     from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
     from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
+    from imprint._src.eager.make_array import (
+        make_array_from_callback as make_array_from_callback,
+    )
+    from imprint._src.eager.make_array import (
+        make_array_from_process_local_data as make_array_from_process_local_data,
+    )
+    from imprint._src.eager.make_array import (
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
+    from imprint._src.eager.make_mesh import make_mesh as make_mesh
     from imprint._src.interpreters.derivatives import grad as grad
     from imprint._src.interpreters.derivatives import jvp as jvp
     from imprint._src.interpreters.derivatives import linearize as linearize
@@ -272,7 +240,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint._src.jit.fwd_and_bwd": "fwd_and_bwd",
     "imprint._src.jit.make_jaxpr": "eval_shape make_jaxpr xla_computation",
     "imprint.lax": ".",
-    "imprint._src.arrays.make_mesh": "make_mesh",
+    "imprint._src.eager.make_mesh": "make_mesh",
     "imprint.module": (
         ". AbstractClassVar AbstractVar BoundMethod Enumeration Module Partial "
         "apply_updates branched_error_if combine default_deserialise_filter_spec "
@@ -291,7 +259,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint._src.shard_map": "shard_map",
     "imprint.random": ".",
     "imprint.scipy": ".",
-    "imprint._src.arrays.make_array": (
+    "imprint._src.eager.make_array": (
         "make_array_from_callback make_array_from_process_local_data "
         "make_array_from_single_device_arrays"
     ),

@@ -2,8 +2,7 @@
 
 from imprint._src.ad_checkpoint import policies as checkpoint_policies
 from imprint._src.ad_checkpoint.policies import Recompute, Saveable
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.primitives.barrier import checkpoint_name
 
 __all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]

@@ -1,5 +1,6 @@
 """Batching that a user defines: `custom_vmap`, a function that says what `vmap` makes of it."""
 
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.custom_batching import custom_vmap as custom_vmap
 from imprint._src.custom_batching import sequential_vmap as sequential_vmap
 
@@ -7,3 +8,6 @@ __all__ = [
     "custom_vmap",
     "sequential_vmap",
 ]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

@@ -1,6 +1,6 @@
 """Derivatives that a user defines: `custom_jvp`, `custom_vjp` and what they take and give."""
 
-from imprint._src.bootstrap import public_names
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.custom_derivatives.closures import closure_convert, custom_gradient
 from imprint._src.custom_derivatives.forward import custom_jvp
 from imprint._src.custom_derivatives.reverse import custom_vjp
@@ -10,7 +10,6 @@ from imprint._src.custom_derivatives.zeros import (
     custom_vjp_primal_tree_values,
     zero_from_primal,
 )
-from imprint._src.diagnostics import attribute_errors
 
 __all__ = [
     "CustomVJPPrimal",

@@ -3,6 +3,7 @@
 Replays come from `jit(f).replay(...)`; their classes are here to write types with.
 """
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.debug.checking import check as check
 from imprint._src.debug.counting import Counts as Counts
 from imprint._src.debug.counting import counters as counters
@@ -13,7 +14,6 @@ from imprint._src.debug.shardings import (
 )
 from imprint._src.debug.shardings import visualize_sharding as visualize_sharding
 from imprint._src.debug.stopping import breakpoint as breakpoint  # noqa: A004 - JAX's name
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.jit.explain.replay import Parting as Parting
 from imprint._src.jit.explain.replay import Replay as Replay
 from imprint._src.jit.explain.steps import Entered as Entered

@@ -5,7 +5,7 @@ those of all processes, and one program runs on all of them: on the CPU by gloo.
 SLURM, Open MPI and Kubernetes, `initialize` knows by itself where the others are.
 """
 
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.distributed.joining import initialize as initialize
 from imprint._src.distributed.joining import is_initialized as is_initialized
 from imprint._src.distributed.joining import shutdown as shutdown

@@ -1,7 +1,6 @@
 """Reductions of segments, under JAX's names: `import imprint.ops as ops`."""
 
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.ops.segments import segment_max as segment_max
 from imprint._src.ops.segments import segment_min as segment_min
 from imprint._src.ops.segments import segment_prod as segment_prod

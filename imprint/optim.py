@@ -4,7 +4,7 @@ An optimizer is a `GradientTransformation`: `init` makes a state, `update` makes
 of gradients, `apply_updates` adds them to the parameters.
 """
 
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.optim.base import (
     EmptyState,
     GradientTransformation,

@@ -9,12 +9,12 @@ from imprint._src.tree.functions import (
     flatten_one_level,
     flatten_one_level_with_keys,
 )
-from imprint._src.tree.functions import tree_all as all  # noqa: A004 - the name in jax.tree
+from imprint._src.tree.functions import tree_all as all
 from imprint._src.tree.functions import tree_broadcast as broadcast
 from imprint._src.tree.functions import tree_flatten_with_path as flatten_with_path
 from imprint._src.tree.functions import tree_leaves as leaves
 from imprint._src.tree.functions import tree_leaves_with_path as leaves_with_path
-from imprint._src.tree.functions import tree_map as map  # noqa: A004 - the name in jax.tree
+from imprint._src.tree.functions import tree_map as map
 from imprint._src.tree.functions import tree_map_with_path as map_with_path
 from imprint._src.tree.functions import tree_reduce as reduce
 from imprint._src.tree.functions import tree_reduce_associative as reduce_associative

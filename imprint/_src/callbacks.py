@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import from_host
+from imprint._src.array import from_host
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import name_of
 from imprint._src.core.primitive import Avals

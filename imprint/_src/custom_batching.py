@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.bootstrap import public_names
 from imprint._src.control_flow.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint._src.core.functions import check_function, result_leaves
 from imprint._src.core.primitive import Values
@@ -20,7 +19,6 @@ from imprint._src.custom_derivatives.flat import (
     pair_of,
 )
 from imprint._src.custom_derivatives.ruled import Ruled
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
@@ -175,7 +173,3 @@ def sequential_vmap(fun: Callable[P, R]) -> custom_vmap[P, R]:
 
 def _true(_: Any) -> bool:
     return True
-
-
-attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)

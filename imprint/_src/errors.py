@@ -119,7 +119,7 @@ def _faces(home: str) -> list[str]:
     """Return the modules that may offer what is written in another, the nearest first."""
     if home.startswith(_BELOW_LAX):
         return ["imprint.lax"]
-    parts = home.split(".")
+    parts = home.replace("._src.", ".").split(".")
     faces = [".".join(parts[:n]) for n in range(len(parts), 1, -1)]
     return faces if parts[1] in _OF_ARRAYS else []
 

@@ -4,8 +4,8 @@ The names stand here so that a program of JAX's finds them; they are no less fin
 others.
 """
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.callbacks import io_callback as io_callback
-from imprint._src.diagnostics import attribute_errors
 from imprint.experimental import checkify as checkify
 from imprint.experimental import multihost_utils as multihost_utils
 

@@ -1,5 +1,6 @@
 """Initialisers: first values of parameters, by their shape, as in `jax.nn.initializers`."""
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.nn.initializers import Initializer as Initializer
 from imprint._src.nn.initializers import constant as constant
 from imprint._src.nn.initializers import delta_orthogonal as delta_orthogonal
@@ -43,3 +44,5 @@ __all__ = [
     "xavier_uniform",
     "zeros",
 ]
+
+attribute_errors.explain_missing(__name__)

@@ -9,8 +9,7 @@ take the dtype of the array beside them.
 import sys
 import typing
 
-from imprint._src.bootstrap import lazy_attributes
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks, lazy_attributes
 from imprint._src.core.array import Array as Array
 from imprint._src.numpy.lazy_names import LATER as _LATER
 

@@ -1,7 +1,6 @@
 """Discrete Fourier transforms under NumPy's names: `imprint.numpy.fft`."""
 
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.numpy.fft.frequencies import fftfreq as fftfreq
 from imprint._src.numpy.fft.frequencies import fftshift as fftshift
 from imprint._src.numpy.fft.frequencies import ifftshift as ifftshift

@@ -1,5 +1,6 @@
 """Cosine transforms under SciPy's names: dct, idct, dctn, idctn."""
 
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.fft import dct as dct
 from imprint._src.scipy.fft import dctn as dctn
 from imprint._src.scipy.fft import idct as idct
@@ -11,3 +12,6 @@ __all__ = [
     "idct",
     "idctn",
 ]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

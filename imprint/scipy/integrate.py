@@ -1,7 +1,10 @@
-"""What `jax.scipy.integrate` has: the area under points, which is that of NumPy."""
+"""The area under points, as in `jax.scipy.integrate`: `trapezoid`.
 
+Integrate functions with `imprint.lax.scan`, or with SciPy outside of compiled programs.
+"""
 
+from imprint._src.bootstrap import attribute_errors, public_names
+from imprint._src.numpy.reductions.differences import trapezoid as trapezoid
 
-__all__ = [
-,
-]
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

@@ -1,5 +1,6 @@
 """Values between the points of a grid, as `jax.scipy.interpolate` finds them."""
 
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.interpolate import (
     RegularGridInterpolator as RegularGridInterpolator,
 )
@@ -7,3 +8,6 @@ from imprint._src.scipy.interpolate import (
 __all__ = [
     "RegularGridInterpolator",
 ]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

@@ -1,7 +1,6 @@
 """Functions of signals, as `jax.scipy.signal` has them."""
 
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.signal.convolving import (
     convolve,
     convolve2d,

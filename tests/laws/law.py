@@ -11,7 +11,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-import imprint._src.arrays.eager  # noqa: F401 - gives `bind` outside a trace its meaning
+import imprint._src.eager.evaluate  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint._src import runtime
 from imprint._src.core.primitive import Absent
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage

@@ -205,7 +205,7 @@ def test_values_go_from_device_to_device():
         y.delete()
         assert np.asarray(x).astype(int).tolist() == [0, 1, 1]
     gone = imprint.jit(lambda x: x)(inp.ones(3))
-    imprint._src.runtime.delete(imprint._src.arrays.array.buffer_of(gone))
+    imprint._src.runtime.delete(imprint._src.array.buffer_of(gone))
     try:
         imprint.device_put(gone, d1)
     except DeletedArrayError:

@@ -6,15 +6,14 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, random
-from imprint._src.arrays import eager
 from imprint.debug import counters
 from imprint.errors import NonFiniteError
 
 
 @pytest.fixture(autouse=True)
 def _far(monkeypatch):
-    monkeypatch.setattr(eager, "is_away", lambda _: True)
-    eager._THERE.clear()
+    monkeypatch.setattr(evaluate, "is_away", lambda _: True)
+    evaluate._THERE.clear()
 
 
 def far(*shape):
@@ -36,10 +35,10 @@ def test_each_kind_of_operation_compiles_once():
     for _ in range(3):
         lax.sin(far(2))
         lax.sin(far(3))
-    made = len(eager._THERE)
+    made = len(evaluate._THERE)
     assert made == 2
     lax.sin(far(2))
-    assert len(eager._THERE) == made
+    assert len(evaluate._THERE) == made
     assert counters().compiles - before <= 2 + 2  # and what makes the operands
 
 

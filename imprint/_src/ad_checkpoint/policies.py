@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
-from imprint._src.bootstrap import public_names
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.core.primitive import Primitive
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError
 
 __all__ = [

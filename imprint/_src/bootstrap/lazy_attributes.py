@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from imprint._src.bootstrap import lazy_modules, public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, lazy_modules, public_names
 
 
 def load_later(

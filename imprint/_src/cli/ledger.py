@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 from weakref import ref
 
-from imprint._src.core.source import is_library
+from imprint._src.diagnostics.source import is_library
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.definitions import DEFINITIONS
 from imprint._src.jit.versions.observers import Costs

@@ -82,7 +82,7 @@ def _free_port() -> int:
 
 def _started(port: int, steps: int) -> Together:
     """Start the processes and return what the first one told."""
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(__file__).resolve().parents[3])
     given = {
         **os.environ,
         "IMPRINT_NUM_CPU_DEVICES": "1",

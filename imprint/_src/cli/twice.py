@@ -52,7 +52,7 @@ def _start(folder: str) -> Start:
         **os.environ,
         "IMPRINT_CACHE": "write",
         "IMPRINT_CACHE_DIR": os.path.join(folder, "store"),
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
     }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

@@ -3,14 +3,14 @@
 They are apart from `primitives` because their rules transform jaxprs, so they need the
 transforms. Nothing outside this package names one: others ask its declaration.
 
-- `agreement`: where does what bodies take and return differ?
-- `applied`: what does an equation compute that applies the jaxpr it holds?
-- `applied_at`: how is a function applied to the elements at some places?
+- `check_body_types`: where does what bodies take and return differ?
+- `call_eager`: what does an equation compute that applies the jaxpr it holds?
+- `scatter_apply`: how is a function applied to the elements at some places?
 - `call`: what does a function jitted inside traced code become?
-- `closing`: how does the function of a branch or a step become a jaxpr?
+- `trace_body`: how does the function of a branch or a step become a jaxpr?
 - `cond`: what do conditionals become?
-- `checked`: how does the first error go along with the values of a jaxpr?
-- `checked_rules`: what can fail in an equation of each primitive?
+- `checkify`: how does the first error go along with the values of a jaxpr?
+- `checkify_rules`: what can fail in an equation of each primitive?
 - `checkpoint`: what is computed again in a backward pass, and what is remembered?
 - `custom`: what becomes of a call of a function with a derivative of the user's?
 - `custom_lin`: what is the tangent of one that is known backwards only?
@@ -19,14 +19,14 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
 - `scan`: what does a loop of known length become, under each transform?
 - `scan_lowering`: what is written for it?
-- `forwarding`: what is no part of a loop, as its step only hands it on?
+- `forwarding_vars`: what is no part of a loop, as its step only hands it on?
 - `residuals`: what is kept of each step for the derivative?
-- `backward`: what is a step backwards?
+- `transpose_scan`: what is a step backwards?
 - `while_`: what does a loop that ends by its condition become?
-- `turns`: in which iteration of a loop was a NaN made?
-- `operands`: how do operands and arguments of loops change places?
+- `loop_nan_flags`: in which iteration of a loop was a NaN made?
+- `operand_lists`: how do operands and arguments of loops change places?
 - `shard_map`: what does a program of one device become, under each transform?
-- `selection`: what does a conditional become whose choice is mapped?
+- `batched_cond`: what does a conditional become whose choice is mapped?
 """
 
 from imprint._src.bootstrap import lazy_attributes

@@ -17,7 +17,7 @@ import numpy as np
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.primitive import Avals, Primitive
-from imprint._src.core.source import (
+from imprint._src.diagnostics.source import (
     replayed_source,
     reset_replayed_source,
     set_replayed_source,

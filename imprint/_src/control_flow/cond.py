@@ -23,8 +23,8 @@ from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Values
-from imprint._src.core.source import reset_replayed_source, set_replayed_source
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_source
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.instantiate import Mask

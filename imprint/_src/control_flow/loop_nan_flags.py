@@ -15,7 +15,7 @@ from imprint._src.control_flow.operand_lists import split
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint._src.core.primitive import Params
-from imprint._src.core.source import reset_replayed_source, set_replayed_source
+from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_source
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import add, broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import and_

@@ -41,9 +41,9 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
 from imprint._src.core.padding import Bucket, Padded, value_of
 from imprint._src.core.primitive import Avals, Dims, Params, Values
-from imprint._src.core.source import Source
 from imprint._src.core.tangents import Linear, Zero, is_zero
 from imprint._src.core.trace import tracing
+from imprint._src.diagnostics.source import Source
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros

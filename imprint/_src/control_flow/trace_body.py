@@ -17,7 +17,7 @@ from imprint import tree
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import name_of, own_leaf, result_leaves
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Var
-from imprint._src.core.source import current_source
+from imprint._src.diagnostics.source import current_source
 from imprint._src.interpreters.trace_to_jaxpr import (
     Staged,
     check_leaks_of,

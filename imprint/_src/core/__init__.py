@@ -6,7 +6,7 @@
 - `methods`: how does a method call its function, and which bring in order?
 - `primitive`: which rules does an operation have?
 - `padding`: what is computed where sizes are larger than they truly are?
-- `at_once`: what does a function compute in one evaluation, where nothing is traced?
+- `host_kernel`: what does a function compute in one evaluation, where nothing is traced?
 - `control`: which rules does an operation have that holds jaxprs?
 - `effects`: what does an operation do besides giving results?
 - `samples`: on what do tests try a primitive?
@@ -14,29 +14,19 @@
 - `protocols`: what do Python and NumPy ask of an array?
 - `trace`: who gives an operation its meaning at the moment?
 - `inline`: what becomes of a nested call?
-- `named`: which named axes are bound?
+- `named_axes`: which named axes are bound?
 - `compile_time`: what is computed while a function is traced?
 - `jaxpr`: how is a program written down?
 - `derived`: how long does what is derived from a jaxpr count?
 - `pretty`: how is a jaxpr printed?
-- `document`: how is text laid out to a width?
+- `pretty_doc`: how is text laid out to a width?
 - `check`: does a jaxpr obey its own rules?
-- `source`: which line of the user's made an equation, or is at fault?
 - `scopes`: which name of the user's is a part of a program under?
-- `constructs`: what of the user's asked a tracer for its value?
-- `folding`: which frames of a traceback does the user see?
-- `leaks`: which tracer outlives its trace, and who holds it?
-- `missing`: what does an error say of a name that is not there yet?
-- `later`: which names of a module load when they are asked for?
-- `public`: which names of a module does `dir` list?
-- `absent`: which names of JAX's are absent, and what serves in their place?
-- `absent_models`: which of Equinox's and optax's are, and what serves in theirs?
-- `absent_numpy`: which of NumPy's alone are, and why?
-- `libraries`: is code the user's, or an installed library's?
+- `user_code`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?
-- `foreign`: how do values of other libraries become arrays?
-- `hosts`: what is the aval of a host value, in nanoseconds?
+- `array_interop`: how do values of other libraries become arrays?
+- `scalar_aval`: what is the aval of a host value, in nanoseconds?
 - `shape_struct`: what stands for an array of which only the shape is known?
-- `hooks`: where does this floor reach upward?
+- `tracer_leaks`: TODO
 """

@@ -9,11 +9,12 @@ traced function can be annotated with it. Every operator and method means the fu
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
-from imprint._src.core import dims, hooks
+from imprint._src.bootstrap import hooks
+from imprint._src.bootstrap.attribute_errors import absent_methods
+from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray
 from imprint._src.core.methods import Ordered, method
 from imprint._src.core.protocols import OPERANDS, Operand, is_operand, plain
-from imprint._src.diagnostics.attribute_errors import absent_methods
 from imprint._src.diagnostics.traceback_filter import fold
 from imprint._src.errors import ArgumentError
 

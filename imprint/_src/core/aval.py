@@ -16,8 +16,9 @@ from typing import Any, Final, TypeAlias, cast, final
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.bootstrap import hooks
 from imprint._src.config import Settings, enable_x64, settings
-from imprint._src.core import dims, hooks
+from imprint._src.core import dims
 from imprint._src.core.dims import Dim, Shape
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.varying import Varying, along

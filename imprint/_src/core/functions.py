@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from imprint import tree
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError

@@ -11,14 +11,14 @@ so the derived jaxpr is one object, and dies with it.
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar, final
 
-from imprint._src.core import source
 from imprint._src.core.aval import ShapedArray, number_of
 from imprint._src.core.derived import Kept, derive
 from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.pretty import format_jaxpr
 from imprint._src.core.primitive import NO_NAMES, AxisNames, Primitive
-from imprint._src.core.source import Source
 from imprint._src.core.trace import named_axes
+from imprint._src.diagnostics import source
+from imprint._src.diagnostics.source import Source
 
 
 @final

@@ -6,7 +6,7 @@ The others are in `array`.
 
 from typing import Any
 
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.protocols import Protocols
 from imprint._src.diagnostics.traceback_filter import fold
 

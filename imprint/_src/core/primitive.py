@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any, Final, NoReturn
 
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.aval import NO_AXES, ShapedArray
 from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.samples import Samples

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.diagnostics.traceback_filter import fold
 from imprint._src.dtypes import number_type
 from imprint._src.errors import ArgumentError

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar, final
 
 from imprint._src.core.array_interop import shown
 from imprint._src.core.functions import check_function, name_of
-from imprint._src.core.source import (
+from imprint._src.diagnostics.source import (
     Scope,
     replayed_source,
     reset_replayed_source,

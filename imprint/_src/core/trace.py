@@ -15,11 +15,11 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from typing import Any, ClassVar, Final, NamedTuple, NoReturn, final
 
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.source import Source, current_source
 from imprint._src.diagnostics.concretization_hints import Asked, asked
+from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import ConcretizationError, ShapeError, UnexpectedTracerError
 
 

@@ -22,7 +22,7 @@ from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast, final
 
 from imprint._src.core.identity import module_name
-from imprint._src.core.source import is_library
+from imprint._src.diagnostics.source import is_library
 
 BEGAN: Final = time.time_ns()
 """When this process imported imprint: a file that is written later is not what runs."""
@@ -39,7 +39,7 @@ _STANDARD: Final = tuple(
 )
 _GENERATED: Final = ("<frozen ", "<attrs generated ")
 _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
-_PROGRAMS: Final = os.path.join(Path(__file__).resolve().parents[2], "cli", "")
+_PROGRAMS: Final = os.path.join(Path(__file__).resolve().parents[1], "cli", "")
 
 _get: Final = cast("Any", dict).get
 _class_of: Final = cast("Callable[[Any], Any]", type)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from imprint._src.arrays.array import ArrayImpl
+from imprint._src.array import ArrayImpl
 from imprint._src.errors import ArgumentError
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding

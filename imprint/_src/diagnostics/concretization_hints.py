@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint._src.core import hooks
-from imprint._src.core.source import user_frame
+from imprint._src.bootstrap import hooks
+from imprint._src.diagnostics.source import user_frame
 
 
 class Asked(NamedTuple):

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Final, ParamSpec, TypeVar
 
 from imprint._src.config import config
-from imprint._src.core.source import is_inner, is_library
+from imprint._src.diagnostics.source import is_inner, is_library
 from imprint._src.errors import ConcretizationError, InternalError
 
 _P = ParamSpec("_P")

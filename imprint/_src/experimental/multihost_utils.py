@@ -15,7 +15,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.arrays.array import ArrayImpl
+from imprint._src.array import ArrayImpl
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.sharding.named import NamedSharding

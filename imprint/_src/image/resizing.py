@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint._src.numpy.einsum import einsum

@@ -17,7 +17,6 @@ from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.primitive import CollectivePrimitive, Dims, Primitive
-from imprint._src.core.source import Source
 from imprint._src.core.trace import (
     NamedAxes,
     NamedAxis,
@@ -27,6 +26,7 @@ from imprint._src.core.trace import (
     process_under,
     tracing,
 )
+from imprint._src.diagnostics.source import Source
 from imprint._src.interpreters.trace_to_jaxpr import (
     Staged,
     check_leaks_outside_jit,

@@ -13,7 +13,6 @@ from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.primitive import Primitive
-from imprint._src.core.source import Source, current_source
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint._src.core.trace import (
     Trace,
@@ -24,6 +23,7 @@ from imprint._src.core.trace import (
     tracing,
 )
 from imprint._src.diagnostics.concretization_hints import asked
+from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import ConcretizationError
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
 from imprint._src.interpreters.trace_to_jaxpr import (

@@ -19,7 +19,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 from imprint._src.errors import ConcretizationError
 from imprint._src.stablehlo import (
     TOKEN,

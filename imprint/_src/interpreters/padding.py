@@ -15,12 +15,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint._src.core import dims, source
+from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval, number_of
 from imprint._src.core.dims import Dim, Shape
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
 from imprint._src.core.padding import Bucket, NoPaddingError, Padded, is_same_number
 from imprint._src.core.primitive import Values
+from imprint._src.diagnostics import source
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.instantiate import Instance
 from imprint._src.dynamic_shapes.values import evaluate, names_of

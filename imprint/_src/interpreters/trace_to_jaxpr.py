@@ -22,14 +22,14 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.protocols import OPERANDS, plain
 from imprint._src.core.scopes import outside_scopes
-from imprint._src.core.source import (
+from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint._src.core.tracer_leaks import check_leaks
+from imprint._src.diagnostics.source import (
     Source,
     called_source,
     current_source,
     replayed_source,
 )
-from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
-from imprint._src.diagnostics.tracer_leaks import check_leaks
 from imprint._src.interpreters.varying_axes import joined
 from imprint._src.tree.treedef import register_leaf
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import Any, cast
 
-from imprint._src.core import source
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.diagnostics import source
 from imprint._src.errors import AbsentRuleError
 from imprint._src.interpreters.dce import depending
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of

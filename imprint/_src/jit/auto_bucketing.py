@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl, host_of
+from imprint._src.array import ArrayImpl, host_of
 from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
 from imprint._src.jit.bucket_dispatch import made_call, run_in_bucket

@@ -14,8 +14,8 @@ from imprint import tree
 from imprint._src.config import config, settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.identity import identity
-from imprint._src.core.source import warn
 from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.source import warn
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint._src.jit.calls.device_assignment import Home, home_of_call
 from imprint._src.jit.calls.key import PackedKey, Pending, unplaced

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl
+from imprint._src.array import ArrayImpl
 from imprint._src.config import settings
 from imprint._src.control_flow import call as nested
 from imprint._src.core.functions import name_of

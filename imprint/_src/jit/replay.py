@@ -8,7 +8,7 @@ are read at once, so that what is done to them later does not matter.
 from collections.abc import Callable
 from typing import Any
 
-from imprint._src.arrays.array import host_of, to_array
+from imprint._src.array import host_of, to_array
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError

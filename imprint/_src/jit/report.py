@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from imprint import tree
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
-from imprint._src.core.source import current_source
+from imprint._src.diagnostics.source import current_source
 from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.explain import (

@@ -18,7 +18,7 @@ from typing import (
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.arrays.array import ArrayImpl, to_array
+from imprint._src.array import ArrayImpl, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import is_symbolic

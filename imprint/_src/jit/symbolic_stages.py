@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import to_array
+from imprint._src.array import to_array
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.dynamic_shapes.expression import Scope

@@ -7,8 +7,8 @@ function a constraint is a `device_put`.
 from typing import Any
 
 from imprint import tree
-from imprint._src.arrays.device_put import device_put
 from imprint._src.core.trace import current_trace
+from imprint._src.eager.device_put import device_put
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
 from imprint._src.sharding.context import resolved

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.arrays.array import from_host
+from imprint._src.array import from_host
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import NDArray, ShapedArray, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct

@@ -9,8 +9,8 @@ import math
 from typing import Final
 
 import imprint.numpy as np
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, strong_like
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.elementwise.exponential import logistic

@@ -10,12 +10,12 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.nn.activations import sigmoid
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote

@@ -15,7 +15,6 @@ from imprint import random
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike
@@ -440,5 +439,3 @@ xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform
 kaiming_normal = he_normal
-
-attribute_errors.explain_missing(__name__)

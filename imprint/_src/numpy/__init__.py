@@ -1,67 +1,29 @@
 """Implementation of `imprint.numpy`.
 
-- `contents`: which file holds which name?
+- `lazy_names`: which file holds which name?
 - `promotion`: how do operands come to one dtype and one shape?
-- `arithmetic`: what do `+ - * / // %` and their relatives give?
-- `exponential`: what are exponentials, logarithms, powers and roots?
-- `trigonometric`: what are the functions of angles, and the hyperbolic ones?
-- `rounding`: how are numbers rounded and taken to parts?
-- `comparison`: how do numbers compare, and what are they?
-- `bitwise`: what happens to the bits of integers?
-- `selection`: how are elements chosen by a condition?
 - `creation`: how are arrays made from values, or filled with one?
 - `ranges`: how are evenly spaced numbers and grids made?
 - `matrices`: how are matrices made by a pattern, and diagonals taken?
 - `datatypes`: which names do dtypes have, and what is known of an array's?
-- `shaping`: how does an array get another shape with the same elements?
-- `joining`: how do several arrays become one?
 - `keys`: how do functions that only move elements take arrays of keys?
-- `padding`: how does an array get larger at its ends?
-- `lengthening`: how has an array memory for more elements than it has?
-- `indexing`: what does `x[...]` take?
-- `advanced`: which gather or scatter is an index by arrays?
-- `taking`: which elements have these indices, and which indices have these?
-- `keeping`: which elements do values choose?
-- `editing`: how do elements come into an array, and out of it?
-- `updating`: what does `x.at[...]` return?
 - `inspection`: what can a program ask of an array library?
-- `searching`: where are the extremes?
-- `sorting`: how do elements come in order?
-- `arranging`: what is in order by several keys, or in part?
-- `placing`: where do elements belong in what is in order?
-- `quantiles`: what lies in the middle, or above a part of the elements?
-- `histograms`: how many elements are where?
 - `interpolation`: what is between the places where a function is known?
-- `distinct`: which elements are there?
-- `membership`: which elements are among others?
-- `sets`: what have two arrays in common?
-- `trimming`: where do zeros end?
-- `reductions`: what is the sum, product or extreme along axes?
-- `counted`: how does one roll or repeat by numbers that a program works out?
-- `cumulative`: what are the running sums and products?
-- `statistics`: what are mean, variance and their relatives?
-- `covariance`: how do variables vary together?
-- `differences`: what are differences, slopes and areas along an axis?
 - `linear`: what are the products of vectors and matrices?
-- `einstein`: how is a sum over subscripts computed?
-- `mapping`: how are functions of few axes applied to arrays of many?
+- `einsum`: how is a sum over subscripts computed?
+- `vectorize`: how are functions of few axes applied to arrays of many?
 - `polynomials`: what is done with vectors of coefficients?
 - `polynomial_factors`: what are products, quotients and roots of polynomials?
-- `positions`: where are diagonals, triangles and flat indices?
-- `grids`: what do `mgrid[...]` and `r_[...]` make of slices?
-- `packing`: how do bits become elements, and back?
-- `exponents`: of which parts are floats?
 - `printing`: how are arrays shown?
 - `linalg`: how are systems solved, and matrices factored and measured?
 - `fft`: how are arrays transformed to frequencies and back?
 - `files`: how are arrays read, and written?
 - `convolving`: how are signals convolved and correlated?
-- `divisors`: what divides integers, and what is a multiple of them?
-- `bessel`: which window is made of a Bessel function?
 - `windows`: which windows do signals have?
-- `subscripts`: what do the subscripts of einsum say?
-- `views`: what are the bits of an array as another dtype?
-- `universal`: which functions have methods, such as `add.reduce`?
-- `universal_methods`: what do these methods compute?
-- `of_numpy`: what do NumPy's own functions give of arrays and tracers?
+- `array_function`: what do NumPy's own functions give of arrays and tracers?
+- `elementwise`: what do functions of single elements give?
+- `indexing`: how are elements read and written by indices?
+- `reductions`: what do sums, statistics and differences along axes give?
+- `shapes`: how does an array get another shape?
+- `sorting`: how do elements come in order, and where are they?
 """

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint import tree
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import as_dtype

@@ -5,10 +5,10 @@ Both are a convolution of one batch and one feature, whose kernel is the shorter
 
 from typing import Any
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike, requested, to_inexact
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.elementwise.complex import conj

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.indexing.subscripts import Subscripts, parse

@@ -10,9 +10,9 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes

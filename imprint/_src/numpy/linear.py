@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.indexing.indexing import getitem

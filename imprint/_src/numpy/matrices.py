@@ -8,14 +8,14 @@ from functools import reduce
 from typing import Any
 
 from imprint._src import dtypes
-from imprint._src.arrays.device_put import DeviceLike, placed
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.device_put import DeviceLike, placed
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_out

@@ -6,9 +6,9 @@ two equations for each of them.
 
 import numpy as np
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import (
     add,

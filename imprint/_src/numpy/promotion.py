@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.array import from_host, host_values, to_array
+from imprint._src.array import from_host, host_values, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.device_put import DeviceLike, placed
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.device_put import DeviceLike, placed
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.exponential import log10, power
 from imprint._src.numpy.promotion import (

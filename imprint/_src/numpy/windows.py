@@ -6,10 +6,10 @@ Each is a vector of known length, symmetric, in the default float; one point is 
 import math
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.creation import ones
 from imprint._src.numpy.elementwise.arithmetic import absolute, add, multiply, subtract
 from imprint._src.numpy.elementwise.trigonometric import cos

@@ -18,7 +18,11 @@ from imprint._src.control_flow.loop_nan_flags import NOT_RAISED
 from imprint._src.core.aval import get_aval
 from imprint._src.core.control import ControlPrimitive, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint._src.core.source import Source, reset_replayed_source, set_replayed_source
+from imprint._src.diagnostics.source import (
+    Source,
+    reset_replayed_source,
+    set_replayed_source,
+)
 from imprint._src.errors import NonFiniteError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import broadcast_in_dim

@@ -5,7 +5,7 @@ Versions have them, also those that started from the disk, which no pass was giv
 
 from typing import NamedTuple, TypeAlias
 
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 
 
 class Cut(NamedTuple):

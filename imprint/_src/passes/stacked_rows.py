@@ -13,7 +13,7 @@ import numpy as np
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
 from imprint._src.core.primitive import Params, Primitive
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 from imprint._src.primitives.core_ops import add_p, broadcast_in_dim_p, mul_p
 from imprint._src.primitives.indexing.slicing import concatenate_p, slice_p
 from imprint._src.primitives.shape import iota_p, reshape_p, rev_p

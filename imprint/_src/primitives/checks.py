@@ -16,7 +16,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.effects import Effects
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
-from imprint._src.core.source import Source, current_source
+from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import CheckError
 from imprint._src.primitives.arg_reductions import argmin
 from imprint._src.primitives.callbacks import CALLED

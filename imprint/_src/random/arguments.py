@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.array import host_values
+from imprint._src.array import host_values
 from imprint._src.core import dims
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval

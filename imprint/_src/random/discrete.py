@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.core import dims, hooks
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim

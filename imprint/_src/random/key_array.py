@@ -17,7 +17,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.arrays.array import from_operand, host_of, to_array
+from imprint._src.array import from_operand, host_of, to_array
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str

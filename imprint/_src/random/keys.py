@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     from_host,
     from_operand,

@@ -6,7 +6,6 @@
 - `ndimage`: what is the value of an image between its elements?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
-- `integrate`: what is the area under points?
 - `stats`: what are the distributions?
 - `sparse`: how is a system solved that is known by its products?
 - `interpolate`: what is a value between the points of a grid?

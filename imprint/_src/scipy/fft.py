@@ -10,13 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from imprint._src import dtypes
-from imprint._src.bootstrap import public_names
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.numpy.creation import full
 from imprint._src.numpy.elementwise.exponential import exp, sqrt
@@ -247,7 +245,3 @@ def _twice(x: Array, axis: int) -> Array:
 
 def _along(vector: Any, rank: int, axis: int) -> Array:
     return expand_dims(vector, tuple(i for i in range(rank) if i != axis))
-
-
-attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)

@@ -9,9 +9,7 @@ from typing import Any, Literal, Self, cast, final
 
 import imprint.numpy as np
 from imprint import tree
-from imprint._src.bootstrap import public_names
 from imprint._src.core.array import Array
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact
 
@@ -184,6 +182,3 @@ tree.register_pytree_node(
     RegularGridInterpolator.tree_flatten,
     RegularGridInterpolator.tree_unflatten,
 )
-
-attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)

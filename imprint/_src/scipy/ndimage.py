@@ -11,12 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
-from imprint._src.bootstrap import public_names
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.lax.indexed import index_take
 from imprint._src.numpy.creation import asarray
@@ -165,7 +163,3 @@ def _taken(x: Any, indices: list[Any]) -> Any:
     shape = indices[0].shape
     flat = index_take(x, [ravel(i) for i in indices], tuple(range(x.ndim)))
     return reshape(flat, shape)
-
-
-attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)

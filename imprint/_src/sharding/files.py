@@ -1,7 +1,7 @@
 """Trees of arrays on the disk, which any layout reads back.
 
 What writes and reads them knows arrays, of which nothing here does: it is
-`imprint._src.arrays.checkpointing`, and loads when it is asked for.
+`imprint._src.eager.checkpointing`, and loads when it is asked for.
 """
 
 from importlib import import_module
@@ -30,7 +30,7 @@ def save(path: str | Path, values: Any) -> None:
         >>> imprint.sharding.load(folder, {"w": imprint.numpy.zeros(3)})
         {'w': Array([1., 1., 1.], dtype=float32)}
     """
-    import_module("imprint._src.arrays.checkpointing").save(path, values)
+    import_module("imprint._src.eager.checkpointing").save(path, values)
 
 
 def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
@@ -58,6 +58,4 @@ def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
         >>> imprint.sharding.load(folder, imprint.ShapeDtypeStruct((3,), "int32"), over)
         Array([0, 1, 2], dtype=int32)
     """
-    return import_module("imprint._src.arrays.checkpointing").load(
-        path, like, shardings
-    )
+    return import_module("imprint._src.eager.checkpointing").load(path, like, shardings)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Final, final
 
-from imprint._src.core.source import current_source, is_library
+from imprint._src.diagnostics.source import current_source, is_library
 from imprint._src.errors import ArgumentError, RecompileError
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.observers import OBSERVERS, Costs

@@ -1,7 +1,11 @@
 """Vector quantization, as `jax.scipy.cluster.vq` has it: the nearest code."""
 
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.cluster.vq import vq as vq
 
 __all__ = [
     "vq",
 ]
+
+attribute_errors.explain_missing(__name__)
+public_names.offer_public(__name__)

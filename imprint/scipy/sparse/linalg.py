@@ -1,7 +1,6 @@
 """Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them."""
 
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.sparse.linalg.conjugate import bicgstab, cg
 from imprint._src.scipy.sparse.linalg.residuals import gmres
 

@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src import runtime
-from imprint._src.arrays.array import buffer_of, to_array
+from imprint._src.array import buffer_of, to_array
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.effects import PURE
 from imprint._src.core.primitive import Absent

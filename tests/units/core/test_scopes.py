@@ -7,7 +7,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint._src.core.source import current_source, replayed_source
+from imprint._src.diagnostics.source import current_source, replayed_source
 from tests.oracle import jax
 
 

@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
-from imprint._src.arrays.array import buffer_of
+from imprint._src.array import buffer_of
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from imprint._src.jit.compilation.lowered import lower

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from imprint._src.arrays.array import to_array
+from imprint._src.array import to_array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import is_zero
 from imprint._src.interpreters.jvp import jvp_flat

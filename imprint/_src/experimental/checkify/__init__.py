@@ -1,4 +1,5 @@
 """Implementation of `imprint.experimental.checkify`.
 
+- `checkify`: how is a function given an error beside its result?
 - `error`: what does the error say, and of what?
 """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Final
 
-from imprint._src.core.source import warn
+from imprint._src.diagnostics.source import warn
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.options import Buckets
 

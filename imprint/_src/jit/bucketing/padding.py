@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     cut,
     from_host,

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl, consume, cut, held, padding_of
+from imprint._src.array import ArrayImpl, consume, cut, held, padding_of
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import NoPaddingError
-from imprint._src.core.source import current_source
+from imprint._src.diagnostics.source import current_source
 from imprint._src.dynamic_shapes.deciding import Question
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate

@@ -17,7 +17,7 @@ from imprint import tree
 from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
-from imprint._src.core.source import Source, raised_source
+from imprint._src.diagnostics.source import Source, raised_source
 from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate

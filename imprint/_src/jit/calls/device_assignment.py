@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple, final
 
 from imprint._src import runtime
-from imprint._src.arrays.array import loose
+from imprint._src.array import loose
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.tracing import TracedCall

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl
+from imprint._src.array import ArrayImpl
 from imprint._src.core.array import Array
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError

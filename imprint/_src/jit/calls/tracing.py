@@ -11,13 +11,13 @@ from typing import Any, final, overload
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl, buffer_of
+from imprint._src.array import ArrayImpl, buffer_of
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, type_name
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint._src.core.source import current_source
 from imprint._src.core.tangents import is_float0, no_values
+from imprint._src.diagnostics.source import current_source
 from imprint._src.interpreters import trace_to_jaxpr
 from imprint._src.jit.calls.check_args import check_results
 from imprint._src.jit.calls.results import Results, split_result

@@ -12,7 +12,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from imprint._src import runtime
-from imprint._src.arrays.array import buffer_over, buffers_of, to_array
+from imprint._src.array import buffer_over, buffers_of, to_array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.compilation.compile_result import Found, Origin
 from imprint._src.jit.compilation.counters import COUNTERS

@@ -5,11 +5,11 @@ what cannot be read is a miss, what cannot be written is left, and a warning say
 It is loaded by the first compilation: `import imprint` does not read it.
 
 - `entry`: how is one entry sealed, and how is it known to be whole?
-- `proof`: who made an entry, where others can write?
+- `signing`: who made an entry, where others can write?
 - `folder`: which directory is the store's, and may it be trusted?
 - `files`: how is a file read and written so that nobody sees half of it?
-- `flight`: which of many processes compiles, while the others wait?
-- `sweep`: what is in a folder, and what goes when it is too much?
+- `single_flight`: which of many processes compiles, while the others wait?
+- `eviction`: what is in a folder, and what goes when it is too much?
 - `remote`: how is a place far away asked without waiting for it?
 - `store`: what is under a key?
 - `current`: which store does this process use?

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Final, Protocol, final
 
-from imprint._src.core.source import warn
+from imprint._src.diagnostics.source import warn
 from imprint._src.errors import StoreWarning
 from imprint._src.jit.disk_cache.entry import Entry, Note, sealed, unsealed
 from imprint._src.jit.disk_cache.eviction import path_of, pruned

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple, final
 from imprint import tree
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.source import Source
 from imprint._src.core.trace import NamedAxes
+from imprint._src.diagnostics.source import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, cast
 
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 
 
 class Loop(NamedTuple):

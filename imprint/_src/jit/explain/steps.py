@@ -21,7 +21,7 @@ from imprint._src.core.control import ControlPrimitive, Unit
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.pretty import Names
 from imprint._src.core.primitive import Values
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 
 HostArray: TypeAlias = np.ndarray[Any, Any]
 

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
-from imprint._src.core.source import Source
+from imprint._src.diagnostics.source import Source
 from imprint._src.jit.explain.granularity import dissolved
 from imprint._src.jit.explain.loops import Loop, loop_around
 

@@ -267,7 +267,9 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     What `types.new_class` makes, or text that is run without a `__name__`, only names
     one as its module.
     """
-    if module.partition(".")[0] not in _LIBRARIES or module.startswith("imprint.cli"):
+    if module.partition(".")[0] not in _LIBRARIES or module.startswith(
+        "imprint._src.cli"
+    ):
         return False
     if "<locals>" in qualname:
         return module != "builtins"

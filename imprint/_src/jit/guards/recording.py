@@ -15,9 +15,9 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint._src.core.identity import Standin, identity
-from imprint._src.core.source import warn
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import is_user_class
+from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.guards.code_names import Head, StepKind, code_names

@@ -39,7 +39,7 @@ def environment_key() -> tuple[str, ...]:
 
 def _sources() -> list[str]:
     """Return when imprint's own files were written, and how long they are."""
-    return sorted(_listed(str(Path(__file__).resolve().parent.parent)))
+    return sorted(_listed(str(Path(__file__).resolve().parents[3])))
 
 
 def _listed(folder: str) -> list[str]:

@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from imprint._src.arrays.array import ArrayImpl
+from imprint._src.array import ArrayImpl
 from imprint._src.core.identity import Inner, module_name, type_name
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import (

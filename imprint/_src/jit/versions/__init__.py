@@ -1,8 +1,8 @@
 """Versions: what answers calls, and for how long it is kept.
 
 - `version`: what answers one kind of call?
-- `apart`: how does a version run that donates, or over several devices?
-- `fresh`: which traces does an audit find?
+- `donation_and_sharding`: how does a version run that donates, or over several devices?
+- `audit_scope`: which traces does an audit find?
 - `table`: which version of a kind holds now?
 - `definitions`: which functions share their versions?
 - `budget`: which version goes when memory is short?

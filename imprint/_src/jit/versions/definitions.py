@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.core.identity import Identity, Inner, Standin, identity
-from imprint._src.core.source import is_library, warn
+from imprint._src.diagnostics.source import is_library, warn
 from imprint._src.errors import RecompileWarning
 from imprint._src.jit.calls.key import PackedKey
 from imprint._src.jit.calls.options import JitOptions

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,
@@ -20,7 +20,7 @@ from imprint._src.arrays.array import (
     on_device,
     to_array,
 )
-from imprint._src.core.source import current_source
+from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.sharded_call import SpreadHome, shown
 

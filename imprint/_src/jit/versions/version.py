@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, cast, final
 
 from imprint._src import runtime
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,

@@ -4,10 +4,10 @@
 """
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.creation import ones
 from imprint._src.numpy.elementwise.arithmetic import divide, multiply, sign, subtract
 from imprint._src.numpy.elementwise.exponential import exp, sqrt

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.array import to_array
-from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.array import to_array
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.primitive import Primitive
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.selection import as_bool, where

@@ -13,10 +13,10 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.array import ArrayImpl
-from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.array import ArrayImpl
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (

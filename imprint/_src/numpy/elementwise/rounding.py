@@ -8,8 +8,8 @@ import math
 from typing import Any, Final, cast
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast, overload
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.numpy.keys import moves_keys
 from imprint._src.numpy.promotion import (

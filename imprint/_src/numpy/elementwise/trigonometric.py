@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
     ArrayLike,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
-from imprint._src.core import hooks
+from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.functions import name_of

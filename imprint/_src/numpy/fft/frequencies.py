@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint._src import dtypes
-from imprint._src.arrays.device_put import DeviceLike, placed
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.device_put import DeviceLike, placed
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import multiply, remainder, true_divide

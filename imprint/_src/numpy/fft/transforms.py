@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import (
     ArgumentError,
     DTypeError,

@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.core import dims, hooks
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray

@@ -10,11 +10,11 @@ from typing import Any, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,

@@ -11,8 +11,9 @@ from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
+from imprint._src.bootstrap import hooks
 from imprint._src.control_flow.scatter_apply import scatter_apply
-from imprint._src.core import dims, hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import get_aval
 from imprint._src.diagnostics.traceback_filter import folding

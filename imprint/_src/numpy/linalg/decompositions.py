@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import absolute
 from imprint._src.numpy.elementwise.comparison import isnan

@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.host_kernel import AtOnce
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import ones_like
 from imprint._src.numpy.elementwise.arithmetic import absolute

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.host_kernel import AtOnce
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.linalg.operands import square_matrices
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.linalg import cholesky as factors

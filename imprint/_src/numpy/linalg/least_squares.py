@@ -7,10 +7,10 @@ pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no f
 
 from typing import Any
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.creation import asarray, empty, zeros
 from imprint._src.numpy.elementwise.arithmetic import square

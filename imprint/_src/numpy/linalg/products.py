@@ -7,11 +7,11 @@ that have other axes than vectors or matrices have.
 from collections.abc import Sequence
 from typing import Any
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ShapeError
 from imprint._src.numpy import linear, matrices
 from imprint._src.numpy.promotion import ArrayLike, as_array

@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.control_flow.implicit import solve_linear
 from imprint._src.control_flow.trace_body import close, unite
 from imprint._src.core import dims
@@ -20,6 +19,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.host_kernel import AtOnce
 from imprint._src.core.trace import current_trace
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.linalg.operands import square_matrices
 from imprint._src.numpy.promotion import ArrayLike, as_array

@@ -1,10 +1,10 @@
-"""TODO package.
+"""Reductions of `imprint.numpy`: sums, statistics, quantiles, differences.
 
-- `covariance`: TODO
-- `cumulative`: TODO
-- `differences`: TODO
-- `histograms`: TODO
-- `quantiles`: TODO
-- `reductions`: TODO
-- `statistics`: TODO
+- `quantiles`: what lies in the middle, or above a part of the elements?
+- `histograms`: how many elements are where?
+- `reductions`: what is the sum, product or extreme along axes?
+- `cumulative`: what are the running sums and products?
+- `statistics`: what are mean, variance and their relatives?
+- `covariance`: how do variables vary together?
+- `differences`: what are differences, slopes and areas along an axis?
 """

@@ -7,9 +7,9 @@ stay small, except in `cumulative_sum` of the Array API.
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.promotion import (

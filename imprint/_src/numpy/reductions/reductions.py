@@ -13,11 +13,11 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.elementwise.selection import where as choose

@@ -7,7 +7,7 @@ longer.
 
 from typing import Any
 
-from imprint._src.arrays.array import ArrayImpl, padding_of
+from imprint._src.array import ArrayImpl, padding_of
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError

@@ -10,11 +10,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
-from imprint._src.core import dims, hooks
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.elementwise.rounding import round

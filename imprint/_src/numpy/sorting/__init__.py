@@ -1,10 +1,10 @@
-"""TODO package.
+"""Order in `imprint.numpy`: sort, search, unique elements and sets.
 
-- `membership`: TODO
-- `partition`: TODO
-- `searching`: TODO
-- `searchsorted`: TODO
-- `sets`: TODO
-- `sorting`: TODO
-- `unique`: TODO
+- `searching`: where are the extremes?
+- `sorting`: how do elements come in order?
+- `partition`: what is in order by several keys, or in part?
+- `searchsorted`: where do elements belong in what is in order?
+- `unique`: which elements are there?
+- `membership`: which elements are among others?
+- `sets`: what have two arrays in common?
 """

@@ -6,9 +6,10 @@ Few are compared each with each. What searches among many, `hooks.numpy` loads f
 from typing import Final
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
-from imprint._src.core import dims, hooks
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import full
 from imprint._src.numpy.promotion import (

@@ -6,10 +6,10 @@ found is open. Indices are `int32`.
 
 import numpy as np
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (

@@ -9,9 +9,9 @@ keys, and partial ones, are in `arranging`, which loads more.
 from typing import Any
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
 from imprint._src.numpy.shapes.reshape import ravel

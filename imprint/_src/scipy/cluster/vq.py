@@ -4,9 +4,7 @@ What finds the codes, `kmeans`, is a loop of this and of `imprint.ops.segment_su
 """
 
 import imprint.numpy as np
-from imprint._src.bootstrap import public_names
 from imprint._src.core.array import Array
-from imprint._src.diagnostics import attribute_errors
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
@@ -52,7 +50,3 @@ def vq(
         x, codes = x[:, None], codes[:, None]
     distances = linalg.norm(x[:, None] - codes, axis=-1)
     return np.argmin(distances, axis=-1), distances.min(axis=-1)
-
-
-attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import absolute

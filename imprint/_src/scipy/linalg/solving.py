@@ -8,10 +8,10 @@ factor, and is differentiated, as every solution, by another solution with the s
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.solving import custom_linear_solve
 from imprint._src.numpy.elementwise.rounding import real

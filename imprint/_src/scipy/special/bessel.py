@@ -5,8 +5,8 @@ Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 
 from typing import Any
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import multiply, sign
 from imprint._src.numpy.elementwise.exponential import exp

@@ -10,8 +10,8 @@ from typing import Any
 import imprint.numpy as np
 from imprint import nn
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.nn.functions import logsumexp as logsumexp
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis

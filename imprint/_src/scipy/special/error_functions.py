@@ -3,8 +3,8 @@
 They are apart from their relatives in `normal`, which load more.
 """
 
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.special import special as primitives
 from imprint._src.scipy.special.arguments import floats

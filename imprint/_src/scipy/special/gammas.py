@@ -9,9 +9,9 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.numpy.promotion import ArrayLike, convert, promote
 from imprint._src.primitives.special import incomplete

@@ -7,9 +7,9 @@ has of them is in `error_functions`.
 import math
 
 from imprint._src import dtypes
-from imprint._src.arrays.eager_fusion import one_go
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
+from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import multiply
 from imprint._src.numpy.promotion import ArrayLike, convert, promote

@@ -10,7 +10,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax
 from imprint._src import runtime
-from imprint._src.arrays.array import padding_of
+from imprint._src.array import padding_of
 from imprint._src.jit.bucketing.buckets import bucket_of
 from imprint.errors import ArgumentError, DeletedArrayError
 

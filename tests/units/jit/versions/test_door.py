@@ -10,7 +10,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src import runtime
-from imprint._src.arrays.array import buffer_of
+from imprint._src.array import buffer_of
 from imprint.errors import DeletedArrayError, NonFiniteError
 
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.arrays.array import from_host, host_of, shards_of, to_array
-from imprint._src.arrays.device_put import device_put
-from imprint._src.arrays.make_array import make_array_from_callback
+from imprint._src.array import from_host, host_of, shards_of, to_array
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.eager.device_put import device_put
+from imprint._src.eager.make_array import make_array_from_callback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.named import Index, NamedSharding

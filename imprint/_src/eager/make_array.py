@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.arrays.array import ArrayImpl, buffer_of, to_array, with_placement
+from imprint._src.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, Self, cast, final
 import numpy as np
 
 _PACKAGE: Final = str(Path(__file__).resolve().parents[2]) + "/"
-_PROGRAMS: Final = _PACKAGE + "cli/"
+_PROGRAMS: Final = _PACKAGE + "_src/cli/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 _STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
 _INSTALLED: Final = _STANDARD + "site-packages/"

@@ -27,8 +27,8 @@ from imprint._src.core.aval import (
     checked_integer,
     get_aval,
 )
-from imprint._src.core.source import Source, current_source
 from imprint._src.core.trace import Tracer, check_alive
+from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import ArgumentError, DeletedArrayError, InternalError
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.shard import Shard

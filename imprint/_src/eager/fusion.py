@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.arrays.array import ArrayImpl, held, host_of, host_values
-from imprint._src.arrays.eager import quiet
+from imprint._src.array import ArrayImpl, held, host_of, host_values
 from imprint._src.config import settings
 from imprint._src.control_flow import call_eager
 from imprint._src.core.array import NumberArray
@@ -28,6 +27,7 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import current_trace
+from imprint._src.eager.evaluate import quiet
 from imprint._src.interpreters import dce, trace_to_jaxpr
 
 P = ParamSpec("P")

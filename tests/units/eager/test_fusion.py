@@ -14,7 +14,7 @@ import imprint.lax as lax
 import imprint.nn as nn
 import imprint.numpy as np
 import imprint.scipy as scipy
-from imprint._src.arrays.eager_fusion import one_go
+from imprint._src.eager.fusion import one_go
 from imprint.errors import DeletedArrayError, NonFiniteError
 
 RNG = onp.random.default_rng(0)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     buffer_on,
     buffer_over,
@@ -27,14 +27,14 @@ from imprint._src.arrays.array import (
     loss,
     to_array,
 )
+from imprint._src.bootstrap import hooks
 from imprint._src.config import settings
-from imprint._src.core import hooks
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
 from imprint._src.core.host_kernel import is_away
 from imprint._src.core.primitive import Absent, Primitive
-from imprint._src.core.source import current_source
 from imprint._src.core.trace import Tracer
+from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import DeletedArrayError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import home_of
 from imprint._src.jit.calls.sharded_call import (

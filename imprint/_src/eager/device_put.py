@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.arrays.array import (
+from imprint._src.array import (
     ArrayImpl,
     buffer_of,
     copied,
