@@ -26,7 +26,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `experimental`: which names of `jax.experimental` are there?
 - `export`: how does a function become bytes, and is called in another process?
 - `distributed`: how do several processes join, and what do they tell each other?
-- `config`: which flags are there, and who set them?
+- `dtypes`: which dtypes are there, and to what do two of them promote?
 - `errors`: what can go wrong, and what is to be done about it?
 - `cli`: what does the command `imprint` do?
 
@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from imprint import custom_derivatives as custom_derivatives
     from imprint import debug as debug
     from imprint import distributed as distributed
+    from imprint import dtypes as dtypes
     from imprint import experimental as experimental
     from imprint import export as export
     from imprint import flatten_util as flatten_util
@@ -232,6 +233,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint._src.custom_derivatives.reverse": "custom_vjp",
     "imprint.debug": ".",
     "imprint.distributed": ".",
+    "imprint.dtypes": ".",
     "imprint.experimental": ".",
     "imprint.export": ".",
     "imprint.flatten_util": ".",

@@ -21,7 +21,7 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from imprint.config import config
+from imprint._src.config import config
 from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
 from tests.quick import hasten

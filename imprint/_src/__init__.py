@@ -1,57 +1,43 @@
 """The implementation, from the ground up; nothing here is public.
 
-The ground:
-
-
-Programs, and how they become executables:
-
-
-Arrays and compiled functions:
-
-
-The library:
-
-
-Tools:
-
+- `bootstrap`: how do modules and names load lazily?
+- `errors`: which exceptions are there?
+- `config`: which flags are there, and what set them?
+- `dtypes`: which dtypes exist, and to what do two of them promote?
+- `tree`: how are nested containers flattened, mapped and rebuilt?
+- `sharding`: on which devices is an array?
+- `diagnostics`: what do errors say of tracers and missing names, and what do tracebacks show?
+- `core`: what are avals, primitives, traces and jaxprs?
+- `stablehlo`: how is the text of StableHLO written?
+- `runtime`: how are devices, buffers and executables obtained from jaxlib?
+- `primitives`: which operations are there, and what are the rules of each?
+- `dynamic_shapes`: what is a symbolic size?
+- `interpreters`: how is a function traced, differentiated, batched and lowered?
+- `control_flow`: which primitives hold a jaxpr?
+- `passes`: how is a jaxpr rewritten before it is lowered?
+- `array`: what does a concrete array hold?
+- `jit`: what happens from a call of a compiled function to its executable?
+- `callbacks`: how does a compiled program call a Python function?
+- `custom_derivatives`: how does a user define a derivative?
+- `ad_checkpoint`: what does a backward pass store, and what does it recompute?
+- `eager`: how do operations run outside of traces, and how are arrays made and moved?
 - `numpy`: which functions take arrays and tracers, under NumPy's names?
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
-- `custom_derivatives`: how does a function get a derivative that the user defines?
-- `custom_batching`: how does a function say itself what `vmap` makes of it?
-- `ad_checkpoint`: what does a backward pass remember, and what is computed again?
-- `sharding`: on which device is an array, and must it stay there?
-- `tree`: how are nested containers taken apart, mapped and put together?
-- `flatten_util`: how does a tree of arrays become one vector, and come back?
+- `debug`: how does a running program print and stop, and what has been compiled?
+- `shard_map`: how does a function run on every device of a mesh?
+- `custom_batching`: how does a user define the `vmap` of a function?
+- `flatten_util`: how does a tree of arrays become one vector?
 - `module`: how is a model a tree of arrays, functions and settings?
+- `cache`: how are all versions of the process listed, bounded and dropped?
+- `export`: how does a function become bytes that another process calls?
+- `distributed`: how do several processes join?
+- `experimental`: which names of `jax.experimental` are there?
+- `image`: how is an image resized?
+- `ops`: what are the results of segments?
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
-- `image`: how does an image get another size?
-- `ops`: what are the results of segments?
-- `scipy`: which functions of SciPy's do arrays and tracers have?
+- `scipy`: which functions of SciPy take arrays and tracers?
 - `testing`: how do tests limit compiles and check derivatives?
-- `cache`: how are all versions of the process looked at, bounded and dropped?
-- `debug`: what is seen of programs that run, and of what the process has compiled?
-- `experimental`: which names of `jax.experimental` are there?
-- `export`: how does a function become bytes, and is called in another process?
-- `distributed`: how do several processes join, and what do they tell each other?
-- `config`: which flags are there, and who set them?
-- `errors`: what can go wrong, and what is to be done about it?
 - `cli`: what does the command `imprint` do?
-- `jit`: what is a compiled function made of?
-- `callbacks`: how does a compiled program call a function of Python's?
-- `shard_map`: how does a function run on every device of a mesh?
-- `passes`: what is done to a jaxpr before it is lowered?
-- `control_flow`: which primitives hold a jaxpr?
-- `interpreters`: how is a program traced, derived from another, and lowered?
-- `dynamic_shapes`: what is a size that has a name?
-- `primitives`: which operations are there, and what are the rules of each?
-- `core`: what are avals, primitives, traces and jaxprs?
-- `stablehlo`: how is the text written that the engine compiles?
-- `runtime`: how are devices, buffers and executables had from jaxlib?
-- `dtypes`: which dtypes exist, and to what do two of them promote?
-- `array`: TODO
-- `bootstrap`: TODO
-- `diagnostics`: TODO
-- `eager`: TODO
 """

@@ -410,3 +410,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """
     nearest = get_close_matches(name, list(choices), n=1, cutoff=0.6)
     return f" Did you mean {nearest[0]!r}?" if nearest else ""
+
+
+# Tracebacks name the place to import from.
+for _name in __all__:
+    globals()[_name].__module__ = "imprint.errors"

@@ -1,7 +1,6 @@
 """Errors as values: functions whose errors stand beside their results, as in JAX."""
 
-from imprint._src.bootstrap import public_names
-from imprint._src.diagnostics import attribute_errors
+from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.experimental.checkify.checkify import Error as Error
 from imprint._src.experimental.checkify.checkify import (
     JaxRuntimeError as JaxRuntimeError,

@@ -474,5 +474,5 @@ lazy_attributes.load_later(  # of which methods and protocols ask for what follo
     __name__,
     _LATER,
     but="__array_api_version__ __array_namespace_info__ getitem numpy_function numpy_ufunc view byteswap take_at places_of At "
-    "universal_methods",
+    "ufunc_methods",
 )

@@ -8,18 +8,18 @@ from types import ModuleType
 from typing import get_origin
 
 import imprint
+from imprint._src.config import Flag
 from imprint._src.core.primitive import Primitive
 from imprint._src.diagnostics import unsupported
 from imprint._src.diagnostics.unsupported_models import MODELS
-from imprint.config import Flag
 
 HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
     *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.tree_util"),
     *("imprint.flatten_util", "imprint.module", "imprint.testing", "imprint.cache"),
-    *("imprint.debug", "imprint.config", "imprint.errors", "imprint.stages"),
+    *("imprint.debug", "imprint.errors", "imprint.stages"),
     *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
-    *("imprint.ad_checkpoint", "imprint._src.ad_checkpoint.policies"),
+    *("imprint.ad_checkpoint", "imprint.checkpoint_policies"),
     "imprint.custom_batching",
 )
 
@@ -124,6 +124,8 @@ def public_names(home):
 
 
 def module_of(home):
+    if home == "imprint.checkpoint_policies":  # a module, as an attribute of its face
+        return imprint.checkpoint_policies
     return importlib.import_module(home)
 
 

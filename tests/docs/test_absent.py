@@ -41,9 +41,13 @@ def test_each_name_of_jax_is_here_or_has_a_row(home):
     face = importlib.import_module(home)
     rows = dict(unsupported.rows(home))
     lacking = {name for name in names_of_jax(home) if not hasattr(face, name)}
-    assert sorted(lacking - set(rows)) == [], "write a row in core/absent.py"
+    assert sorted(lacking - set(rows)) == [], (
+        "write a row in _src/diagnostics/unsupported.py"
+    )
     here = {name for name in rows if hasattr(face, name)}
-    assert sorted(here) == [], "take the name off its row in core/absent.py"
+    assert sorted(here) == [], (
+        "take the name off its row in _src/diagnostics/unsupported.py"
+    )
 
 
 def names_of_model(library, home):
@@ -86,7 +90,9 @@ def test_each_name_of_numpy_is_here_or_has_a_row(home):
     theirs = {name for name in OF_NUMPY[home].__all__ if name[0] != "_"}
     lacking = {name for name in theirs if not hasattr(face, name)}
     known = reference.names_absent(home)
-    assert sorted(lacking - set(known)) == [], "write a row in core/absent_numpy.py"
+    assert sorted(lacking - set(known)) == [], (
+        "write a row in _src/diagnostics/unsupported_numpy.py"
+    )
     assert {
         name for name, _ in unsupported.rows(home, "NumPy") if hasattr(face, name)
     } == set()

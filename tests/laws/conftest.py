@@ -2,7 +2,7 @@
 
 import pytest
 
-from imprint.config import enable_x64
+from imprint._src.config import enable_x64
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Shapes are computed with `core/dims.py`: no rule asks an operator about a length.
+"""Shapes are computed with `_src/core/dims.py`: no rule asks an operator about a length.
 
 A length may be an expression, and `==` of expressions may have no answer. The law of
 symbolic avals finds what asks while it runs; this finds it where it is written.

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from imprint.config import Config, Flag
+from imprint._src.config import Config, Flag
 from tests.meta.sources import PACKAGE
 
 FLAGS = [name for name, flag in vars(Config).items() if isinstance(flag, Flag)]
@@ -50,7 +50,7 @@ def test_every_flag_is_read():
         ("if config.strict: pass", {"strict"}),
         ("x = settings().enable_x64", {"enable_x64"}),
         ("flags = settings()\nf(flags.debug_nans)", {"debug_nans"}),
-        ("from imprint.config import strict", set()),
+        ("from imprint._src.config import strict", set()),
         ("other.strict\nconfig.strict = 1", set()),
     ],
 )

@@ -9,7 +9,7 @@ import ast
 from tests.meta.sources import ROOT, every_source
 
 # The two faces that use imprint as a user does.
-USERS = ("imprint/cli/", "imprint/testing/")
+USERS = ("imprint/_src/cli/", "imprint/_src/testing/")
 
 
 def calls(source, *names):
@@ -27,7 +27,17 @@ def imported_names(source):
             yield from ((node, module, alias.name) for alias in node.names)
 
 
-LATER = [f"imprint/{face}__init__.py" for face in ("", "lax/", "numpy/", "random/")]
+LATER = [
+    f"imprint/{face}.py"
+    for face in (
+        "__init__",
+        "lax",
+        "numpy/__init__",
+        "numpy/linalg",
+        "random",
+        "nn/__init__",
+    )
+]
 """Their names load when asked for; tests compare those with what type checkers see."""
 
 

@@ -1,8 +1,9 @@
 """Each package says in its docstring which question each of its files answers.
 
 A line is "- `name`: the question?"; it may go on, indented by two. The lines of a package
-name its files and its sub-packages, each once, and nothing else; so `imprint/__init__.py`
-is the map of the house, and its packages the maps of the floors.
+name its files and its sub-packages, each once, and nothing else; so
+`imprint/_src/__init__.py` is the map of the implementation. `imprint/__init__.py` lists
+the public modules the same way.
 """
 
 import ast
@@ -13,7 +14,12 @@ import pytest
 from tests.meta.sources import PACKAGE
 
 LINE = re.compile(r"^- `(\w+)`: (.+(?:\n  \S.*)*)", re.MULTILINE)
-PACKAGES = [source for source in PACKAGE if source.path.name == "__init__.py"]
+PACKAGES = [
+    source
+    for source in PACKAGE
+    if source.path.name == "__init__.py" and "_src/" in str(source)
+]
+PUBLIC = next(source for source in PACKAGE if str(source) == "imprint/__init__.py")
 
 
 def questions(source):
@@ -35,6 +41,17 @@ def parts(package):
 def test_a_package_names_each_of_its_files_and_no_other(package):
     named = [name for name, _ in questions(package)]
     assert sorted(named) == sorted(parts(package))
+
+
+def test_the_public_package_names_each_public_module():
+    named = [name for name, _ in questions(PUBLIC)]
+    assert sorted(named) == sorted({*parts(PUBLIC)} - {"_src"})
+
+
+def test_the_top_level_has_few_entries_and_one_that_is_private():
+    entries = {path.name for path in PUBLIC.path.parent.iterdir()} - {"__pycache__"}
+    assert len(entries) <= 36
+    assert {name for name in entries if name[0] == "_"} == {"__init__.py", "_src"}
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=str)

@@ -69,7 +69,7 @@ def needed_by(sources):
 
 
 def test_each_run_time_dependency_is_imported_by_the_package():
-    library = [s for s in PACKAGE if not str(s).startswith("imprint/cli/")]
+    library = [s for s in PACKAGE if not str(s).startswith("imprint/_src/cli/")]
     imported_from = set().union(*needed_by(library).values())
     assert distributions(PROJECT["dependencies"]) <= imported_from
 
@@ -79,7 +79,7 @@ def test_each_import_of_the_package_is_a_declared_dependency():
     needs = distributions(PROJECT["dependencies"])
     for name in ("export", "remote", "signed"):  # when asked for
         needs |= distributions(extras[name])
-    library = [s for s in PACKAGE if not str(s).startswith("imprint/cli/")]
+    library = [s for s in PACKAGE if not str(s).startswith("imprint/_src/cli/")]
     for name, homes in needed_by(library).items():
         assert needs & homes, f"{name} is imported, and no dependency has it"
     needs |= distributions([*extras["cli"], *extras["demo"]])

@@ -503,7 +503,7 @@ UNITS = (
     outside(MECHANISM, "tests/units/jitted/test_report.py::*"),
     outside(
         "tells of numbers that numpy.random drew",
-        "tests/units/jitted/test_trial.py::test_numbers_that_numpy_draws_*",
+        "tests/units/jit/test_auto_bucketing.py::test_numbers_that_numpy_draws_*",
     ),
     outside(
         PROBES,

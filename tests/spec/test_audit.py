@@ -11,8 +11,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.config import config
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint.config import config
 from imprint.errors import StaleVersionError
 
 pytestmark = pytest.mark.unaudited  # each test says what is audited

@@ -13,9 +13,9 @@ import pytest
 import scipy.optimize._zeros
 
 import imprint
+from imprint._src.config import audit
 from imprint._src.core import user_code
 from imprint._src.jit.manifest import assumptions
-from imprint.config import audit
 from imprint.errors import ArgumentError, StaleVersionError
 from tests.spec import reborn
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.config import audit
 from imprint._src.jit.manifest import trace_manifest as manifest
-from imprint.config import audit
 from imprint.errors import StaleVersionError
 from tests.lanes import exhaustive
 from tests.spec import edited, reborn

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.config import roll_loops, settings
 from imprint._src.jit.manifest import environment_key
-from imprint.config import roll_loops, settings
 from tests.spec import reborn
 
 TEXTS = {

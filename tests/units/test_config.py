@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint.config import (
+from imprint._src.config import (
     Config,
     Flag,
     Settings,
@@ -200,7 +200,7 @@ def test_with_is_local_to_a_task():
 
 def in_process(code, **environ):
     return subprocess.run(
-        [sys.executable, "-c", f"from imprint.config import config\n{code}"],
+        [sys.executable, "-c", f"from imprint._src.config import config\n{code}"],
         env={**os.environ, **environ},
         capture_output=True,
         text=True,
@@ -345,7 +345,7 @@ def test_what_set_a_flag_is_known():
     assert setter == "a `with imprint.numpy_rank_promotion(...)`"
     assert flag_setters() == before
     ran = in_process(
-        "from imprint.config import flag_setters\n"
+        "from imprint._src.config import flag_setters\n"
         "print(flag_setters()['debug_nans'])\n"
         "config.update('debug_nans', False)\n"
         "print(flag_setters()['debug_nans'])",

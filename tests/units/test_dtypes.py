@@ -9,7 +9,7 @@ import pytest
 from jax._src import dtypes as theirs
 
 from imprint import dtypes
-from imprint.config import enable_x64, numpy_dtype_promotion
+from imprint._src.config import enable_x64, numpy_dtype_promotion
 from imprint.errors import DTypeError, PromotionError
 
 MODES = list(itertools.product((False, True), ("standard", "strict")))

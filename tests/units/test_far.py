@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, random
+from imprint._src.eager import evaluate
 from imprint.debug import counters
 from imprint.errors import NonFiniteError
 

@@ -28,5 +28,5 @@
 - `array_interop`: how do values of other libraries become arrays?
 - `scalar_aval`: what is the aval of a host value, in nanoseconds?
 - `shape_struct`: what stands for an array of which only the shape is known?
-- `tracer_leaks`: TODO
+- `tracer_leaks`: how is a tracer found that outlives its trace?
 """

@@ -66,6 +66,7 @@ _MAPPED: Final = (
 ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint": (
         ("reshard", _RESHARD),
+        ("core", "Its classes are private in imprint: trace with imprint.make_jaxpr."),
         ("use_abstract_mesh", _MESH),
         ("auto_pcast", "Write imprint.lax.pcast."),
         ("remove_size_one_mesh_axis_from_type", _NO_TYPES),

@@ -19,6 +19,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import as_dtype
 from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise import ufunc as ufuncs
 from imprint._src.numpy.promotion import as_array, is_operand
 
 # ---- ufuncs ----
@@ -104,11 +105,11 @@ def _method(method: str, *names: str) -> Any:
 
 def _universal(ufunc: np.ufunc, function: Any, operands: list[Any]) -> Any:
     """Return ours of that name, as one that has methods; None if NumPy's serves."""
-    if isinstance(function, ufunc.ufunc):
+    if isinstance(function, ufuncs.ufunc):
         return cast("Any", function)
     if not any(isinstance(x, Tracer) for x in operands):
         return None
-    made: Any = ufunc.ufunc
+    made: Any = ufuncs.ufunc
     facts = {"name": ufunc.__name__, "identity": ufunc.identity}
     return made(function, ufunc.nin, ufunc.nout, call=function, **facts)
 

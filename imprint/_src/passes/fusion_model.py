@@ -5,7 +5,7 @@ of each dear operation that two kernels need; a kernel computes all cheap operat
 there back to what is in memory, each once; one that joins arrays computes them once along
 each way from what it joins, which grows exponentially. So the walk goes from the results backwards,
 and a value is in the kernels of its users. The counts are those of the compiled programs,
-see `tests/units/passes/test_kernels.py`. A value is written to memory where that saves
+see `tests/units/passes/test_fusion_model.py`. A value is written to memory where that saves
 more than it costs; then it is a kernel, and what it is made of is counted anew.
 """
 

@@ -3,9 +3,9 @@
 import pytest
 
 import imprint
+from imprint._src.config import enable_checks
 from imprint._src.core import check
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint.config import enable_checks
 from imprint.errors import InternalError
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.config import enable_checks
 from imprint._src.passes import pipeline
 from imprint._src.passes.pipeline import changes_of, run_passes
-from imprint.config import enable_checks
 from tests.lanes import exhaustive_but
 from tests.tolerances import assert_close
 

@@ -7,12 +7,12 @@ import imprint
 import imprint.numpy as inp
 from imprint import tree
 from imprint._src.array import buffer_of
+from imprint._src.config import enable_checks
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.passes import pipeline
 from imprint._src.primitives.core_ops import add_p, mul_p
-from imprint.config import enable_checks
 from imprint.errors import InternalError
 from tests.compose.programs import PROGRAMS
 from tests.laws.law import compile_closed

@@ -13,13 +13,13 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
+from imprint._src.config import enable_checks
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint._src.interpreters.dce import dce
 from imprint._src.passes import blocks, pipeline
 from imprint._src.passes import reroll_loops as module
 from imprint._src.passes.pipeline import changes_of, run_passes
-from imprint.config import enable_checks
 from tests.lanes import exhaustive_but
 from tests.tolerances import assert_close
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from imprint._src.array import to_array
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import is_zero
 from imprint._src.interpreters.jvp import jvp_flat
 from imprint._src.jit.api import jit
-from imprint.config import enable_x64
 from tests import oracle
 from tests.strategies import Call
 

@@ -44,7 +44,7 @@ attempt(imprint.config.num_cpu_devices)
 FORK = """
 import os, sys, warnings
 from imprint import runtime
-from imprint.config import default_device
+from imprint._src.config import default_device
 from tests.units.runtime.programs import DOUBLE, F4, put
 import numpy as np
 

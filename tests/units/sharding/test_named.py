@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
+from imprint._src.config import settings
 from imprint._src.sharding.context import resolved
 from imprint._src.sharding.spec import P
-from imprint.config import settings
 from imprint.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint.sharding import (
     AbstractMesh,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import imprint
+from imprint._src.config import traceback_filtering
 from imprint._src.jit.versions.observers import OBSERVERS
-from imprint.config import traceback_filtering
 
 pytest_plugins = ["pytester"]
 
@@ -126,7 +126,7 @@ def test_a_failure_shows_the_lines_of_the_user_alone(run, style):
 
 def test_a_full_trace_shows_all_lines(run):
     result = run(FAILING, "--full-trace", "-k", "called")
-    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+    assert "_src/jit/dispatch.py" in "\n".join(result.outlines)
 
 
 def test_a_failure_of_imprint_itself_keeps_its_lines(run):
@@ -136,13 +136,13 @@ def test_failing(monkeypatch):
     total(np.ones(3))
 """
     result = run(text, "--tb=short")
-    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+    assert "_src/jit/dispatch.py" in "\n".join(result.outlines)
 
 
 def test_a_failure_shows_all_lines_where_the_flag_says_so(run):
     with traceback_filtering(False):
         result = run(FAILING, "--tb=short", "-k", "called")
-    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+    assert "_src/jit/dispatch.py" in "\n".join(result.outlines)
 
 
 # ---- the marker ----

@@ -2,7 +2,7 @@
 
 An instance is called as the function that it holds: `__call__` is a slot, so a call finds
 the function there, 40 ns later than by itself; operators on arrays ask for the function.
-What the methods do is in `universal_methods`, which loads when one is asked for.
+What the methods do is in `ufunc_methods`, which loads when one is asked for.
 """
 
 import sys
@@ -90,9 +90,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             "reduceat": reduceat,
         }
         self.own_methods: Final = {k: f for k, f in given.items() if f is not None}
-        mapped: Any = (
-            hooks.numpy.universal_methods.elementwise if call is None else None
-        )
+        mapped: Any = hooks.numpy.ufunc_methods.elementwise if call is None else None
         self.__call__ = call or mapped(func, self.__name__)
 
     @property
@@ -143,7 +141,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         """
         given = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
         given |= {"initial": initial, "where": where}
-        return hooks.numpy.universal_methods.reduce(self, a, out, given)
+        return hooks.numpy.ufunc_methods.reduce(self, a, out, given)
 
     def accumulate(
         self,
@@ -166,7 +164,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             Array([1, 3, 3, 5], dtype=int32)
         """
         given = {"axis": axis, "dtype": dtype}
-        return hooks.numpy.universal_methods.accumulate(self, a, out, given)
+        return hooks.numpy.ufunc_methods.accumulate(self, a, out, given)
 
     def reduceat(
         self,
@@ -192,7 +190,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             Array([ 3, 12, 21], dtype=int32)
         """
         given = {"axis": axis, "dtype": dtype}
-        return hooks.numpy.universal_methods.reduceat(self, a, indices, out, given)
+        return hooks.numpy.ufunc_methods.reduceat(self, a, indices, out, given)
 
     def at(
         self,
@@ -217,9 +215,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             Array([1., 0., 2.], dtype=float32)
         """
         values = () if b is None else (b,)
-        return hooks.numpy.universal_methods.at(
-            self, a, indices, *values, inplace=inplace
-        )
+        return hooks.numpy.ufunc_methods.at(self, a, indices, *values, inplace=inplace)
 
     def outer(self, a: ArrayLike, b: ArrayLike, /) -> Array:
         """Apply the function to each pair of an element of `a` and one of `b`.
@@ -231,7 +227,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
                    [0, 1],
                    [0, 2]], dtype=int32)
         """
-        return hooks.numpy.universal_methods.outer(self, a, b)
+        return hooks.numpy.ufunc_methods.outer(self, a, b)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ufunc):

@@ -8,9 +8,9 @@ import pytest
 
 import imprint
 import imprint.numpy as np
+from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.calls.key import CallKey, pending_of
-from imprint.config import Settings
 
 
 class Asked(dict):

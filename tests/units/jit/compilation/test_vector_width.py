@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import random
+from imprint._src.config import enable_checks
 from imprint._src.control_flow.call import call
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.compilation import vector_width
@@ -14,7 +15,6 @@ from imprint._src.jit.compilation.program import compile_module
 from imprint._src.jit.compilation.vector_width import gains_by_width
 from imprint._src.primitives import ALL
 from imprint._src.runtime import CompileOptions
-from imprint.config import enable_checks
 from tests.tolerances import assert_close
 
 X = np.linspace(0.1, 1.0, 1024, dtype=np.float32)

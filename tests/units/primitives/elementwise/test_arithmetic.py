@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import Linear
 from imprint._src.primitives.elementwise.arithmetic import (
@@ -16,7 +17,6 @@ from imprint._src.primitives.elementwise.arithmetic import (
     nextafter,
     rem,
 )
-from imprint.config import enable_x64
 from imprint.errors import AbsentRuleError, DTypeError, ShapeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import agreed, assert_agreed, by_jax, tangent

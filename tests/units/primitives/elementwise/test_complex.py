@@ -6,6 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.primitives.elementwise.complex import (
     complex_,
@@ -15,7 +16,6 @@ from imprint._src.primitives.elementwise.complex import (
     real,
     real_p,
 )
-from imprint.config import enable_x64
 from imprint.errors import DTypeError
 from tests.units.primitives.agreement import assert_agreed
 from tests.units.primitives.twin import assert_as_jax

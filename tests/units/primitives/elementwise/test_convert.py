@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from imprint import dtypes as dt
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.convert import (
@@ -14,7 +15,6 @@ from imprint._src.primitives.elementwise.convert import (
     convert_element_type,
     convert_element_type_p,
 )
-from imprint.config import enable_x64
 from imprint.errors import DTypeError, ShapeError
 from tests.laws.law import compiled
 from tests.strategies import Call

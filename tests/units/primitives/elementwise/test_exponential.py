@@ -6,6 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.config import enable_x64
 from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise import exponential
 from imprint._src.primitives.elementwise.exponential import (
@@ -19,7 +20,6 @@ from imprint._src.primitives.elementwise.exponential import (
     sqrt,
     square,
 )
-from imprint.config import enable_x64
 from imprint.errors import DTypeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, tangent

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.primitives.elementwise.power import pow_, pow_p
-from imprint.config import enable_x64
 from imprint.errors import DTypeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, by_jax, tangent

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import Linear
 from imprint._src.interpreters.batching import batch_flat
@@ -14,7 +15,6 @@ from imprint._src.primitives.elementwise.reduce_precision import (
     reduce_precision,
     reduce_precision_p,
 )
-from imprint.config import enable_x64
 from imprint.errors import ArgumentError
 from tests.units.primitives.agreement import agreed, assert_same, by_jax, tangent
 

@@ -6,6 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.config import enable_x64
 from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise import trigonometric
 from imprint._src.primitives.elementwise.trigonometric import (
@@ -21,7 +22,6 @@ from imprint._src.primitives.elementwise.trigonometric import (
     sinh,
     tanh,
 )
-from imprint.config import enable_x64
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import tangent
 from tests.units.primitives.twin import assert_as_jax

@@ -10,6 +10,7 @@ from jax import lax
 
 import imprint
 import imprint.scipy
+from imprint._src.config import enable_x64
 from imprint._src.jit.api import jit
 from imprint._src.primitives.special.special import (
     digamma,
@@ -18,7 +19,6 @@ from imprint._src.primitives.special.special import (
     lgamma,
     polygamma,
 )
-from imprint.config import enable_x64
 from imprint.errors import NotDifferentiableError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, tangent
