@@ -104,7 +104,7 @@ def test_derivatives_and_batches():
         return lax.scan(lambda c, _: (np.sqrt(c), None), x, None, length=3)[0]
 
     text = told(imprint.grad(lambda x: f(x) * 0.0), onp.float32(0))
-    assert "of `scan` at test_turns.py" in text
+    assert "of `scan` at test_loop_nan_flags.py" in text
     text = told(imprint.vmap(by_fori), onp.float32([30.0, 3.0, 2.0]))
     assert "in iteration 2 of `scan`" in text
 
