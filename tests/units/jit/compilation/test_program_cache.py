@@ -14,7 +14,7 @@ from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.runtime.processes import Meeting, Processes
 from imprint.debug import counters
-from tests.units.program import persistable
+from tests.units.jit.compilation import persistable
 
 pytestmark = pytest.mark.usefixtures("imprint_store")
 
