@@ -321,7 +321,7 @@ def test_a_version_tells_what_was_written_where_and_why():
     (first, *_) = f.versions[0].passes
     line = sums.__code__.co_firstlineno + 3
     assert re.fullmatch(
-        rf"add f32\[64\] at .*test_cut\.py:{line}.*: 3 kernels would compute it, "
+        rf"add f32\[64\] at .*test_materialize\.py:{line}.*: 3 kernels would compute it, "
         r"44 additions an element are saved",
         str(first),
     )

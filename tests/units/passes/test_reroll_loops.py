@@ -513,7 +513,7 @@ def test_a_version_tells_what_runs_as_a_loop():
     f(ONE, ONE, ONE)
     (found,) = f.versions[0].passes
     assert re.fullmatch(
-        r"17 equal blocks from test_roll\.py:\d+ run as one loop", str(found)
+        r"17 equal blocks from test_reroll_loops\.py:\d+ run as one loop", str(found)
     )
     assert found.equations == 36
 
