@@ -11,7 +11,7 @@ from imprint import lax
 from imprint.errors import NonFiniteError
 
 X = onp.float32(3.0)
-HERE = r"test_turns\.py:\d+"
+HERE = r"test_loop_nan_flags\.py:\d+"
 
 
 def told(fun, *args, flag=imprint.debug_nans):
