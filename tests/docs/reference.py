@@ -24,24 +24,24 @@ HOMES = (
 )
 
 HERE = """\
-# What is here
+# API index
 
 Every public name, with the first line of its docstring; `help(imprint.numpy.where)` shows
-the rest. What JAX has beyond these is in [Absent](absent.md), and what means something
-else than in JAX in [Differences from JAX](differences.md).
+the rest. [Unsupported APIs](unsupported.md) lists the names that only JAX has, and
+[Differences from JAX](differences.md) the names that mean something else in JAX.
 
-This page is written by `pytest tests/docs --update-golden`.
+`pytest tests/docs --update-golden` writes this page.
 """
 
 ABSENT = """\
-# JAX features that are absent, and what to write instead
+# Unsupported APIs
 
 Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
-[What is here](what-is-here.md) or on this page, which a test compares with JAX; so is
-every name of Equinox, and every function of optax. Asking for one of these names is an
-`AttributeError` with the same words.
+the [API index](api-index.md) or on this page; so is every name of Equinox, and every
+function of optax. A test compares them with the libraries. Using a name of this page
+raises an `AttributeError` with the same text.
 
-This page is written by `pytest tests/docs --update-golden` from
+`pytest tests/docs --update-golden` writes this page from
 `imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_models.py`.
 """
 
@@ -49,18 +49,18 @@ This page is written by `pytest tests/docs --update-golden` from
 NAMES = """\
 # Names of NumPy, jax.numpy and jax.lax
 
-Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether it
-is here, under the same name. Tests compare the page with the libraries. A name that is not
-here is an `AttributeError` with the same words.
+Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether
+imprint has it under the same name. Tests compare the page with the libraries. Using a name
+that imprint lacks raises an `AttributeError` with the same text.
 
-This page is written by `pytest tests/docs --update-golden` from the package,
+`pytest tests/docs --update-golden` writes this page from the package,
 `imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_numpy.py`.
 """
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 
 
 def here_page():
-    """Return the text of what-is-here.md."""
+    """Return the text of api-index.md."""
     return "\n".join([HERE, *map(here_section, HOMES)])
 
 
@@ -181,7 +181,7 @@ def names_absent(home):
 
 
 def absent_page():
-    """Return the text of absent.md."""
+    """Return the text of unsupported.md."""
     sections = [("JAX", home) for home in unsupported.ABSENT]
     sections += [(library, home) for library in MODELS for home in MODELS[library]]
     return "\n".join([ABSENT, *(absent_section(*where) for where in sections)])

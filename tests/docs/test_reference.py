@@ -8,8 +8,8 @@ from tests.docs import reference
 from tests.docs.examples import ROOT
 
 PAGES = {
-    "what-is-here.md": reference.here_page,
-    "absent.md": reference.absent_page,
+    "api-index.md": reference.here_page,
+    "unsupported.md": reference.absent_page,
     "names.md": reference.names_page,
 }
 
