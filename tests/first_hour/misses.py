@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import imprint
-from imprint._src.cli import tour
+from imprint._src.cli import tour_command
 from imprint._src.jit.versions.observers import OBSERVERS
 from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
@@ -39,7 +39,7 @@ def first_hour():
 
 def the_tour():
     with tempfile.TemporaryDirectory() as out:
-        tour.tour(tour.PARTS, Path(out), 50)
+        tour_command.tour(tour_command.PARTS, Path(out), 50)
 
 
 def documentation():

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import imprint
-from imprint._src.cli import carried, stored
-from imprint._src.cli.run import Run, mistake, run, split_words
-from imprint._src.cli.started import why
-from imprint._src.cli.tour import PARTS, tour
+from imprint._src.cli import cache_commands
+from imprint._src.cli.run import RunOptions, run, split_words, usage_error
+from imprint._src.cli.tour_command import PARTS, tour
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,11 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return tour(parts, options.out, options.steps)
     if options.command == "cache":
         return _cache(options, program)
-    asked = Run(program=program, json=options.json, recompiles=options.recompiles)
-    wrong = mistake(asked)
+    run_options = RunOptions(
+        program=program, json=options.json, recompiles=options.recompiles
+    )
+    wrong = usage_error(run_options)
     if wrong:
         usage.error(wrong)
-    return run(asked)
+    return run(run_options)
 
 
 def _add_run(commands: Any) -> argparse.ArgumentParser:
@@ -106,9 +107,9 @@ def _add_cache(commands: Any) -> None:
         ),
     )
     actions = parser.add_subparsers(required=True, metavar="action", dest="action")
-    both = {"export": carried.export, "import": carried.import_}
-    running = {"warm": carried.warm, "why": why}
-    for name, action in {**stored.ACTIONS, **both, **running}.items():
+    both = {"export": cache_commands.export, "import": cache_commands.import_}
+    running = {"warm": cache_commands.warm, "why": cache_commands.why}
+    for name, action in {**cache_commands.ACTIONS, **both, **running}.items():
         told = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
             name, help=told[0].lower() + told[1:], description=f"{told}."
@@ -122,15 +123,21 @@ def _add_cache(commands: Any) -> None:
 def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
     """Do what `imprint cache` was asked for."""
     if options.action in ("warm", "why"):
-        wrong = mistake(Run(program=program))
+        wrong = usage_error(RunOptions(program=program))
         if wrong:
             print(f"imprint cache {options.action}: {wrong}", file=sys.stderr)
             return 2
-        return (carried.warm if options.action == "warm" else why)(program)
+        return (
+            cache_commands.warm if options.action == "warm" else cache_commands.why
+        )(program)
     if options.action in ("export", "import"):
-        go = carried.export if options.action == "export" else carried.import_
+        go = (
+            cache_commands.export
+            if options.action == "export"
+            else cache_commands.import_
+        )
         return go(options.file)
-    return stored.ACTIONS[options.action]()
+    return cache_commands.ACTIONS[options.action]()
 
 
 _WITH_PROGRAM: Final = (["cache", "warm"], ["cache", "why"])

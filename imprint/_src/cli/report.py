@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from imprint._src.cli.ledger import Miss, Row
+from imprint._src.cli.compile_log import Miss, Row
 from imprint._src.jit.versions.observers import Costs
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import imprint
-from imprint._src.cli.launch import launch
-from imprint._src.cli.ledger import Ledger, Row
+from imprint._src.cli.compile_log import CompileLog, Row
 from imprint._src.cli.report import count, print_report, short_place
+from imprint._src.cli.runpy import run_program
 from imprint._src.jit.versions.observers import OBSERVERS
 
 RECOMPILED = 3
@@ -27,7 +27,7 @@ RECOMPILED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunOptions:
     """What to run and how to report.
 
     Args:
@@ -49,44 +49,44 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:at]), list(words[at:])
 
 
-def mistake(asked: Run) -> str:
+def usage_error(options: RunOptions) -> str:
     """Return what is wrong with what was asked; nothing if it can be run."""
-    program = asked.program
+    program = options.program
     if program[:1] == ["-m"]:
         return "" if len(program) > 1 else "expected a module after -m"
     if not program:
         return "expected a script, or -m and a module"
     script = program[0]
-    if asked.json == "-" and script.endswith(".json"):
+    if options.json == "-" and script.endswith(".json"):
         return f"expected a script, got {script!r}; for a report, write --json={script}"
     if not Path(script).is_file():
         return f"expected a script, got {script!r}, which is no file"
-    if asked.json is not None and not Path(asked.json).parent.is_dir():
-        return f"expected --json=FILE in a directory that exists, got {asked.json!r}"
+    if options.json is not None and not Path(options.json).parent.is_dir():
+        return f"expected --json=FILE in a directory that exists, got {options.json!r}"
     return ""
 
 
-def run(asked: Run) -> int:
+def run(options: RunOptions) -> int:
     """Run a program, report, and return the exit status."""
-    ledger, process = Ledger(), os.getpid()
+    log, process = CompileLog(), os.getpid()
     out, err = sys.stdout, sys.stderr  # the program may leave others there
-    OBSERVERS.append(ledger)
+    OBSERVERS.append(log)
     try:
-        status = launch(asked.program)
+        status = run_program(options.program)
     finally:
-        OBSERVERS.remove(ledger)
+        OBSERVERS.remove(log)
     if os.getpid() != process:  # a fork of the program: the report is its parent's
         return status
-    rows = ledger.rows()
+    rows = log.rows()
     with suppress(OSError, ValueError):  # nobody reads it any more
         out.flush()
     print_report(rows, err)
-    excess = _excess(rows, asked.recompiles)
+    excess = _excess(rows, options.recompiles)
     if excess:
         print(excess, file=err)
         status = status or RECOMPILED
-    if asked.json is not None:
-        _write_json(asked, rows, status, out)
+    if options.json is not None:
+        _write_json(options, rows, status, out)
     return status
 
 
@@ -106,14 +106,16 @@ def _excess(rows: Sequence[Row], limit: int | None) -> str:
     )
 
 
-def _write_json(asked: Run, rows: Sequence[Row], status: int, out: TextIO) -> None:
+def _write_json(
+    options: RunOptions, rows: Sequence[Row], status: int, out: TextIO
+) -> None:
     data: dict[str, Any] = {
         "imprint": imprint.__version__,
-        "program": list(asked.program),
+        "program": list(options.program),
         "status": status,
         "functions": [row.as_dict() for row in rows],
     }
-    if asked.json == "-":
+    if options.json == "-":
         print(json.dumps(data), file=out, flush=True)
     else:
-        Path(str(asked.json)).write_text(json.dumps(data, indent=2) + "\n", "utf-8")
+        Path(str(options.json)).write_text(json.dumps(data, indent=2) + "\n", "utf-8")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import imprint
-from imprint._src.cli.ledger import Ledger, Miss, Row
+from imprint._src.cli.compile_log import CompileLog, Miss, Row
 from imprint._src.cli.report import print_report
 from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
 from imprint._src.jit.versions.observers import Costs
@@ -62,7 +62,7 @@ def test_functions_of_the_library_are_counted_apart():
 
 
 def test_the_functions_that_took_longest_come_first():
-    ledger = Ledger()
+    ledger = CompileLog()
     for function, seconds in [("quick", 0.1), ("slow", 0.3), ("often", 0.1)]:
         why = replace(a_miss(seconds).why, function=function)
         ledger.compiled(why, Costs(seconds, 0.0, 0.0))

@@ -10,29 +10,25 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
 import imprint
 import imprint.numpy as np
 from imprint import Array, nn, optim, random
-from imprint._src.cli.extras import extra
-from imprint._src.cli.picture import draw
-
-Numbers = numpy.ndarray[Any, Any]
+from imprint._src.cli.tour.data import Numbers, batches, load
+from imprint._src.cli.tour.drawings import draw_digits
 
 _SEED = 0
-_BATCH = 128
 _RATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class DigitFigures:
     """What a training told."""
 
     learnt: int
@@ -53,7 +49,7 @@ class Figures:
         return self.right / self.held_out
 
 
-def learn_digits(steps: int, out: Path) -> Figures:
+def learn_digits(steps: int, out: Path) -> DigitFigures:
     """Train the network, save it, label the held-out images and draw some of them.
 
     Args:
@@ -81,8 +77,8 @@ def learn_digits(steps: int, out: Path) -> Figures:
     imprint.tree_serialise_leaves(model, network)
     found = logits(network, held_out.images)
     labels = found.argmax(axis=1)
-    draw(picture, held_out.images, held_out.labels, labels)
-    return Figures(
+    draw_digits(picture, held_out.images, held_out.labels, labels)
+    return DigitFigures(
         learnt=len(learn.labels),
         held_out=len(held_out.labels),
         right=int((labels == held_out.labels).sum()),
@@ -150,7 +146,7 @@ def _logits(network: Any, images: Numbers) -> Array:
 _PROGRAM = """
 import sys
 from pathlib import Path
-from imprint._src.cli.digits import answer
+from imprint._src.cli.tour.digits import answer
 sys.stdout.buffer.write(answer(Path(sys.argv[1]), sys.stdin.buffer.read()))
 """
 
@@ -169,33 +165,3 @@ def answer(model: Path, images: bytes) -> bytes:
     network = imprint.tree_deserialise_leaves(model, like)
     rows = numpy.frombuffer(images, numpy.float32).reshape(-1, 64)
     return logits(network, rows).tobytes()
-
-
-# ---- the data ----
-
-
-class Digits(NamedTuple):
-    """Images as rows of 64 numbers between 0 and 1, and what they show."""
-
-    images: Numbers
-    labels: Numbers
-
-
-def load() -> tuple[Digits, Digits]:
-    """Return the images to learn from, and those that are held out."""
-    data = extra("sklearn.datasets").load_digits()
-    order = numpy.random.default_rng(_SEED).permutation(len(data.target))
-    images = (data.data[order] / 16).astype(numpy.float32)
-    labels = data.target[order].astype(numpy.int32)
-    n = len(labels) // 5
-    return Digits(images[n:], labels[n:]), Digits(images[:n], labels[:n])
-
-
-def batches(digits: Digits) -> Iterator[Digits]:
-    """Yield batches for ever, every image once in each round, in a new order."""
-    generator = numpy.random.default_rng(_SEED)
-    while True:
-        order = generator.permutation(len(digits.labels))
-        for start in range(0, len(order) - _BATCH + 1, _BATCH):
-            chosen = order[start : start + _BATCH]
-            yield Digits(digits.images[chosen], digits.labels[chosen])

@@ -3,7 +3,7 @@
 The program takes the process over: it is `__main__`, `sys.argv` and `sys.path[0]` are its
 own and stay so, and what it raises is shown with its own frames only. It ends when its
 threads have ended. All ends become an exit status: 0, what it gave `sys.exit`, 1 for an
-exception, 130 for Ctrl-C. Its code is run by `exec`: `runpy` would drop the module at the
+exception, 130 for Ctrl-C. Its code is run by `exec`: the standard `runpy` would drop the module at the
 end, and with it the versions whose calls the report has yet to count.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, Final
 _OURS: Final = {__file__, importlib.util.find_spec.__code__.co_filename}
 
 
-def launch(words: Sequence[str]) -> int:
+def run_program(words: Sequence[str]) -> int:
     """Run a program and return its exit status.
 
     Args:

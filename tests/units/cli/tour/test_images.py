@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from imprint._src.cli.images import Sight, learn_images
-from imprint._src.cli.tour import blindness, show_images
+from imprint._src.cli.tour.images import ImageFigures, learn_images
+from imprint._src.cli.tour_command import image_failures, show_images
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_the_network_is_right_about_99_of_100():
 
 
 def test_each_figure_of_the_images_is_checked():
-    sight = Sight(
+    sight = ImageFigures(
         parameters=1,
         held_out=100,
         right=99,
@@ -35,8 +35,8 @@ def test_each_figure_of_the_images_is_checked():
         first_step_s=1.0,
         step_s=0.001,
     )
-    assert not list(blindness(sight))
-    assert list(blindness(replace(sight, compiles=2, right=98))) == [
+    assert not list(image_failures(sight))
+    assert list(image_failures(replace(sight, compiles=2, right=98))) == [
         "the convolutional step compiles once, not 2 times",
         "the convolutional network is right about 99% of the held-out digits, not 98.0%",
     ]

@@ -20,7 +20,7 @@ import numpy
 
 import imprint.numpy as np
 from imprint import nn, random
-from imprint._src.cli.transformer import (
+from imprint._src.cli.tour.transformer import (
     Sizes,
     Transformer,
     continue_text,
@@ -39,7 +39,7 @@ _DRAWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class TextFigures:
     """What a training told."""
 
     letters: int
@@ -58,7 +58,7 @@ class Lesson:
         return float(numpy.mean(self.losses[-20:]))
 
 
-def learn_letters(steps: int) -> Lesson:
+def learn_letters(steps: int) -> TextFigures:
     """Train the model, and let it continue the text.
 
     Args:
@@ -88,7 +88,7 @@ def learn_letters(steps: int) -> Lesson:
     drawn: Numbers = numpy.asarray(
         continue_text(nn.inference_mode(model), beginning, key, _DRAWN)
     )
-    return Lesson(
+    return TextFigures(
         letters=len(text),
         guessing=surprise_of_guessing(numbers),
         losses=tuple(losses),

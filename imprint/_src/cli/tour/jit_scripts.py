@@ -13,8 +13,8 @@ from typing import Any
 import numpy
 
 import imprint
-from imprint._src.cli import plain
-from imprint._src.cli.extras import extra
+from imprint._src.cli.tour import numpy_scripts
+from imprint._src.cli.tour.data import extra
 
 _SEED = 0
 _BODIES = 512
@@ -93,8 +93,8 @@ def _scripts() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
         return generator.normal(size=shape).astype(numpy.float32)
 
     masses = numpy.full(_BODIES, 1 / _BODIES, numpy.float32)
-    yield plain.attract, (draw(_BODIES, 3), draw(_BODIES, 3), masses)
-    yield plain.smooth, (datasets.load_sample_image("china.jpg"),)
+    yield numpy_scripts.attract, (draw(_BODIES, 3), draw(_BODIES, 3), masses)
+    yield numpy_scripts.smooth, (datasets.load_sample_image("china.jpg"),)
     irises = datasets.load_iris().data.astype(numpy.float32)
-    yield plain.cluster, (irises, irises[::50])
-    yield plain.swirl, (draw(_WAVES, _WAVES),)
+    yield numpy_scripts.cluster, (irises, irises[::50])
+    yield numpy_scripts.swirl, (draw(_WAVES, _WAVES),)

@@ -9,9 +9,9 @@ import pytest
 from sklearn.datasets import load_iris, load_sample_image
 
 import imprint
-from imprint._src.cli import plain
-from imprint._src.cli.tour import deviations
-from imprint._src.cli.unchanged import Timing, measure
+from imprint._src.cli.tour import numpy_scripts
+from imprint._src.cli.tour.jit_scripts import Timing, measure
+from imprint._src.cli.tour_command import script_failures
 
 RNG = np.random.default_rng(0)
 POINTS = load_iris().data.astype("float32")
@@ -30,7 +30,7 @@ SCRIPTS = {
 
 
 def test_the_scripts_know_nothing_of_imprint():
-    tree = ast.parse(Path(plain.__file__).read_text(encoding="utf-8"))
+    tree = ast.parse(Path(numpy_scripts.__file__).read_text(encoding="utf-8"))
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     assert {ast.unparse(n) for n in imports} == {
         "import numpy as np",
@@ -41,9 +41,9 @@ def test_the_scripts_know_nothing_of_imprint():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_unchanged(name):
-    timing = measure(getattr(plain, name), SCRIPTS[name])
+    timing = measure(getattr(numpy_scripts, name), SCRIPTS[name])
     assert timing.heading.endswith(".")
-    assert list(deviations(timing)) == []
+    assert list(script_failures(timing)) == []
     assert timing.numpy_s > 0 < timing.jit_s
 
 
@@ -53,7 +53,7 @@ def test_a_script_is_differentiated_and_batched():
     *moving, masses = SCRIPTS["attract"]
 
     def energy(masses):
-        return plain.attract(*moving, masses)[2]
+        return numpy_scripts.attract(*moving, masses)[2]
 
     both = np.stack([masses, 2 * masses])
     slopes = np.asarray(imprint.vmap(imprint.jit(imprint.grad(energy)))(both))
@@ -62,7 +62,8 @@ def test_a_script_is_differentiated_and_batched():
     step[3] = 1e-5
     for i, slope in enumerate(slopes):
         ends = [
-            plain.attract(*wide[:2], wide[2] * (i + 1) + s)[2] for s in (step, -step)
+            numpy_scripts.attract(*wide[:2], wide[2] * (i + 1) + s)[2]
+            for s in (step, -step)
         ]
         assert slope[3] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-3)
 
@@ -71,7 +72,7 @@ def test_a_script_that_differs_or_recompiles_is_named():
     good = Timing("Do it.", 2.0, 1.0, 0.5, 1e-6, 1)
     assert good.speed_up == 4
     bad = replace(good, difference=np.nan, compiles=3)
-    assert list(deviations(bad)) == [
+    assert list(script_failures(bad)) == [
         "Do it. Results differ by nan, not less than 1e-03, from NumPy's",
         "Do it. It compiles once, not 3 times",
     ]

@@ -14,7 +14,7 @@ import optax
 import pytest
 
 import imprint
-from imprint._src.cli import transformer as ours
+from imprint._src.cli.tour import transformer as ours
 from tests.units.optim.same_leaves import same_leaves
 
 pytestmark = pytest.mark.slow

@@ -124,7 +124,7 @@ class Row:
 
 
 @final
-class Ledger:
+class CompileLog:
     """Is told of every miss; an `Observer`."""
 
     def __init__(self) -> None:

@@ -14,17 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import imprint
-from imprint._src.cli import calculus, examples, made_anew, models, recomputed
-from imprint._src.cli.curve import draw_curve
-from imprint._src.cli.devices import Shares, learn_shared
-from imprint._src.cli.digits import Figures, learn_digits
-from imprint._src.cli.example import Chapters, Example
-from imprint._src.cli.growth import draw_growth
-from imprint._src.cli.images import Sight, learn_images
-from imprint._src.cli.letters import Lesson, learn_letters
-from imprint._src.cli.together import Together, learn_together
-from imprint._src.cli.twice import start_twice
-from imprint._src.cli.unchanged import Timing, run_scripts
+from imprint._src.cli.tour import examples, performance
+from imprint._src.cli.tour.devices import (
+    DeviceFigures,
+    ProcessFigures,
+    learn_in_processes,
+    learn_on_devices,
+)
+from imprint._src.cli.tour.digits import DigitFigures, learn_digits
+from imprint._src.cli.tour.drawings import draw_curve, draw_growth
+from imprint._src.cli.tour.example import Chapters, Example
+from imprint._src.cli.tour.images import ImageFigures, learn_images
+from imprint._src.cli.tour.jit_scripts import Timing, run_scripts
+from imprint._src.cli.tour.letters import TextFigures, learn_letters
+from imprint._src.cli.tour.warm_start import start_twice
 from imprint._src.jit.disk_cache.current import wish_for, wished
 
 PARTS = (
@@ -37,13 +40,7 @@ PARTS = (
     "letters",
     "devices",
 )
-CHAPTERS: Chapters = {
-    **examples.CHAPTERS,
-    **made_anew.CHAPTERS,
-    **models.CHAPTERS,
-    **calculus.CHAPTERS,
-    **recomputed.CHAPTERS,
-}
+CHAPTERS: Chapters = {**examples.CHAPTERS, **performance.CHAPTERS}
 
 _WIDTH = 88
 _ACCURACY = 0.97
@@ -78,7 +75,7 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
     )
     shows: dict[str, Callable[[], Iterable[str]]] = {
         "examples": lambda: show_examples(CHAPTERS),
-        "costs": lambda: show_costs(recomputed.LENGTHS) or (),
+        "costs": lambda: show_costs(performance.LENGTHS) or (),
         "numpy": show_scripts,
         "twice": show_starts,
         "digits": lambda: show_digits(out, steps),
@@ -146,8 +143,8 @@ def show_costs(lengths: Sequence[int]) -> None:
     print(
         "  i is imprint, e the same with cut_recomputation off, as the engine does.\n"
     )
-    ours = recomputed.measure(lengths, cuts=True)
-    twin = recomputed.measure(lengths, cuts=False)
+    ours = performance.measure(lengths, cuts=True)
+    twin = performance.measure(lengths, cuts=False)
     for what, e, i in (
         ("to compile", twin.compiled, ours.compiled),
         ("to run", twin.ran, ours.ran),
@@ -163,7 +160,7 @@ def show_scripts() -> Iterator[str]:
     """Run plain NumPy scripts with and without `jit`; yield what failed."""
     print(_rule("Plain NumPy: scripts run unchanged, compiled"))
     print(
-        "  Each is in imprint/_src/cli/plain.py, which imports NumPy and nothing else.\n"
+        "  Each is in imprint/_src/cli/tour/numpy_scripts.py, which imports NumPy and nothing else.\n"
     )
     for timing in run_scripts():
         print(f"  {timing.heading}")
@@ -174,10 +171,10 @@ def show_scripts() -> Iterator[str]:
             "difference": f"{timing.difference:.0e} of the largest value",
         }
         _print_rows(rows)
-        yield from deviations(timing)
+        yield from script_failures(timing)
 
 
-def deviations(timing: Timing) -> Iterator[str]:
+def script_failures(timing: Timing) -> Iterator[str]:
     """Yield what of a script is not as it must be; how fast it is depends on the day."""
     if not timing.difference < _DIFFERENCE:
         yield (
@@ -193,9 +190,9 @@ def deviations(timing: Timing) -> Iterator[str]:
 
 def show_starts() -> Iterator[str]:
     """Start a program twice; yield what failed."""
-    print(_rule("Start warm: a process that finds what another one has made"))
+    print(_rule("Persistent cache: a process that loads what another one compiled"))
     print(
-        "  The program is in imprint/_src/cli/twice.py, and runs in two new processes.\n"
+        "  The program is in imprint/_src/cli/tour/warm_start.py, and runs in two new processes.\n"
     )
     first, second = start_twice()
     _print_rows({"first": str(first), "second": str(second)})
@@ -223,13 +220,13 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
         "picture": f"{figures.picture}",
     }
     _print_rows(rows)
-    return failures(figures)
+    return digit_failures(figures)
 
 
 def show_devices(steps: int) -> Iterator[str]:
     """Train the network of digits on eight devices and show it; yield what failed."""
     print(_rule("Many devices: the digits again, an eighth of each batch on each"))
-    shares = learn_shared(steps)
+    shares = learn_on_devices(steps)
     rows = {
         "devices": f"{shares.devices} of the CPU, in a process of its own",
         "a batch": f"{shares.batch} images, {shares.share} on each device",
@@ -240,16 +237,16 @@ def show_devices(steps: int) -> Iterator[str]:
     }
     _print_rows(rows)
     print(textwrap.indent(shares.picture, "  "), end="\n\n")
-    yield from disparities(shares)
+    yield from device_failures(shares)
     yield from show_processes(shares, min(steps, _TOGETHER))
 
 
-def show_processes(shares: Shares, steps: int) -> Iterator[str]:
+def show_processes(shares: DeviceFigures, steps: int) -> Iterator[str]:
     """Train the network of digits in two processes and show it; yield what failed."""
     print(
         "The same step in two processes that this one starts, half a batch in each:\n"
     )
-    together = learn_together(steps)
+    together = learn_in_processes(steps)
     if together.refused or together.failed:
         print(f"  not run: {together.refused or together.failed}\n")
     else:
@@ -258,14 +255,14 @@ def show_processes(shares: Shares, steps: int) -> Iterator[str]:
             "a batch": f"{together.batch} images, {together.share} in each process",
             "loss, alone": f"{shares.alone[len(losses) - 1]:.4f} after {len(losses)} steps",
             "in two": f"{losses[-1]:.4f} after {len(losses)} steps",
-            "difference": f"{shares.apart(losses):.0e} of the first loss, at most",
+            "difference": f"{shares.difference_from(losses):.0e} of the first loss, at most",
         }
         _print_rows(rows)
         print(textwrap.indent(together.picture, "  "), end="\n\n")
-    yield from discords(shares, together)
+    yield from process_failures(shares, together)
 
 
-def discords(shares: Shares, together: Together) -> Iterator[str]:
+def process_failures(shares: DeviceFigures, together: ProcessFigures) -> Iterator[str]:
     """Yield what of a training in several processes is not as it must be.
 
     Args:
@@ -274,12 +271,15 @@ def discords(shares: Shares, together: Together) -> Iterator[str]:
     """
     if together.failed:
         yield f"Two processes train together; {together.failed}"
-    elif not together.refused and not shares.apart(together.losses) < _DIFFERENCE:
-        apart = shares.apart(together.losses)
+    elif (
+        not together.refused
+        and not shares.difference_from(together.losses) < _DIFFERENCE
+    ):
+        apart = shares.difference_from(together.losses)
         yield f"Losses in two processes differ by {apart:.0e}, not less than {_DIFFERENCE:.0e}"
 
 
-def disparities(shares: Shares) -> Iterator[str]:
+def device_failures(shares: DeviceFigures) -> Iterator[str]:
     """Yield what of a training on several devices is not as it must be."""
     if not shares.difference < _DIFFERENCE:
         yield f"Losses differ by {shares.difference:.0e}, not less than {_DIFFERENCE:.0e}"
@@ -293,7 +293,7 @@ def _print_rows(rows: dict[str, str]) -> None:
     print()
 
 
-def failures(figures: Figures) -> Iterator[str]:
+def digit_failures(figures: DigitFigures) -> Iterator[str]:
     """Yield what of a training is not as it must be."""
     if figures.compiles != 1:
         yield f"the training step compiles once, not {figures.compiles} times"
@@ -318,10 +318,10 @@ def show_images(steps: int) -> Iterator[str]:
         "held out": f"{sight.right} of {sight.held_out} right ({sight.accuracy:.1%})",
     }
     _print_rows(rows)
-    return blindness(sight)
+    return image_failures(sight)
 
 
-def blindness(sight: Sight) -> Iterator[str]:
+def image_failures(sight: ImageFigures) -> Iterator[str]:
     """Yield what of the convolutional network's training is not as it must be."""
     if sight.compiles != 1:
         yield f"the convolutional step compiles once, not {sight.compiles} times"
@@ -348,10 +348,10 @@ def show_letters(steps: int) -> Iterator[str]:
     print(textwrap.indent(draw_curve(lesson.losses, lesson.guessing), "  ") + "\n")
     print("  What it draws after the first line:\n")
     print(_barred(lesson.beginning + lesson.drawn))
-    return mistakes(lesson)
+    return text_failures(lesson)
 
 
-def mistakes(lesson: Lesson) -> Iterator[str]:
+def text_failures(lesson: TextFigures) -> Iterator[str]:
     """Yield what of the transformer's training is not as it must be."""
     compiles = lesson.step_compiles, lesson.draw_compiles
     if compiles != (1, 1):

@@ -9,14 +9,15 @@ would write them; only their arguments are annotated.
 # pyright: reportPrivateUsage=false
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from math import copysign
 from typing import Any
 
 import imprint
 import imprint.numpy as np
-from imprint import Array
-from imprint._src.cli.example import Chapters, prints
+from imprint import Array, random
+from imprint._src.cli.tour.example import Chapters, prints
 
 # ---- versions ----
 
@@ -91,7 +92,7 @@ def an_if_on_a_value() -> None:
     jit: expected a function that returns arrays, got the generator function naturals...
     increment: expected arrays and numbers, got str 'one' as argument x...
 """)
-def what_is_no_program() -> None:
+def functions_without_a_program() -> None:
     """Refuse what is no function of arrays, by the name of the argument."""
 
     def naturals(x: Array) -> Iterator[Array]:
@@ -245,7 +246,7 @@ def a_static_argument_by_name() -> None:
     int32 float32 bool
     3.0 -3.0
 """)
-def static_values_are_told_apart() -> None:
+def static_values_of_other_types() -> None:
     """Tell static values apart by their types, at any depth, where JAX does not."""
 
     @imprint.jit(static_argnums=0)
@@ -286,18 +287,290 @@ def static_objects() -> None:
         print(shift(10.0, Offset(a)), shift._cache_size())
 
 
+# ---- retracing ----
+
+
+@prints(
+    """
+    a lambda: 1 trace
+    a closure: 1 trace
+    a partial: 1 trace
+    a bound method: 1 trace
+    a frozen dataclass: 1 trace
+    """,
+    jax="5 traces each: the key is the function object.",
+)
+def recreated_functions() -> None:
+    """Trace equal functions once, however often they are made anew."""
+
+    def closure(n: float) -> Callable[[Array], Array]:
+        def shifted(x: Array) -> Array:
+            return x + n
+
+        return shifted
+
+    @dataclass(frozen=True)
+    class Shift:
+        n: float
+
+        def __call__(self, x: Array) -> Array:
+            return x + self.n
+
+        def method(self, x: Array) -> Array:
+            return x - self.n
+
+    families: dict[str, Callable[[], Callable[[Array], Array]]] = {
+        "a lambda": lambda: lambda x: x + 1,
+        "a closure": lambda: closure(2.0),
+        "a partial": lambda: partial(np.add, 3.0),
+        "a bound method": lambda: Shift(4.0).method,
+        "a frozen dataclass": lambda: Shift(5.0),
+    }
+    for name, make in families.items():
+        before = imprint.debug.counters().traces
+        for _ in range(5):
+            imprint.jit(make())(np.ones(3))
+        print(f"{name}: {imprint.debug.counters().traces - before} trace")
+
+
+@prints(
+    """
+    6.0 1
+    6.0 1
+    8.0 2
+    """,
+    jax="6, 6, 8, with 1, 2 and 3 traces.",
+)
+def a_function_made_by_a_method() -> None:
+    """Make a compiled function at each call of a method: it is the same function."""
+    traces = 0
+
+    class Model:
+        def __init__(self, a: float) -> None:
+            self.a = a
+
+        def f(self) -> Array:
+            @imprint.jit
+            def _compute() -> Any:
+                nonlocal traces
+                traces += 1  # runs while tracing only
+                return self.a + 1
+
+            return _compute()
+
+    model = Model(5.0)
+    print(model.f(), traces)
+    print(model.f(), traces)
+    model.a = 7.0
+    print(model.f(), traces)
+
+
+@prints(
+    """
+    2.0 6.0 2.0
+    traces: 2
+    """,
+    jax="2.0 each time: what the function closes over is read once.",
+)
+def a_rebound_name() -> None:
+    """Watch the names that a trace read: a new value is seen, and the old one hits."""
+    traces, shift = 0, 1.0
+
+    @imprint.jit
+    def f(x: Any) -> Array:
+        nonlocal traces
+        traces += 1
+        return x + shift
+
+    first = f(1.0)
+    shift = 5.0
+    second = f(1.0)
+    shift = 1.0
+    print(first, second, f(1.0))
+    print("traces:", traces)
+
+
+@prints(
+    """
+    2.0
+    100.0
+    """,
+    jax="2.0, then 2.0 again: the old code's answer.",
+)
+def code_that_was_replaced() -> None:
+    """Answer from the code that a function has now, as after an edit in a notebook."""
+
+    def f(x: Any) -> Array:
+        return x + 1
+
+    def edited(x: Any) -> Array:
+        return x * 100
+
+    f_jit = imprint.jit(f)
+    print(f_jit(1.0))
+    f.__code__ = edited.__code__
+    print(f_jit(1.0))
+
+
+@prints(
+    """
+    batch['mask'].shape[1]: 128 → 131
+        Pad axis 1 of batch['mask'] to a multiple of 64: `np.pad(batch['mask'], ...)`. Or name it: `abstracted_axes=...`.
+    closure variable i: 0 → 1
+        Make i an argument: `def add(..., i)`.
+    """,
+    jax="lines of a log, if `jax_explain_cache_misses` is set.",
+)
+def why_a_call_compiles() -> None:
+    """Ask why a call would compile, and what to do; nothing is compiled for that."""
+
+    @imprint.jit
+    def count(batch: dict[str, Array]) -> Array:
+        return batch["mask"].sum()
+
+    def shifted(i: int) -> Any:
+        def add(x: Array) -> Array:
+            return x + i
+
+        return imprint.jit(add)
+
+    count({"mask": np.ones((32, 128))})
+    shifted(0)(1.0)
+    for why in count.explain({"mask": np.ones((32, 131))}), shifted(1).explain(1.0):
+        for difference in why.differences:
+            print(difference)
+            print("   ", difference.remedy)
+
+
+# ---- models ----
+
+
+@prints(
+    """
+    shared: 1 trace for 3 models
+    a lambda: 1 trace for 3 models
+    a partial: 1 trace for 3 models
+    a jitted partial: 1 trace for 3 models
+    """,
+    jax="with Equinox, 3 traces for all but the shared function.",
+)
+def recreated_models() -> None:
+    """Build a model anew, with a function made anew: it is the same model."""
+    traces = 0
+
+    class MyModule(imprint.Module):
+        fn: Callable[[Array], Array]
+
+        def __call__(self, x: Array) -> Array:
+            nonlocal traces
+            traces += 1  # runs while tracing only
+            return self.fn(x)
+
+    @imprint.filter_jit
+    def run(model: MyModule, x: Array) -> Array:
+        return model(x)
+
+    functions: dict[str, Callable[[], Callable[[Array], Array]]] = {
+        "shared": lambda: np.cos,
+        "a lambda": lambda: lambda x: np.sin(x) * 2,
+        "a partial": lambda: partial(np.add, 2.0),
+        "a jitted partial": lambda: imprint.jit(partial(np.add, 3.0)),
+    }
+    for name, make in functions.items():
+        traces = 0
+        for _ in range(3):
+            run(MyModule(make()), np.ones(3))
+        print(f"{name}: {traces} trace for 3 models")
+
+
+@prints(
+    """
+    MyModule.fn: expected every attribute to be declared as a field, got `self.fn = ...`...
+
+        class MyModule(Module):
+            fn: Callable
+    """,
+    jax="with Equinox, \"cannot assign to field 'fn'\".",
+)
+def a_field_without_a_declaration() -> None:
+    """Refuse an attribute that is not declared, and show the line to add."""
+
+    class MyModule(imprint.Module):
+        def __init__(self, fn: Callable[[Array], Array]) -> None:
+            self.fn = fn
+
+    try:
+        MyModule(np.sin)
+    except AttributeError as error:
+        print(error)
+
+
+# ---- random numbers and derivatives ----
+
+
+@prints("""
+    [ 1.7037742   2.1265278  -0.616925   -0.13257582  0.18489543 -1.0901651
+     -0.68493664  0.5190975   0.69756675 -1.0754603 ]
+    [-0.5448514   0.2774427  -0.29255113 -0.91421574 -0.6245251  -0.24748121
+     -0.85743254 -0.7823266   0.7682733   0.59566766]
+""")
+def selu_of_random_numbers() -> None:
+    """Draw the random numbers of JAX, in its new stream and in its old one."""
+
+    @imprint.jit
+    def selu(x: Array, alpha: float = 1.67, lambda_: float = 1.05) -> Array:
+        return lambda_ * np.where(x > 0, x, alpha * np.exp(x) - alpha)
+
+    print(selu(random.normal(random.key(0), (10,))))
+    with imprint.threefry_partitionable(False):
+        print(selu(random.normal(random.key(0), (10,))))
+
+
+@prints("""
+    slope of tanh at 0.5: 0.786...
+    the same, compiled, for three values: [0.786... 0.419... 0.180...]
+    curvature, in any order: [-0.726... -0.639... -0.327...]
+    curvature, in any order: [-0.726... -0.639... -0.327...]
+    { lambda ; a:f32[]. let
+        b:f32[] = tanh a
+    ...
+      in (...,) }
+""")
+def derivatives() -> None:
+    """Differentiate, map and compile functions, in any order."""
+    slope = imprint.grad(np.tanh)
+    x = np.array([0.5, 1.0, 1.5])
+    print("slope of tanh at 0.5:", slope(0.5))
+    print("the same, compiled, for three values:", imprint.jit(imprint.vmap(slope))(x))
+    for curvature in (
+        imprint.vmap(imprint.jit(imprint.grad(slope))),
+        imprint.jit(imprint.vmap(imprint.grad(imprint.jit(slope)))),
+    ):
+        print("curvature, in any order:", curvature(x))
+    print(imprint.make_jaxpr(slope)(0.5))
+
+
 CHAPTERS: Chapters = {
     "One version for each kind of call": (
         one_version_for_each_shape,
         the_branch_not_taken_is_absent,
         an_if_on_a_value,
-        what_is_no_program,
+        functions_without_a_program,
     ),
     "How much to compile": (three_strategies, nested, tracing_runs_the_function_once),
     "Static arguments": (
         static_arguments,
         a_static_argument_by_name,
-        static_values_are_told_apart,
+        static_values_of_other_types,
         static_objects,
     ),
+    "When does jit retrace?": (
+        recreated_functions,
+        a_function_made_by_a_method,
+        a_rebound_name,
+        code_that_was_replaced,
+        why_a_call_compiles,
+    ),
+    "Models": (recreated_models, a_field_without_a_declaration),
+    "Random numbers and derivatives": (selu_of_random_numbers, derivatives),
 }

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import imprint
 import imprint.numpy as np
 from imprint import Array
-from imprint._src.cli.example import prints
+from imprint._src.cli.tour.example import prints
 
 LENGTHS: Sequence[int] = (6, 12, 25, 50, 100, 200)
 _LONGEST_TWIN = 50  # of 100 steps it takes minutes to compile
 
 
-class Costs(NamedTuple):
+class ChainSeconds(NamedTuple):
     """What programs of each length cost, in seconds.
 
     Args:
@@ -40,7 +40,7 @@ def chain(steps: int) -> Callable[[Array], Array]:
     return run
 
 
-def measure(lengths: Sequence[int], *, cuts: bool) -> Costs:
+def measure(lengths: Sequence[int], *, cuts: bool) -> ChainSeconds:
     """Compile and run the chain of each length.
 
     Args:
@@ -48,7 +48,7 @@ def measure(lengths: Sequence[int], *, cuts: bool) -> Costs:
         cuts: whether what is used again is written to memory; if not, the longest are
             left out.
     """
-    costs = Costs({}, {})
+    costs = ChainSeconds({}, {})
     x = np.linspace(0.1, 0.9, 1000)
     with imprint.cut_recomputation(cuts), imprint.roll_loops(False):
         for steps in lengths if cuts else [n for n in lengths if n <= _LONGEST_TWIN]:
@@ -101,4 +101,4 @@ def unrolled() -> None:
         print(*version.passes[:1], end="\n" if version.passes else "")
 
 
-CHAPTERS = {"What a program costs": (unrolled,)}
+CHAPTERS = {"Performance": (unrolled,)}

@@ -3,15 +3,15 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from imprint._src.cli.curve import draw_curve
-from imprint._src.cli.letters import (
-    Lesson,
+from imprint._src.cli.tour.drawings import draw_curve
+from imprint._src.cli.tour.letters import (
+    TextFigures,
     learn_letters,
     surprise_of_guessing,
     zen_of_python,
 )
-from imprint._src.cli.tour import mistakes, show_letters
-from imprint._src.cli.transformer import continue_text
+from imprint._src.cli.tour.transformer import continue_text
+from imprint._src.cli.tour_command import show_letters, text_failures
 from tests.tolerances import assert_close
 
 
@@ -67,7 +67,7 @@ def test_a_curve_shows_means_and_what_they_are_compared_with():
 
 
 def test_each_figure_of_a_lesson_is_checked():
-    lesson = Lesson(
+    lesson = TextFigures(
         letters=856,
         guessing=3.1,
         losses=(3.8, 0.5),
@@ -79,8 +79,8 @@ def test_each_figure_of_a_lesson_is_checked():
         drawn=" Zen",
     )
     assert lesson.loss == 2.15
-    assert not list(mistakes(replace(lesson, losses=(1.5, 0.5))))
-    assert list(mistakes(replace(lesson, draw_compiles=2))) == [
+    assert not list(text_failures(replace(lesson, losses=(1.5, 0.5))))
+    assert list(text_failures(replace(lesson, draw_compiles=2))) == [
         "the transformer's step compiles once, and so does drawing, not 1 and 2 times",
         "the transformer's loss falls below 1.0, not from 3.800 to 2.150",
     ]

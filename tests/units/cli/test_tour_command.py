@@ -7,14 +7,20 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import imprint
-from imprint._src.cli.calculus import selu_of_random_numbers
-from imprint._src.cli.digits import Figures, answer, learn_digits, logits, make_network
-from imprint._src.cli.example import prints
-from imprint._src.cli.recomputed import unrolled
-from imprint._src.cli.tour import (
+from imprint._src.cli.tour.digits import (
+    DigitFigures,
+    answer,
+    learn_digits,
+    logits,
+    make_network,
+)
+from imprint._src.cli.tour.example import prints
+from imprint._src.cli.tour.examples import selu_of_random_numbers
+from imprint._src.cli.tour.performance import unrolled
+from imprint._src.cli.tour_command import (
     CHAPTERS,
     PARTS,
-    failures,
+    digit_failures,
     show_digits,
     show_examples,
     tour,
@@ -178,7 +184,7 @@ def test_wrong_usage_exits_with_2(words, told, capsys):
 FULL = """
 import sys
 from pathlib import Path
-from imprint._src.cli.tour import tour
+from imprint._src.cli.tour_command import tour
 sys.exit(tour(sys.argv[2:], Path(sys.argv[1]), 600))
 """
 
@@ -217,7 +223,7 @@ def test_the_tour_fails_if_jax_was_imported(tmp_path, capsys, monkeypatch):
 
 
 def test_each_figure_is_checked(tmp_path):
-    figures = Figures(
+    figures = DigitFigures(
         learnt=80,
         held_out=100,
         right=97,
@@ -230,9 +236,9 @@ def test_each_figure_is_checked(tmp_path):
         model=tmp_path,
         picture=tmp_path,
     )
-    assert not list(failures(figures))
+    assert not list(digit_failures(figures))
     wrong = replace(figures, compiles=2, right=96, reloaded=False)
-    assert list(failures(wrong)) == [
+    assert list(digit_failures(wrong)) == [
         "the training step compiles once, not 2 times",
         "97% of the held-out digits are right, not 96.0%",
         "the saved network gives the same logits in a fresh process",

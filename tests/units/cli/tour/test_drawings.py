@@ -2,9 +2,9 @@
 
 import pytest
 
-from imprint._src.cli.growth import draw_growth
-from imprint._src.cli.recomputed import measure
-from imprint._src.cli.tour import show_costs
+from imprint._src.cli.tour.drawings import draw_growth
+from imprint._src.cli.tour.performance import measure
+from imprint._src.cli.tour_command import show_costs
 
 
 def test_a_power_of_the_length_is_a_straight_line():

@@ -16,15 +16,8 @@ import numpy
 import imprint
 import imprint.numpy as np
 from imprint import Array, nn, optim, random
-from imprint._src.cli.digits import (
-    Digits,
-    Numbers,
-    batches,
-    load,
-    logits,
-    make_step,
-    trained,
-)
+from imprint._src.cli.tour.data import Digits, Numbers, batches, load
+from imprint._src.cli.tour.digits import logits, make_step, trained
 
 _SEED = 0
 _RATE = 0.005
@@ -33,7 +26,7 @@ _CHANNELS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class ImageFigures:
     """What a training told."""
 
     parameters: int
@@ -78,7 +71,7 @@ class ConvNet(imprint.Module):
         return self.layers(np.reshape(image, (1, 8, 8)))
 
 
-def learn_images(steps: int) -> Sight:
+def learn_images(steps: int) -> ImageFigures:
     """Train the network and label the held-out images.
 
     Args:
@@ -103,7 +96,7 @@ def learn_images(steps: int) -> Sight:
 
     looks = [logits(network, _moved_to(held_out.images, at)) for at in _LOOKS]
     labels = nn.log_softmax(numpy.stack(looks)).sum(0).argmax(axis=1)
-    return Sight(
+    return ImageFigures(
         parameters=sum(x.size for x in imprint.tree.leaves(trained(network))),
         held_out=len(held_out.labels),
         right=int((labels == held_out.labels).sum()),

@@ -9,7 +9,7 @@ import jax
 import jax.numpy
 import pytest
 
-from imprint._src.cli import made_anew, models
+from imprint._src.cli.tour import examples
 
 EVENTS = Counter()
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -25,7 +25,7 @@ TWIN = SimpleNamespace(
 )
 
 PRINTED = {
-    "functions_made_anew": [
+    "recreated_functions": [
         "a lambda: 5 trace",
         "a closure: 5 trace",
         "a partial: 5 trace",
@@ -33,9 +33,9 @@ PRINTED = {
         "a frozen dataclass: 5 trace",
     ],
     "a_function_made_by_a_method": ["6.0 1", "6.0 2", "8.0 3"],
-    "a_name_bound_anew": ["2.0 2.0 2.0", "traces: 1"],
+    "a_rebound_name": ["2.0 2.0 2.0", "traces: 1"],
     "code_that_was_replaced": ["2.0", "2.0"],
-    "models_built_anew": [
+    "recreated_models": [
         "shared: 1 trace for 3 models",
         "a lambda: 3 trace for 3 models",
         "a partial: 3 trace for 3 models",
@@ -45,7 +45,7 @@ PRINTED = {
 }
 QUOTED = {
     example.fun.__name__: example
-    for programs in (made_anew.CHAPTERS | models.CHAPTERS).values()
+    for programs in examples.CHAPTERS.values()
     for example in programs
 }
 
@@ -55,8 +55,7 @@ QUOTED = {
 def test_jax_does_what_is_quoted(name, capsys):
     jax.numpy.ones(3)  # traced by JAX itself
     code = QUOTED[name].code
-    names = {**vars(made_anew), **vars(models)}
-    namespace = {**names, "imprint": TWIN, "np": jax.numpy}
+    namespace = {**vars(examples), "imprint": TWIN, "np": jax.numpy}
     exec(f"def program():\n{textwrap.indent(code, '    ')}", namespace)
     namespace["program"]()
     assert capsys.readouterr().out.splitlines() == PRINTED[name]

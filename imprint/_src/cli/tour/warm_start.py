@@ -29,7 +29,7 @@ print(time.perf_counter() - start, counts.traces, counts.compiles, result.hex())
 """
 
 
-class Start(NamedTuple):
+class StartFigures(NamedTuple):
     """What a process did, from its first line to the result."""
 
     seconds: float
@@ -41,18 +41,18 @@ class Start(NamedTuple):
         return f"{self.seconds:.2f} s, {self.traces} traces, {self.compiles} compiles"
 
 
-def start_twice() -> tuple[Start, Start]:
+def start_twice() -> tuple[StartFigures, StartFigures]:
     """Run the program in two processes, one after the other, on a store of their own."""
     with tempfile.TemporaryDirectory() as folder:
         return _start(folder), _start(folder)
 
 
-def _start(folder: str) -> Start:
+def _start(folder: str) -> StartFigures:
     given = {
         **os.environ,
         "IMPRINT_CACHE": "write",
         "IMPRINT_CACHE_DIR": os.path.join(folder, "store"),
-        "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[4]),
     }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -62,4 +62,4 @@ def _start(folder: str) -> Start:
         text=True,
     )
     seconds, traces, compiles, result = done.stdout.split()
-    return Start(float(seconds), int(traces), int(compiles), result)
+    return StartFigures(float(seconds), int(traces), int(compiles), result)

@@ -1,27 +1,47 @@
-"""`imprint cache`: look at the programs on the disk, check them, and let them go.
+"""`imprint cache`: list, check, bound, export and import the programs on the disk.
 
-Each action is a function without arguments that prints, and returns an exit status: 1 if
-something is wrong. They use the folder that programs would use (`store.current`), also
-where the store is off or only read; only `prune`, `verify` and `clear` delete, and only
-files that have the names of entries.
+Each command prints, and returns an exit status: 1 if something is wrong. Commands use the
+folder that programs would use (`disk_cache.current`), even if the store is off or
+read-only. Only `prune`, `verify` and `clear` delete, and only files named like entries.
+
+An archive is a tar file of entries with their signatures. An import reads each entry
+whole first. To load a compiled program is to run it: import only programs that you would
+run. `warm` and `why` run a program with the store in use.
 """
 
 import os
+import re
 import shutil
 import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from imprint._src import runtime
-from imprint._src.jit.disk_cache.current import Asked, asked, store_of
+from imprint._src.cli.runpy import run_program
+from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.disk_cache.current import (
+    Asked,
+    asked,
+    current,
+    store_of,
+    wish_for,
+    wished,
+)
 from imprint._src.jit.disk_cache.entry import KEY_BYTES
 from imprint._src.jit.disk_cache.eviction import Found, entries, pruned
-from imprint._src.jit.disk_cache.files import ReadError
+from imprint._src.jit.disk_cache.files import ReadError, written
 from imprint._src.jit.disk_cache.remote import Remote
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
+from imprint._src.jit.load_from_disk import STARTS, Start
+
+_MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
+_KEPT: Final = "without a trace"
 
 
 def ls() -> int:
@@ -30,7 +50,7 @@ def ls() -> int:
     if store is None:
         return 1
     for found in sorted(entries(store.folder), key=lambda found: -found.used):
-        told = _told(store, found)
+        told = _entry_text(store, found)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
         print(f"{found.key.hex()[:12]}  {size_text(found.nbytes):>9}  {when}  {told}")
     return 0
@@ -110,7 +130,7 @@ def doctor() -> int:
         is_there = "read only" if folder.is_dir() else "not there"
         print(f"shared: {folder} ({is_there})")
     if wish.remote:
-        print(f"remote: {wish.remote} ({_heard(wish.remote)})")
+        print(f"remote: {wish.remote} ({_answer_of(wish.remote)})")
     store = store_in_use(wish)
     if store is None:
         return 1
@@ -128,7 +148,7 @@ def doctor() -> int:
     return _tried(store) if wish.mode == "write" else 0
 
 
-def _heard(url: str) -> str:
+def _answer_of(url: str) -> str:
     """Return whether a place far away answers, and if not, why."""
     reasons: list[str] = []
     Remote(url, reasons.append).get("0" * 2 * KEY_BYTES)
@@ -155,7 +175,7 @@ def store_in_use(wish: Asked | None = None) -> Store | None:
     return found
 
 
-def _told(store: Store, found: Found) -> str:
+def _entry_text(store: Store, found: Found) -> str:
     try:
         entry = store.look(found.path, whole=False)
     except (ReadError, OSError) as err:
@@ -198,3 +218,140 @@ def size_text(nbytes: float) -> str:
             return f"{nbytes:.0f} {unit}" if unit == "B" else f"{nbytes:.1f} {unit}"
         nbytes /= 1024
     return f"{nbytes:.1f} GiB"
+
+
+# ---- archives ----
+
+
+def export(file: str) -> int:
+    """Write all entries into one file, for another machine or an image."""
+    store = store_in_use()
+    if store is None:
+        return 1
+    wanted = Path(file)
+    if not wanted.parent.is_dir():
+        return _wrong(f"expected a file in a directory that exists, got {file}")
+    beside = wanted.with_name(f"{wanted.name}.writing")
+    count = nbytes = 0
+    try:
+        with tarfile.open(beside, "w") as archive:
+            for found in sorted(entries(store.folder)):
+                with suppress(FileNotFoundError):  # it went meanwhile
+                    name = f"{found.path.parent.name}/{found.path.name}"
+                    archive.add(found.path, name, recursive=False)
+                    count, nbytes = count + 1, nbytes + found.nbytes
+        beside.replace(wanted)
+    except OSError as err:
+        with suppress(OSError):
+            beside.unlink()
+        return _wrong(f"expected to write {file}, got {err!r}")
+    print(f"{count} entries, {size_text(nbytes)}, are in {file}")
+    return 0
+
+
+def import_(file: str) -> int:
+    """Take the entries of such a file, those that are whole and not there yet."""
+    store = _store_to_write()
+    if store is None:
+        return _wrong(
+            "expected a store that can be written, got none. `imprint cache doctor` says "
+            "why."
+        )
+    taken = there = refused = 0
+    try:
+        with tarfile.open(file, "r:") as archive:
+            for member in archive:
+                at = _MEMBER.fullmatch(member.name)
+                body = archive.extractfile(member) if at and member.isreg() else None
+                if at is None or body is None:
+                    refused += 1
+                    continue
+                path = store.folder / at[1] / at[2]
+                if path.exists():
+                    there += 1
+                elif _is_taken(store, path, body.read()):
+                    taken += 1
+                else:
+                    refused += 1
+    except (OSError, tarfile.TarError, EOFError) as err:
+        return _wrong(f"expected what `imprint cache export` wrote, got {file}: {err}")
+    print(f"took {taken} entries; {there} were there")
+    if refused:
+        return _wrong(
+            f"{refused} were left out: they are damaged, or signed with another secret"
+        )
+    return 0
+
+
+def warm(program: Sequence[str]) -> int:
+    """Run a program, and keep what it compiles."""
+    wish_for(wished()._replace(mode="write"))
+    if current() is None:
+        return _wrong(
+            "expected a store that can be written, got none. `imprint cache doctor` says "
+            "why."
+        )
+    status = run_program(program)
+    print(
+        f"compiled {COUNTERS.compiles} programs, loaded {COUNTERS.loads} from the disk",
+        file=sys.stderr,
+    )
+    return status
+
+
+def _store_to_write() -> Store | None:
+    wish_for(wished()._replace(mode="write"))
+    return current()
+
+
+def _is_taken(store: Store, path: Path, data: bytes) -> bool:
+    """Put a file at its place if it is whole, and signed as this store's."""
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as folder:
+        aside = Path(folder) / path.parent.name / path.name  # its key is in its name
+        written(aside, [data])
+        try:
+            store.look(aside, whole=True)
+        except ReadError:
+            return False
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        aside.replace(path)
+    return True
+
+
+def _wrong(text: str) -> int:
+    print(text, file=sys.stderr)
+    return 1
+
+
+# ---- programs that start ----
+
+
+def why(program: Sequence[str]) -> int:
+    """Run a program, and say of each function why it was traced, if it was."""
+    lines: dict[str, int] = {}
+    err = sys.stderr  # the program may leave another there
+
+    def note(start: Start) -> None:
+        line = f"{start.version}: {_start_text(start)}"
+        lines[line] = lines.get(line, 0) + 1
+
+    STARTS.append(note)
+    try:
+        status = run_program(program)
+    finally:
+        STARTS.remove(note)
+    for line, count in lines.items():
+        print(line if count == 1 else f"{line} ({count} times)", file=err)
+    if not lines:
+        print("nothing was compiled", file=err)
+    return status
+
+
+def _start_text(start: Start) -> str:
+    restarts = start.version.restarts
+    if not start.why:
+        return "started warm"
+    if restarts == _KEPT:
+        return f"was traced: {start.why}; the next process starts warm"
+    reason = restarts.removeprefix("with a trace: ")
+    return f"is traced each time: {reason}"
