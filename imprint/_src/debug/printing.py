@@ -4,13 +4,13 @@ Both are effects of the program: they happen whatever uses its results, under ev
 transform, and from the cache.
 """
 
+import string
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from imprint._src.callbacks import tell
-from imprint._src.debug.formats import FORMAT
 from imprint._src.errors import ArgumentError
 
 
@@ -45,24 +45,26 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
     x is 1.0
     x is 2.0
     """
-    how = _How(ordered=ordered, is_loose=skip_format_check)
+    options = _PrintOptions(ordered=ordered, is_loose=skip_format_check)
     if fmt is None:
         _check_no_arguments("print", args, kwargs)
-        return partial(_print, how)
-    return _print(how, fmt, *args, **kwargs)
+        return partial(_print, options)
+    return _print(options, fmt, *args, **kwargs)
 
 
-class _How(NamedTuple):
+class _PrintOptions(NamedTuple):
     """The options of a print."""
 
     ordered: bool
     is_loose: bool
 
 
-def _print(how: _How, fmt: str, /, *args: Any, **kwargs: Any) -> None:
-    if not how.is_loose:
+def _print(options: _PrintOptions, fmt: str, /, *args: Any, **kwargs: Any) -> None:
+    if not options.is_loose:
         FORMAT.vformat(fmt, args, kwargs)
-    tell(_Print(fmt, is_loose=how.is_loose), args, kwargs, ordered=how.ordered)
+    tell(
+        _Printer(fmt, is_loose=options.is_loose), args, kwargs, ordered=options.ordered
+    )
 
 
 def callback(
@@ -124,7 +126,7 @@ def _check_no_arguments(
 
 
 @final
-class _Print:
+class _Printer:
     """Prints its arguments as a format says."""
 
     __slots__ = ("_fmt", "_is_loose")
@@ -147,3 +149,54 @@ class _Print:
     @property
     def __name__(self) -> str:
         return f"print({self._fmt!r})"
+
+
+# ---- formats ----
+
+
+@final
+class _FormatChecker(string.Formatter):
+    """Checks that each argument has a place in a format, and formats nothing."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return nothing: the values are not there yet."""
+        return ""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """Return the value as it is."""
+        return value
+
+    def get_value(
+        self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Return the value that a place is for, or say that there is none."""
+        if isinstance(key, str):
+            if key in kwargs:
+                return kwargs[key]
+            came = ", ".join(f"{name}=" for name in kwargs) or "none by name"
+            raise KeyError(
+                f"debug.print: expected a value for {{{key}}} in the format, got {came}. "
+                f"Pass {key}=..., or write {{{{{key}}}}} for the text itself."
+            )
+        if key < len(args):
+            return args[key]
+        raise IndexError(
+            f"debug.print: expected a value for each {{}} in the format, got {len(args)} "
+            f"and a place for one more. Pass it, or write {{{{}}}} for the text itself."
+        )
+
+    def check_unused_args(
+        self, used_args: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        """Raise if an argument has no place."""
+        unused = [f"argument {i}" for i in range(len(args)) if i not in used_args]
+        unused += [f"{name}=" for name in kwargs if name not in used_args]
+        if unused:
+            raise ArgumentError(
+                f"debug.print: expected a place for each argument in the format, got "
+                f"none for {', '.join(unused)}. Write {{}} or {{name}} there; an "
+                "f-string is formatted too early."
+            )
+
+
+FORMAT: Final = _FormatChecker()

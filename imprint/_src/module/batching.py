@@ -15,8 +15,8 @@ from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.filters import combine, is_array, is_none, partition
-from imprint._src.module.wrapper import Wrapper
 from imprint._src.numpy.shapes.reshape import moveaxis
 
 P = ParamSpec("P")

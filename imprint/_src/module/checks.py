@@ -13,7 +13,7 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import Tracer
-from imprint._src.debug.checking import check_predicate
+from imprint._src.debug.checks import check_predicate
 from imprint._src.errors import ArgumentError
 from imprint._src.module.filters import is_array
 from imprint._src.primitives.checks import Failure, When, check_p
@@ -88,7 +88,7 @@ def branched_error_if(
     if on_error == "nan":
         found = any_of(pred)
         return treedef.unflatten([_or_nan(leaf, found) for leaf in leaves])
-    failure = _Chosen(msgs)
+    failure = _IndexedFailure(msgs)
     if not (isinstance(pred, Tracer) or isinstance(index, Tracer)):
         if np.any(pred):
             failure(index)
@@ -99,7 +99,7 @@ def branched_error_if(
 
 
 @final
-class _Chosen(Failure):
+class _IndexedFailure(Failure):
     """Says one of several messages."""
 
     def __init__(self, msgs: Sequence[str]) -> None:

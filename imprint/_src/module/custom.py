@@ -27,6 +27,7 @@ from imprint._src.errors import (
     TreeError,
     UndefinedRuleError,
 )
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.fields import field
 from imprint._src.module.filters import (
     combine,
@@ -35,7 +36,6 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
-from imprint._src.module.wrapper import Wrapper
 
 P = ParamSpec("P")
 R = TypeVar("R")

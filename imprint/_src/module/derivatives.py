@@ -18,6 +18,7 @@ from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.interpreters.derivatives import jvp, value_and_grad, vjp
 from imprint._src.interpreters.jacobians import jacfwd, jacrev
 from imprint._src.interpreters.jvp import JVPTracer
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.fields import field
 from imprint._src.module.filters import (
     combine,
@@ -26,7 +27,6 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
-from imprint._src.module.wrapper import Wrapper
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -60,7 +60,7 @@ def tree_at(
             f"{'neither' if replace is ... else 'both'}. Give the one that says what to "
             "put there."
         )
-    copy = _Copy(pytree, is_leaf)
+    copy = _DistinctCopy(pytree, is_leaf)
     found, is_one = copy.reach(where)
     if replace_fn is not ...:
         values = [replace_fn(copy.original(node)) for node in found]
@@ -137,7 +137,7 @@ def replace(module: M, /, **changes: Any) -> M:
 
 
 @final
-class _Place:
+class _LeafStandIn:
     """Stands for a leaf."""
 
     __slots__ = ()
@@ -147,7 +147,7 @@ class _Place:
 
 
 @final
-class _Empty(tuple[Any, ...]):
+class _EmptyTuple(tuple[Any, ...]):
     """Stands for an empty tuple: Python has only one. It is a leaf."""
 
 
@@ -156,7 +156,7 @@ def _is_empty(x: Any) -> bool:
 
 
 @final
-class _Copy:
+class _DistinctCopy:
     """A tree, and a copy of it whose nodes and leaves are objects of their own."""
 
     def __init__(self, pytree: Any, is_leaf: _IsLeaf | None) -> None:
@@ -167,7 +167,7 @@ class _Copy:
         self._tree = pytree
         leaves, treedef = tree.flatten(pytree, stop)
         self._stand_ins: list[Any] = [
-            _Empty() if _is_empty(leaf) else _Place() for leaf in leaves
+            _EmptyTuple() if _is_empty(leaf) else _LeafStandIn() for leaf in leaves
         ]
         self._by_id = {
             id(x): leaf for x, leaf in zip(self._stand_ins, leaves, strict=True)

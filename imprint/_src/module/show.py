@@ -44,7 +44,7 @@ def tree_pformat(
         "{'w': f32[2,3], 'f': <function abs>, 'n': [1, None]}"
     """
     layout = _Layout(truncate_leaf, short_arrays=short_arrays)
-    return "\n".join(_Writer(width, indent).lines("", layout.of(tree), 0, ""))
+    return "\n".join(_LineWriter(width, indent).lines("", layout.of(tree), 0, ""))
 
 
 def tree_pprint(tree: Any, **options: Any) -> None:
@@ -98,7 +98,7 @@ def _flat(doc: _Doc) -> str:
 
 
 @final
-class _Writer:
+class _LineWriter:
     def __init__(self, width: int, indent: int) -> None:
         self._width = width
         self._indent = indent

@@ -43,7 +43,7 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         (ShapeDtypeStruct(shape=(2, 2), dtype=float32), 'square')
     """
     check_function(fun, "filter_eval_shape")
-    flat = _Flat(fun, (fun, args, kwargs))
+    flat = _FlatFunction(fun, (fun, args, kwargs))
     shapes = eval_shape(flat.run, *flat.leaves)
     return flat.result(shapes)
 
@@ -75,7 +75,7 @@ def filter_make_jaxpr(
     @wraps(fun)
     @folding
     def traced(*args: Any, **kwargs: Any) -> tuple[ClosedJaxpr, Any, Any]:
-        flat = _Flat(fun, (fun, args, kwargs))
+        flat = _FlatFunction(fun, (fun, args, kwargs))
         jaxpr, shapes = make_jaxpr(flat.run, return_shape=True)(*flat.leaves)
         arrays, others = flat.parts(shapes)
         return jaxpr, arrays, others
@@ -109,16 +109,18 @@ def filter_closure_convert(
         [Array([2., 3.], dtype=float32)] [2. 3.]
     """
     check_function(fn, "filter_closure_convert")
-    flat = _Flat(fn, (None, args, kwargs))
+    flat = _FlatFunction(fn, (None, args, kwargs))
     closed = lift_scalars(make_jaxpr(flat.run)(*flat.leaves))
-    return _Converted(list(closed.consts), _Program(closed.jaxpr, flat))
+    return _ConvertedFunction(
+        list(closed.consts), _ConvertedProgram(closed.jaxpr, flat)
+    )
 
 
 # ---- functions of flat arrays ----
 
 
 @final
-class _Flat:
+class _FlatFunction:
     """A call as a function of its arrays, which notes what else there was."""
 
     def __init__(self, fun: Callable[..., Any], call: Any) -> None:
@@ -156,12 +158,12 @@ def _is_abstract(x: Any) -> bool:
 
 
 @final
-class _Program:
+class _ConvertedProgram:
     """What a converted closure runs, and the arguments that it is for."""
 
     __slots__ = ("_avals", "_flat", "_number", "jaxpr")
 
-    def __init__(self, jaxpr: Jaxpr, flat: _Flat) -> None:
+    def __init__(self, jaxpr: Jaxpr, flat: _FlatFunction) -> None:
         self.jaxpr = jaxpr
         self._flat = flat
         self._avals = [get_aval(x).unplaced().strong() for x in flat.leaves]
@@ -207,11 +209,11 @@ class _Program:
 _numbers: Final = itertools.count()
 
 
-class _Converted(Module):
+class _ConvertedFunction(Module):
     """A traced function; its children are what it captured."""
 
     consts: list[Any]
-    program: _Program = field(static=True)
+    program: _ConvertedProgram = field(static=True)
 
     @folding
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

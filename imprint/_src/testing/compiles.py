@@ -161,7 +161,7 @@ class Limit:
     def __enter__(self) -> Compiles:
         block = Compiles(self._n, self._who, self._where)
         self._entered.append(block)
-        _LEDGER.open(block)
+        _OBSERVER.open(block)
         return block
 
     def __exit__(
@@ -174,7 +174,7 @@ class Limit:
         own = [block for block in self._entered if block.is_opened_here()]
         block = (own or self._entered)[-1]
         self._entered.remove(block)
-        _LEDGER.close(block)
+        _OBSERVER.close(block)
         if error is None:
             block.check_other_threads()
 
@@ -224,7 +224,7 @@ def _checked(n: Any, who: str) -> int:
 
 
 @final
-class _Ledger:
+class _CompileObserver:
     """The observer that stands for all open blocks."""
 
     def __init__(self) -> None:
@@ -279,4 +279,4 @@ class _Ledger:
             block.leave_place(made)
 
 
-_LEDGER: Final = _Ledger()
+_OBSERVER: Final = _CompileObserver()

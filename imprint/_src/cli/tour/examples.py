@@ -485,9 +485,9 @@ def recreated_models() -> None:
 
 @prints(
     """
-    MyModule.fn: expected every attribute to be declared as a field, got `self.fn = ...`...
+    Undeclared.fn: expected every attribute to be declared as a field, got `self.fn = ...`...
 
-        class MyModule(Module):
+        class Undeclared(Module):
             fn: Callable
     """,
     jax="with Equinox, \"cannot assign to field 'fn'\".",
@@ -495,12 +495,12 @@ def recreated_models() -> None:
 def a_field_without_a_declaration() -> None:
     """Refuse an attribute that is not declared, and show the line to add."""
 
-    class MyModule(imprint.Module):
+    class Undeclared(imprint.Module):
         def __init__(self, fn: Callable[[Array], Array]) -> None:
             self.fn = fn
 
     try:
-        MyModule(np.sin)
+        Undeclared(np.sin)
     except AttributeError as error:
         print(error)
 

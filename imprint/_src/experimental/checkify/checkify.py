@@ -20,7 +20,7 @@ from imprint._src.core.functions import (
     result_leaves,
     wraps,
 )
-from imprint._src.debug.checking import check_that
+from imprint._src.debug.checks import check_that
 from imprint._src.diagnostics.source import current_source
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError

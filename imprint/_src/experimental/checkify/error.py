@@ -93,7 +93,11 @@ class Error:
             fine = eq(number, zeros_like(number))
             is_fine, (number, *values) = first_failed(fine, [number, *values])
         check_p.bind(
-            is_fine, number, *values, callback=_Of(self.checks), when=When.ENABLED
+            is_fine,
+            number,
+            *values,
+            callback=_CheckFailure(self.checks),
+            when=When.ENABLED,
         )
 
     def tree_flatten(self) -> tuple[Any, Any]:
@@ -116,10 +120,10 @@ class Error:
         )
 
     def _said(self, number: int, values: Sequence[Sequence[Any]]) -> str:
-        return said(self.checks, number, values)
+        return check_message(self.checks, number, values)
 
 
-def said(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
+def check_message(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
     """Return what a check says.
 
     Args:
@@ -133,7 +137,7 @@ def said(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
 
 
 @final
-class _Of(Failure):
+class _CheckFailure(Failure):
     """Says what an error says, of its number and its arrays."""
 
     def __init__(self, checks: Checks) -> None:
@@ -145,7 +149,7 @@ class _Of(Failure):
         number, *rest = arrays
         given = iter(rest)
         values = [[next(given) for _ in slot] for slot in self._checks.slots]
-        return said(self._checks, int(number), values)
+        return check_message(self._checks, int(number), values)
 
     def __imprint_token__(self) -> Any:
         """Return what stands for it in a comparison of programs."""

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from imprint._src.callbacks import TreeCallback, flattened
 from imprint._src.core.aval import get_aval
-from imprint._src.debug.formats import FORMAT
+from imprint._src.debug.printing import FORMAT
 from imprint._src.dtypes import is_bool
 from imprint._src.errors import DTypeError
 from imprint._src.primitives.checks import Failure, When, check_p
@@ -66,7 +66,7 @@ def check_that(
     FORMAT.vformat(fmt, args, kwargs)
     text, arrays = flattened(fmt.format, args, kwargs)
     whole = all_of(pred) if get_aval(pred).ndim else pred
-    check_p.bind(whole, *arrays, callback=_Formatted(fmt, text), when=when)
+    check_p.bind(whole, *arrays, callback=_FormattedFailure(fmt, text), when=when)
 
 
 def check_predicate(name: str, pred: Any) -> None:
@@ -80,7 +80,7 @@ def check_predicate(name: str, pred: Any) -> None:
 
 
 @final
-class _Formatted(Failure):
+class _FormattedFailure(Failure):
     """Says a format of its values.
 
     Args:

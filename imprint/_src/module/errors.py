@@ -14,7 +14,7 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
-from imprint._src.module.declare import Declaration
+from imprint._src.module.fields import Declaration
 from imprint._src.module.methods import BoundMethod
 from imprint._src.module.show import show_array
 
