@@ -41,7 +41,7 @@ help:
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
 	@echo 'make test-gpu   tests and benchmarks, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
-	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
+	@echo 'make bench      imprint and JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format and repair what ruff can repair'
 	@echo 'make clean      remove environments and caches'
 	@echo 'PYTHON=...      the interpreter to use, now $(PYTHON) ($(VERSION))'
