@@ -56,7 +56,7 @@ class Wrapper(Module):
     """The base of the callables that filtered transforms return.
 
     Args:
-        fun: what was wrapped.
+        fun: the wrapped function.
     """
 
     fun: Callable[..., Any]

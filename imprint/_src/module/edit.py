@@ -1,9 +1,8 @@
-"""Edit: changed copies of trees that do not change.
+"""Changed copies of immutable trees: `tree_at`, `replace` and `apply_updates`.
 
-`tree_at` finds a place by the function that reaches it: that is given a copy of the tree
-in which every node and every leaf is an object of its own, and what it returns is looked
-for in the copy by identity. `replace` sets fields of one module, static ones too;
-`apply_updates` adds to the arrays of a model what an optimizer made of their gradients.
+`tree_at` calls `where` with a copy of the tree in which all nodes and leaves are distinct
+objects, and finds the results in the copy by identity. `replace` sets fields of one module,
+static ones too; `apply_updates` adds the updates of an optimizer to the arrays of a model.
 """
 
 import operator
@@ -37,15 +36,15 @@ def tree_at(
 
     Args:
         where: from the tree to a node or a leaf of it, or to a sequence of them. It must
-            not look at the leaves: it sees stand-ins.
+            not depend on the leaves, which are stand-ins.
         pytree: the tree.
-        replace: what to put there; for a sequence, as many.
-        replace_fn: instead of `replace`, what to put there as a function of what is.
+        replace: the new node; for a sequence, as many.
+        replace_fn: instead of `replace`, a function from the old node to the new one.
         is_leaf: as in `tree.flatten`; `lambda x: x is None` lets None be replaced.
 
     Raises:
-        ArgumentError: what `where` returned is not in the tree, or is there twice; or the
-            number of replacements is another.
+        ArgumentError: a result of `where` is not in the tree, or is there twice; or the
+            number of replacements differs.
 
     Example:
         >>> from imprint.module import tree_at
@@ -76,7 +75,7 @@ def apply_updates(params: T, updates: tree.PyTree) -> T:
 
     Args:
         params: the parameters, or a whole model.
-        updates: what an optimizer returned; where it is None, a part stays as it is.
+        updates: the result of an optimizer; None leaves a part unchanged.
 
     Example:
         >>> import imprint.numpy as np
@@ -133,7 +132,7 @@ def replace(module: M, /, **changes: Any) -> M:
     return copy
 
 
-# ---- a copy whose parts are told apart ----
+# ---- a copy with distinct parts ----
 
 
 @final
@@ -176,7 +175,7 @@ class _DistinctCopy:
 
     def reach(self, where: Callable[[Any], Any]) -> tuple[list[Any], bool]:
         """Return the nodes that `where` names, and whether it names one by itself."""
-        real = where(self._tree)  # first: what fails here is the user's to see
+        real = where(self._tree)  # first: the user sees errors of the real tree
         try:
             found = where(self._copy)
         except Exception as err:
@@ -192,7 +191,7 @@ class _DistinctCopy:
         return nodes, is_one
 
     def original(self, node: Any) -> Any:
-        """Return what stands in the tree where a node stands in the copy."""
+        """Return the node of the tree at the place of a node of the copy."""
         leaves, treedef = tree.flatten(node)
         return treedef.unflatten([self._by_id[id(leaf)] for leaf in leaves])
 
@@ -204,13 +203,13 @@ class _DistinctCopy:
         return treedef.unflatten([known[id(leaf)] for leaf in leaves])
 
     def _counts(self, nodes: Sequence[Any]) -> Counter[int]:
-        """Return how often each of some objects, by `id`, stands in the copy."""
+        """Return how often the copy contains each of some objects, by `id`."""
         wanted = set(map(id, nodes))
         leaves = tree.leaves(self._copy, lambda x: id(x) in wanted)
         return Counter([id(leaf) for leaf in leaves if id(leaf) in wanted])
 
     def _check_blind(self, found: Any, real: Any) -> None:
-        """Raise ArgumentError if `where` took another way in the tree than in the copy."""
+        """Raise ArgumentError if `where` takes different paths in the tree and the copy."""
         leaves, treedef = tree.flatten(found, _is_empty)
         real_leaves, real_treedef = tree.flatten(real, self._stop)
         expected = [self._by_id.get(id(leaf), leaf) for leaf in leaves]

@@ -1,9 +1,9 @@
-"""Enumeration: enums whose items go through compiled programs, as Equinox's do.
+"""Enums whose items go through compiled programs, as in Equinox.
 
 An item is a module that holds its number, so it can be traced, mapped and selected; its
-enumeration is static, and has the messages. The class itself is indexed, counted and asked
-`isinstance` of, and gives its items as attributes, so it needs a metaclass: no other way
-leaves `class RESULTS(Enumeration): success = "text"` as it stands in programs.
+enumeration is static and has the messages. The class supports indexing, `len` and
+`isinstance`, and has its items as attributes, so it needs a metaclass: programs write
+`class RESULTS(Enumeration): success = "text"`.
 """
 
 import warnings
@@ -166,7 +166,7 @@ class EnumerationItem(Module):
         return branched_error_if(token, pred, self._value, messages)
 
     def is_traced(self) -> bool:
-        """Tell whether which item it is is known only when the program runs."""
+        """Return whether the item is known only when the program runs."""
         return isinstance(self._value, Tracer)
 
     def _beside(self, other: Any) -> tuple[Any, Any]:

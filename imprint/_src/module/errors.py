@@ -1,8 +1,7 @@
-"""Refusals: what a module cannot be, and what to write instead.
+"""Errors that `Module` raises.
 
-The texts of the errors that `Module` raises, away from its code. Each names the class
-and the field, and shows the line that is missing or the call that does what was meant.
-Those of a frozen dataclass keep its class of error, `dataclasses.FrozenInstanceError`.
+Each message names the class and the field, and shows the missing line or the right call.
+Errors of a frozen dataclass have its type, `dataclasses.FrozenInstanceError`.
 """
 
 import dataclasses
@@ -20,7 +19,7 @@ from imprint._src.module.show import show_array
 
 
 def assignment(module: Any, name: str) -> dataclasses.FrozenInstanceError:
-    """Return the error of who changes a module after `__init__`."""
+    """Return the error of an assignment after `__init__`."""
     cls: Any = module.__class__
     if name not in cls.__declaration__.names:
         remedy = "Declare it as a field, and assign it in __init__."
@@ -38,7 +37,7 @@ def assignment(module: Any, name: str) -> dataclasses.FrozenInstanceError:
 def undeclared_field(
     module: Any, name: str, value: Any
 ) -> dataclasses.FrozenInstanceError:
-    """Return the error of who assigns what the class does not declare."""
+    """Return the error of an assignment to an undeclared field."""
     cls: Any = module.__class__
     annotation, source = _annotation(value)
     bases = ", ".join([base.__name__ for base in cls.__bases__])
@@ -51,7 +50,7 @@ def undeclared_field(
 
 
 def own_method(module: Any, name: str, method: BoundMethod) -> ArgumentError:
-    """Return the error of who keeps a module's own method in it."""
+    """Return the error of a field that holds a method of its own module."""
     cls = type(module).__name__
     return ArgumentError(
         f"{cls}.{name}: expected a value that does not hold the module itself, got its "
@@ -61,7 +60,7 @@ def own_method(module: Any, name: str, method: BoundMethod) -> ArgumentError:
 
 
 def missing_fields(module: Any, declared: Declaration) -> ArgumentError:
-    """Return the error of an `__init__` that forgot fields."""
+    """Return the error of an `__init__` that sets no value for some fields."""
     cls = type(module).__name__
     missing = [repr(n) for n in declared.order if n not in vars(module)]
     return ArgumentError(
@@ -72,7 +71,7 @@ def missing_fields(module: Any, declared: Declaration) -> ArgumentError:
 
 
 def abstract_class(cls: Any, declared: Declaration) -> ArgumentError:
-    """Return the error of who makes an instance of an abstract class."""
+    """Return the error of an instance of an abstract class."""
     names = [f"{kind} {name!r}" for name, kind in declared.abstract]
     names += [f"method {name!r}" for name in sorted(cls.__abstractmethods__)]
     return ArgumentError(
@@ -102,7 +101,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _annotation(value: Any) -> tuple[str, str]:
-    """Return an annotation for a field with this value, and what to import for it."""
+    """Return an annotation for a field with this value, and its import."""
     kind: Any = value.__class__
     if isinstance(value, Array):
         return "imprint.Array", ""

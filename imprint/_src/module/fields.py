@@ -26,14 +26,14 @@ def field(
     converter: Callable[[Any], Any] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Declare a field of a `Module`, with more to say than its annotation.
+    """Declare a field of a `Module` with options.
 
     Args:
-        static: the value is part of the structure and no leaf: transforms do not see it,
-            and `jit` compiles for each value anew. Arrays cannot be static.
-        converter: called with the value when `__init__` is done; the field becomes what
-            it returns. It sees defaults too.
-        **kwargs: what `dataclasses.field` takes: `default`, `default_factory`, `init`,
+        static: the value is part of the structure and no leaf: transforms ignore it, and
+            `jit` compiles for each value. Arrays cannot be static.
+        converter: called with the value after `__init__`, also with a default; its result
+            becomes the value.
+        **kwargs: options of `dataclasses.field`: `default`, `default_factory`, `init`,
             `kw_only`, `repr`, `compare`, `metadata`.
 
     Example:
@@ -92,17 +92,17 @@ class AbstractClassVar(Generic[T]):
 @final
 @dataclasses.dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a class of modules declares.
+    """The declared fields and options of a class of modules.
 
     Args:
         order: the names of the fields.
         names: the same, as a set.
-        data: those that are children.
-        meta: those that are static.
+        data: the names of children.
+        meta: the names of static fields.
         converters: of the fields that have one.
         checks: `__check_init__` of each class that has one, nearest first.
-        abstract: attributes that a subclass must give, and the word that says so.
-        own_init: whether `__init__` was written by the user.
+        abstract: abstract attributes, each with the word that declares it.
+        own_init: whether the user wrote `__init__`.
     """
 
     order: tuple[str, ...]
@@ -116,7 +116,7 @@ class Declaration:
 
 
 def declare(cls: Any, options: dict[str, Any]) -> Declaration:
-    """Make a class a dataclass and a node, and return what it declares.
+    """Make a class a dataclass and a node, and return its declaration.
 
     Args:
         cls: the class, fresh.
@@ -153,7 +153,7 @@ _CHECK: Final = "__check_init__"
 
 
 def _has_own_init(cls: type) -> bool:
-    """Tell whether a class has or inherits an `__init__` that somebody wrote."""
+    """Return whether a class has or inherits an explicit `__init__`."""
     if "__init__" in vars(cls) and "__post_init__" in vars(cls):
         raise ArgumentError(
             f"{cls.__name__}: expected __init__ or __post_init__, got both; only the "
@@ -207,7 +207,7 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> None:
 
 
 def _annotate_converted(cls: Any) -> None:
-    """Say of each parameter of `__init__` what its converter takes, not what it gives."""
+    """Annotate each parameter of `__init__` with the argument type of its converter."""
     annotations = cls.__init__.__annotations__
     for f in dataclasses.fields(cls):
         if "converter" in f.metadata and f.name in annotations:

@@ -1,12 +1,17 @@
-"""Module: a frozen dataclass that is a pytree; what models are made of.
+"""`Module`, the frozen dataclass and pytree node of which models are made.
 
-A class is finished when its body ends: its methods bind as nodes (`methods`), and it
-becomes a dataclass and a node with what it declares (`declare`). An instance is finished
-when `__init__` ends, by the metaclass, which is ABC's with a `__call__`; a base class
-would have to wrap `__init__` at every level of inheritance, 100 ns each:
-1. it is open while `__init__` runs, so `self.x = ...` works there and nowhere else;
-2. defaults are filled in and converters applied, what is wrong is refused (`errors`);
-3. `__check_init__` of every class is called. It holds its fields and nothing else.
+At the end of its body, a class becomes a dataclass and a node (`fields`), and its methods
+bind as nodes (`methods`). The metaclass, ABC's with a `__call__`, finishes an instance when
+`__init__` ends; a base class would have to wrap `__init__` at every level of inheritance,
+100 ns each:
+1. the instance is open while `__init__` runs: `self.x = ...` works only there;
+2. defaults and converters are applied, and errors raised (`errors`);
+3. `__check_init__` of every class is called. Then the instance is frozen.
+
+Equal modules have the same class, structure, static fields and leaves; arrays are equal in
+dtype, shape and content. So a module without arrays can be the key of a dict. Of static
+values the hash uses only the type: equal ones, such as functions of one definition, may
+have different hashes.
 """
 
 import dataclasses
@@ -72,7 +77,7 @@ class ModuleMeta(ABCMeta):
         return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
-# By the `id`, what is in its `__init__`, whose frame keeps it alive.
+# The `id`s of instances in their `__init__`, whose frame keeps them alive.
 _open: Final[set[int]] = set()
 
 
@@ -128,7 +133,7 @@ Module.register(BoundMethod)
 
 
 def finish(self: Any, declared: Declaration) -> None:
-    """Do what is left to do when `__init__` has ended."""
+    """Apply defaults and converters, check fields and freeze an instance."""
     held: dict[str, Any] = self.__dict__
     if len(held) < len(declared.names):
         missing = [name for name in declared.order if name not in held]
@@ -155,7 +160,7 @@ _NO_ARRAYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
 
 
 def is_equal(a: Any, b: Any) -> bool:
-    """Tell whether two pytrees are equal by value."""
+    """Return whether two pytrees are equal by value."""
     leaves, treedef = tree.flatten(a)
     others, other_treedef = tree.flatten(b)
     return treedef == other_treedef and all(map(_is_equal_leaf, leaves, others))
@@ -175,7 +180,7 @@ def hash_of(module: Any) -> int:
     """Return a hash that equal modules share.
 
     Raises:
-        TypeError: there is a leaf without a hash, as arrays are.
+        TypeError: a leaf has no hash, such as an array.
     """
     static: list[Any] = [getattr(module, name) for name in fields_of[type(module)].meta]
     found: list[object] = [x if type(x) in _STABLE else type(x) for x in static]

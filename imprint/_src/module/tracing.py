@@ -1,9 +1,9 @@
-"""Tracing functions of models without running them: shapes, and closures made explicit.
+"""Traces of functions of models: shapes, jaxprs, and closure conversion.
 
-Both give the arrays in the arguments to a trace and close over the rest, so arguments and
-results may be anything. `filter_closure_convert` traces to a program whose captured
-arrays, scalars and tracers among them, are the children of a callable: whatever is
-captured can then be passed, mapped and differentiated as an argument.
+Each function traces the arrays in the arguments and closes over the rest, so arguments and
+results may be anything. `filter_closure_convert` returns a callable whose children are the
+captured arrays, including scalars and tracers: captured values can then be passed, mapped
+and differentiated as arguments.
 """
 
 import itertools
@@ -27,13 +27,13 @@ from imprint._src.module.module import Module
 
 @folding
 def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Return what a call would return, with a `ShapeDtypeStruct` for each array.
+    """Return the result of a call with a `ShapeDtypeStruct` for each array.
 
     Nothing is computed: this makes a model without its memory, to load values into.
 
     Args:
         fun: a function of any arguments, with any result.
-        args: its arguments; a `ShapeDtypeStruct` stands for an array.
+        args: its arguments; a `ShapeDtypeStruct` replaces an array.
         kwargs: its keyword arguments.
 
     Example:
@@ -87,12 +87,12 @@ def filter_make_jaxpr(
 def filter_closure_convert(
     fn: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Callable[..., Any]:
-    """Trace a function once, and return a callable whose children are what it captured.
+    """Trace a function once, and return a callable whose children are its captured arrays.
 
     Args:
         fn: a function of any arguments, with any result.
-        args: arguments like those it will be called with; a `ShapeDtypeStruct` stands
-            for an array.
+        args: arguments like those of later calls; a `ShapeDtypeStruct` replaces an
+            array.
         kwargs: likewise, by keyword.
 
     Returns:
@@ -121,7 +121,7 @@ def filter_closure_convert(
 
 @final
 class _FlatFunction:
-    """A call as a function of its arrays, which notes what else there was."""
+    """A call as a function of its arrays, with its other arguments and results."""
 
     def __init__(self, fun: Callable[..., Any], call: Any) -> None:
         self._fun = fun
@@ -159,7 +159,7 @@ def _is_abstract(x: Any) -> bool:
 
 @final
 class _ConvertedProgram:
-    """What a converted closure runs, and the arguments that it is for."""
+    """The jaxpr of a converted closure, and the arguments that it accepts."""
 
     __slots__ = ("_avals", "_flat", "_number", "jaxpr")
 
@@ -170,7 +170,7 @@ class _ConvertedProgram:
         self._number = next(_numbers)
 
     def __imprint_token__(self) -> int:
-        """Return what tells this program from all others."""
+        """Return a number that is unique to this program."""
         return self._number
 
     def __repr__(self) -> str:
@@ -210,7 +210,7 @@ _numbers: Final = itertools.count()
 
 
 class _ConvertedFunction(Module):
-    """A traced function; its children are what it captured."""
+    """A traced function; its children are its captured arrays."""
 
     consts: list[Any]
     program: _ConvertedProgram = field(static=True)
