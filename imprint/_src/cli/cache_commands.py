@@ -45,7 +45,7 @@ _KEPT: Final = "without a trace"
 
 
 def ls() -> int:
-    """List what is there, what was used last first."""
+    """List the entries, most recently used first."""
     store = store_in_use()
     if store is None:
         return 1
@@ -57,7 +57,7 @@ def ls() -> int:
 
 
 def du() -> int:
-    """Print how many bytes there are, and how many there may be."""
+    """Print the size and the limit."""
     store = store_in_use()
     if store is None:
         return 1
@@ -67,7 +67,7 @@ def du() -> int:
 
 
 def prune() -> int:
-    """Delete what was not used for longest, until the rest fits, and what is left over."""
+    """Delete the least recently used entries above the limit, and leftover files."""
     store = store_in_use()
     if store is None:
         return 1
@@ -77,9 +77,9 @@ def prune() -> int:
 
 
 def verify() -> int:
-    """Read every entry whole, and delete those that are damaged.
+    """Read every entry, and delete damaged ones.
 
-    Those that were signed with another secret cannot be told from damaged ones, and stay.
+    Entries that were signed with another secret are kept: they cannot be checked.
     """
     store = store_in_use()
     if store is None:
@@ -116,7 +116,7 @@ def clear() -> int:
 
 
 def doctor() -> int:
-    """Say whether the next process will find its programs, and if not, why."""
+    """Check whether the next process will find its programs."""
     try:
         wish = asked()
     except ReadError as err:
@@ -149,7 +149,7 @@ def doctor() -> int:
 
 
 def _answer_of(url: str) -> str:
-    """Return whether a place far away answers, and if not, why."""
+    """Return whether a remote store answers, or the reason why not."""
     reasons: list[str] = []
     Remote(url, reasons.append).get("0" * 2 * KEY_BYTES)
     return reasons[0] if reasons else "answers"
@@ -161,7 +161,7 @@ ACTIONS: Final[dict[str, Callable[[], int]]] = {
 
 
 def store_in_use(wish: Asked | None = None) -> Store | None:
-    """Return the store that was asked for, to be changed; or say why there is none."""
+    """Return the configured store, writable; print the reason if there is none."""
     try:
         wish = wish or asked()
         found = store_of(wish._replace(mode="read", shared=(), remote=""))
@@ -199,7 +199,7 @@ def _engine(store: Store, found: Found) -> str:
 
 
 def _tried(store: Store) -> int:
-    """Put something there, read it, and delete it."""
+    """Write an entry, read it, and delete it."""
     key, body = digest(b"doctor", os.urandom(16)), os.urandom(1 << 16)
     is_there = store.put(key, {"name": "doctor"}, body) and store.get(key) == body
     store.drop(key)
@@ -212,7 +212,7 @@ def _decided(variable: str) -> str:
 
 
 def size_text(nbytes: float) -> str:
-    """Return a number of bytes as people read it."""
+    """Return a number of bytes with its unit."""
     for unit in ("B", "KiB", "MiB"):
         if nbytes < 1024:
             return f"{nbytes:.0f} {unit}" if unit == "B" else f"{nbytes:.1f} {unit}"
@@ -236,7 +236,7 @@ def export(file: str) -> int:
     try:
         with tarfile.open(beside, "w") as archive:
             for found in sorted(entries(store.folder)):
-                with suppress(FileNotFoundError):  # it went meanwhile
+                with suppress(FileNotFoundError):  # deleted by another process
                     name = f"{found.path.parent.name}/{found.path.name}"
                     archive.add(found.path, name, recursive=False)
                     count, nbytes = count + 1, nbytes + found.nbytes
@@ -250,7 +250,7 @@ def export(file: str) -> int:
 
 
 def import_(file: str) -> int:
-    """Take the entries of such a file, those that are whole and not there yet."""
+    """Read the undamaged entries of such a file."""
     store = _store_to_write()
     if store is None:
         return _wrong(
@@ -284,7 +284,7 @@ def import_(file: str) -> int:
 
 
 def warm(program: Sequence[str]) -> int:
-    """Run a program, and keep what it compiles."""
+    """Run a program, and keep its compiled programs."""
     wish_for(wished()._replace(mode="write"))
     if current() is None:
         return _wrong(
@@ -305,7 +305,7 @@ def _store_to_write() -> Store | None:
 
 
 def _is_taken(store: Store, path: Path, data: bytes) -> bool:
-    """Put a file at its place if it is whole, and signed as this store's."""
+    """Move a file into the store if it is undamaged and has the store's signature."""
     with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as folder:
         aside = Path(folder) / path.parent.name / path.name  # its key is in its name
         written(aside, [data])
@@ -327,7 +327,7 @@ def _wrong(text: str) -> int:
 
 
 def why(program: Sequence[str]) -> int:
-    """Run a program, and say of each function why it was traced, if it was."""
+    """Run a program, and say why functions were traced."""
     lines: dict[str, int] = {}
     err = sys.stderr  # the program may leave another there
 

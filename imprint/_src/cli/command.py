@@ -1,8 +1,8 @@
-"""The command line: its parser, and which function answers a subcommand.
+"""The command line: the parser, and dispatch to subcommands.
 
-A subcommand is a function from parsed options to an exit status: 0 is well, 1 is a failed
-check; `run` returns the status of the program that it runs, or 3. Wrong usage exits with
-2, as argparse does.
+A subcommand is a function from parsed options to an exit status: 0 is success, 1 a failed
+check; `run` returns the status of its program, or 3. Wrong usage exits with 2, as argparse
+does.
 """
 
 import argparse
@@ -21,11 +21,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `imprint` and return its exit status.
 
     Args:
-        argv: the words after `imprint`; those of the process if left out.
+        argv: the words after `imprint`; by default those of the process.
 
     Returns:
-        0 if all went well, 1 if a check failed; `run` returns the program's own status,
-        or 3 if a function was recompiled more often than `--fail-on-recompile` allows.
+        0 for success, 1 for a failed check; `run` returns the status of the program, or 3
+        if a function was recompiled more often than `--fail-on-recompile` allows.
 
     >>> from imprint.cli import main
     >>> main(["tour", "--help"])
@@ -68,13 +68,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _add_run(commands: Any) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         "run",
-        help="run a program and tell what it compiled, and why",
+        help="run a program and report its compiles, with reasons",
         usage=(
             "imprint run [--json[=FILE]] [--fail-on-recompile N] "
             "(SCRIPT | -m MODULE) [ARGUMENT ...]"
         ),
         description=(
-            "Run a program as Python would. When it ends, however it ends, print a "
+            "Run a program as Python would. At its end, also after an error, print a "
             "table of its jitted functions on standard error: versions, hits, seconds, "
             "and the reason of each miss. The exit status is the program's, or 3 for "
             "too many recompiles."
@@ -100,9 +100,9 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
 def _add_cache(commands: Any) -> None:
     parser = commands.add_parser(
         "cache",
-        help="look at, check and bound the programs on the disk",
+        help="list, check and bound the programs on the disk",
         description=(
-            "Compiled programs are kept on the disk for processes to come: in "
+            "Compiled programs are kept on the disk for later processes: in "
             "IMPRINT_CACHE_DIR, or the user's own directory for caches."
         ),
     )
@@ -121,7 +121,7 @@ def _add_cache(commands: Any) -> None:
 
 
 def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
-    """Do what `imprint cache` was asked for."""
+    """Run an action of `imprint cache`."""
     if options.action in ("warm", "why"):
         wrong = usage_error(RunOptions(program=program))
         if wrong:
@@ -148,9 +148,9 @@ def _add_tour(commands: Any) -> None:
         "tour",
         help="real programs traced, compiled, cached and differentiated",
         description=(
-            "Run small programs that show what imprint does and scripts of plain NumPy, "
+            "Run small programs that show imprint's features and scripts of plain NumPy, "
             "train networks on handwritten digits and a transformer on a text. Every "
-            "result is checked; the exit status tells."
+            "result is checked; the exit status is 1 if a check fails."
         ),
     )
     parser.add_argument(

@@ -1,9 +1,8 @@
-"""The ledger of a run: what each jitted function compiled, why, and what that took.
+"""The compile log of a run: compiles of each jitted function, with reasons and seconds.
 
-It watches every miss of the process (`versions.observers`). Functions that one place in
-the program makes, such as a lambda in a loop, are one row. Calls are counted by the
-versions themselves; since a version may be dropped before the end, its count is also
-read at each miss, which is when versions are dropped.
+It observes every miss of the process. Functions that one line creates, such as a lambda in
+a loop, are one row. Versions count their own calls. A version may be dropped before the
+end, at a miss, so each miss reads all counts.
 """
 
 import threading
@@ -20,19 +19,19 @@ from imprint._src.jit.versions.version import Version
 
 
 class Miss(NamedTuple):
-    """A call that compiled a version, or was traced again: why, and what that took."""
+    """A call that compiled a version or was traced again, with reason and seconds."""
 
     why: Explanation
     costs: Costs
 
     @property
     def reason(self) -> str:
-        """Why, in a few words: `static n: 3 → 4`."""
+        """The reason in a few words: `static n: 3 → 4`."""
         return "; ".join(map(str, self.why.differences)) or "first call"
 
     @property
     def remedies(self) -> tuple[str, ...]:
-        """What to do about it."""
+        """The remedies."""
         return tuple(dict.fromkeys(d.remedy for d in self.why.differences))
 
     def as_dict(self) -> dict[str, Any]:
@@ -43,14 +42,14 @@ class Miss(NamedTuple):
 
 @dataclass(slots=True)
 class Row:
-    """What was compiled for the functions of one name and place.
+    """Compiles of the functions of one name and place.
 
     Args:
         function: their name.
         defined: their place, as `/path/file.py:12`; empty if unknown.
         misses: the calls that compiled a version, in their order, and those that were
             traced again to find that a version answers.
-        calls: how many calls each version answered, as far as it was read.
+        calls: the last known number of calls of each version.
     """
 
     function: str
@@ -60,17 +59,17 @@ class Row:
 
     @property
     def is_library(self) -> bool:
-        """Whether they are imprint's own, such as those that draw random numbers."""
+        """Whether the functions are imprint's own, such as those of random numbers."""
         return is_library(self.defined)
 
     @property
     def versions(self) -> int:
-        """How many versions were compiled."""
+        """The number of compiled versions."""
         return sum(not miss.why.hit for miss in self.misses)
 
     @property
     def recompiles(self) -> int:
-        """How many versions were compiled as something differed from one before.
+        """The number of versions compiled because something differed from an earlier one.
 
         Functions of one line, such as a list of lambdas, each have a first call.
         """
@@ -79,28 +78,28 @@ class Row:
 
     @property
     def needless(self) -> int:
-        """How many of these have the program of one before, so that nothing needed them."""
+        """The number of recompiles that gave the program of an earlier version."""
         whys = [miss.why for miss in self.misses]
         return sum(why.is_needless and not why.hit for why in whys)
 
     @property
     def retraces(self) -> int:
-        """How many calls were traced again, and then a version answered."""
+        """The number of calls that were traced again and then hit a version."""
         return sum(miss.why.hit for miss in self.misses)
 
     @property
     def hits(self) -> int:
-        """How many calls were answered by a version that was there."""
+        """The number of calls that hit a version."""
         return max(0, sum(self.calls.values()) - len(self.misses))
 
     @property
     def costs(self) -> Costs:
-        """What all misses took."""
+        """The seconds of all misses."""
         parts = [miss.costs for miss in self.misses]
         return Costs(*[sum(seconds) for seconds in zip(*parts, strict=True)])
 
     def read_calls(self) -> None:
-        """Read how many calls the versions answered so far."""
+        """Update the numbers of calls of the versions."""
         for known in self.calls:
             version = known()
             if version is not None:
@@ -125,23 +124,23 @@ class Row:
 
 @final
 class CompileLog:
-    """Is told of every miss; an `Observer`."""
+    """An `Observer` that logs every miss."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], Row] = {}
         self._lock = threading.RLock()
 
     def missed(self, miss: Explanation) -> None:
-        """Read the calls of all versions: making room for another may drop some."""
+        """Update the calls of all versions: a new version may evict some."""
         with self._lock:
             for row in self._rows.values():
                 row.read_calls()
 
     def failed(self, miss: Explanation) -> None:
-        """Note nothing: the error is seen."""
+        """Log nothing: the user sees the error."""
 
     def compiled(self, miss: Explanation, costs: Costs) -> None:
-        """Note a version that was made."""
+        """Log a new version."""
         with self._lock:
             place = miss.defined, miss.function
             row = self._rows.setdefault(place, Row(miss.function, miss.defined))
@@ -151,7 +150,7 @@ class CompileLog:
             )
 
     def rows(self) -> list[Row]:
-        """Return the rows as they are now, in the order of seconds lost."""
+        """Return the current rows, slowest first."""
         with self._lock:
             for row in self._rows.values():
                 row.read_calls()
@@ -159,7 +158,7 @@ class CompileLog:
 
 
 def _made_by(miss: Explanation) -> Iterator[Version]:
-    """Yield the versions of the function that missed, the new one among them."""
+    """Yield the versions of the function that missed, including the new one."""
     for definition in DEFINITIONS:
         if definition.last_miss is miss:
             yield from definition.versions

@@ -1,8 +1,8 @@
-"""The report of `imprint run`: a table of functions and of why each version was made.
+"""The report of `imprint run`: a table of functions and the reasons of their versions.
 
-A line is a row of numbers and, at the end, text: a function with its sums, below it each
-miss with its reason, its place and what it took, and below that what to do about it. On
-a terminal the table is drawn by rich, if that is installed; else it is plain text.
+A line is numbers and a text: a function with its sums, then each miss with its reason,
+place and seconds, then the remedy. On a terminal rich draws the table, if it is installed;
+otherwise it is plain text.
 """
 
 import os
@@ -25,7 +25,7 @@ class _Line(NamedTuple):
 
 
 def print_report(rows: Sequence[Row], stream: TextIO) -> None:
-    """Print the rows of a ledger as a table."""
+    """Print the rows of a compile log as a table."""
     print(f"\n{_summary(rows)}", file=stream)
     if not rows:
         return
@@ -67,7 +67,7 @@ def count(n: int, what: str) -> str:
 
 def _lines(row: Row) -> Iterator[_Line]:
     numbers = f"{row.versions:,}", f"{row.hits:,}", *_seconds(row.costs)
-    if row.is_library:  # nothing that a user could change
+    if row.is_library:  # users cannot change it
         yield _Line((*numbers, f"{row.function} (imprint's own)"), "")
         return
     where = f" ({short_place(row.defined)})" if row.defined else ""
@@ -83,7 +83,7 @@ def _lines(row: Row) -> Iterator[_Line]:
 
 
 def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
-    """Yield the lines of a miss; a remedy that was told before is not told again."""
+    """Yield the lines of a miss, without remedies that were shown before."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
     needless = ", needless: it is the same program" if miss.why.is_needless else ""
     if miss.why.hit:
@@ -122,7 +122,7 @@ def _write(lines: Sequence[_Line], stream: TextIO) -> None:
 
 
 def _draw(lines: Sequence[_Line], stream: TextIO) -> bool:
-    """Let rich draw the lines; return False if it is not installed."""
+    """Draw the lines with rich; return False if it is not installed."""
     try:  # 60 ms, and an extra: loaded for a terminal only
         console = import_module("rich.console").Console(file=stream)
         table = import_module("rich.table").Table(box=None, pad_edge=False)

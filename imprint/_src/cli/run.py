@@ -1,10 +1,10 @@
-"""`imprint run`: run a program and tell what its jitted functions compiled, and why.
+"""`imprint run`: run a program, and report its compiles.
 
-1. The program runs as Python would run it (`launch`), while a `ledger` is kept.
-2. However it ends, the table of the ledger is printed on standard error (`report`), and
-   written as JSON if that was asked for.
-3. The exit status is the program's. If that is 0 and a function was recompiled more
-   often than it may, the status is 3.
+1. The program runs as in Python (`runpy`), with a `compile_log`.
+2. At its end, also after an error, the table is printed on standard error (`report`), and
+   written as JSON on request.
+3. The exit status is the program's. If that is 0 and a function was recompiled more often
+   than allowed, the status is 3.
 """
 
 import json
@@ -28,12 +28,12 @@ RECOMPILED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What to run and how to report.
+    """The program and the options of the report.
 
     Args:
         program: the script or `-m` and the module, then the program's own arguments.
         json: where to write the report as JSON: a file, `-` for standard output.
-        recompiles: how often each function may be recompiled.
+        recompiles: the limit of recompiles for each function.
     """
 
     program: Sequence[str]
@@ -42,7 +42,7 @@ class RunOptions:
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split the words after `run` before the program: what follows is its own."""
+    """Split the words after `run` into options and the program with its arguments."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "-m":
         at += 2 if words[at] == "--fail-on-recompile" else 1
@@ -50,7 +50,7 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def usage_error(options: RunOptions) -> str:
-    """Return what is wrong with what was asked; nothing if it can be run."""
+    """Return the message of a usage error; empty if there is none."""
     program = options.program
     if program[:1] == ["-m"]:
         return "" if len(program) > 1 else "expected a module after -m"
@@ -78,7 +78,7 @@ def run(options: RunOptions) -> int:
     if os.getpid() != process:  # a fork of the program: the report is its parent's
         return status
     rows = log.rows()
-    with suppress(OSError, ValueError):  # nobody reads it any more
+    with suppress(OSError, ValueError):  # the reader is gone
         out.flush()
     print_report(rows, err)
     excess = _excess(rows, options.recompiles)

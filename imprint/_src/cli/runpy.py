@@ -1,10 +1,10 @@
-"""Run a Python program inside this process as Python itself would run it.
+"""Run a Python program inside this process as Python itself would.
 
-The program takes the process over: it is `__main__`, `sys.argv` and `sys.path[0]` are its
-own and stay so, and what it raises is shown with its own frames only. It ends when its
-threads have ended. All ends become an exit status: 0, what it gave `sys.exit`, 1 for an
-exception, 130 for Ctrl-C. Its code is run by `exec`: the standard `runpy` would drop the module at the
-end, and with it the versions whose calls the report has yet to count.
+The program takes over the process: it is `__main__`, and sets `sys.argv` and `sys.path[0]`
+for good. Its tracebacks show only its own frames. It ends when its threads have ended, with
+the exit status 0, the argument of `sys.exit`, 1 for an exception, or 130 for Ctrl-C. `exec`
+runs its code: the standard `runpy` would drop the module at the end, and with it the
+versions whose calls the report still counts.
 """
 
 import importlib.util
@@ -59,7 +59,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _script(name: str) -> tuple[CodeType, dict[str, Any]]:
-    """Return the code of a script and the names it finds."""
+    """Return the code of a script and its initial names."""
     path = os.path.abspath(name)
     with io.open_code(path) as file:
         code = compile(file.read(), path, "exec")
@@ -86,7 +86,7 @@ def _module(name: str) -> tuple[CodeType, dict[str, Any]]:
 
 
 def _status(code: object) -> int:
-    """Return the exit status of a `SystemExit`, and print what is no status."""
+    """Return the exit status of a `SystemExit`, and print its text if it has one."""
     if code is None or isinstance(code, int):
         return int(code or 0)
     print(code, file=sys.stderr)

@@ -1,10 +1,8 @@
 """`imprint tour`: small programs, NumPy scripts, and networks that learn; checked.
 
-The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
-naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`made_anew`, `models`, `calculus` and `recomputed`, the scripts in `plain`, what starts twice
-in `twice`, the networks in `digits`, `images`, `letters`, `devices` and `together`; here
-is what is printed around them.
+The parts run in the order of `PARTS`. After a failed check the tour goes on; at its end it
+lists the failures and returns 1. The programs are in `tour`; this file prints them and
+checks their results.
 """
 
 import platform
@@ -157,7 +155,7 @@ def show_costs(lengths: Sequence[int]) -> None:
 
 
 def show_scripts() -> Iterator[str]:
-    """Run plain NumPy scripts with and without `jit`; yield what failed."""
+    """Run plain NumPy scripts with and without `jit`; yield failed checks."""
     print(_rule("Plain NumPy: scripts run unchanged, compiled"))
     print(
         "  Each is in imprint/_src/cli/tour/numpy_scripts.py, which imports NumPy and nothing else.\n"
@@ -175,7 +173,7 @@ def show_scripts() -> Iterator[str]:
 
 
 def script_failures(timing: Timing) -> Iterator[str]:
-    """Yield what of a script is not as it must be; how fast it is depends on the day."""
+    """Yield the failed checks of a script; its speed is not checked."""
     if not timing.difference < _DIFFERENCE:
         yield (
             f"{timing.heading} Results differ by {timing.difference:.0e}, not less than "
@@ -189,7 +187,7 @@ def script_failures(timing: Timing) -> Iterator[str]:
 
 
 def show_starts() -> Iterator[str]:
-    """Start a program twice; yield what failed."""
+    """Start a program twice; yield failed checks."""
     print(_rule("Persistent cache: a process that loads what another one compiled"))
     print(
         "  The program is in imprint/_src/cli/tour/warm_start.py, and runs in two new processes.\n"
@@ -206,7 +204,7 @@ def show_starts() -> Iterator[str]:
 
 
 def show_digits(out: Path, steps: int) -> Iterator[str]:
-    """Train the network of digits and show the figures; yield what failed."""
+    """Train the network of digits and show the figures; yield failed checks."""
     print(_rule("Real data: a network learns handwritten digits"))
     figures = learn_digits(steps, out)
     rows = {
@@ -224,7 +222,7 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
 
 
 def show_devices(steps: int) -> Iterator[str]:
-    """Train the network of digits on eight devices and show it; yield what failed."""
+    """Train the network of digits on eight devices and show it; yield failed checks."""
     print(_rule("Many devices: the digits again, an eighth of each batch on each"))
     shares = learn_on_devices(steps)
     rows = {
@@ -242,7 +240,7 @@ def show_devices(steps: int) -> Iterator[str]:
 
 
 def show_processes(shares: DeviceFigures, steps: int) -> Iterator[str]:
-    """Train the network of digits in two processes and show it; yield what failed."""
+    """Train the network of digits in two processes and show it; yield failed checks."""
     print(
         "The same step in two processes that this one starts, half a batch in each:\n"
     )
@@ -263,11 +261,11 @@ def show_processes(shares: DeviceFigures, steps: int) -> Iterator[str]:
 
 
 def process_failures(shares: DeviceFigures, together: ProcessFigures) -> Iterator[str]:
-    """Yield what of a training in several processes is not as it must be.
+    """Yield the failed checks of a training in several processes.
 
     Args:
-        shares: what the training on one device told.
-        together: the other one; where sockets are refused there is nothing to check.
+        shares: results of the training on one device.
+        together: the other results; if sockets are refused there is nothing to check.
     """
     if together.failed:
         yield f"Two processes train together; {together.failed}"
@@ -280,7 +278,7 @@ def process_failures(shares: DeviceFigures, together: ProcessFigures) -> Iterato
 
 
 def device_failures(shares: DeviceFigures) -> Iterator[str]:
-    """Yield what of a training on several devices is not as it must be."""
+    """Yield the failed checks of a training on several devices."""
     if not shares.difference < _DIFFERENCE:
         yield f"Losses differ by {shares.difference:.0e}, not less than {_DIFFERENCE:.0e}"
     if shares.share * shares.devices != shares.batch or not shares.copies:
@@ -294,7 +292,7 @@ def _print_rows(rows: dict[str, str]) -> None:
 
 
 def digit_failures(figures: DigitFigures) -> Iterator[str]:
-    """Yield what of a training is not as it must be."""
+    """Yield the failed checks of the training of digits."""
     if figures.compiles != 1:
         yield f"the training step compiles once, not {figures.compiles} times"
     if figures.accuracy < _ACCURACY:
@@ -307,7 +305,7 @@ def digit_failures(figures: DigitFigures) -> Iterator[str]:
 
 
 def show_images(steps: int) -> Iterator[str]:
-    """Train the convolutional network and show the figures; yield what failed."""
+    """Train the convolutional network and show the figures; yield failed checks."""
     print(_rule("Real data: a convolutional network learns the same digits"))
     sight = learn_images(steps)
     rows = {
@@ -322,7 +320,7 @@ def show_images(steps: int) -> Iterator[str]:
 
 
 def image_failures(sight: ImageFigures) -> Iterator[str]:
-    """Yield what of the convolutional network's training is not as it must be."""
+    """Yield the failed checks of the convolutional network."""
     if sight.compiles != 1:
         yield f"the convolutional step compiles once, not {sight.compiles} times"
     if sight.accuracy < _SEEN:
@@ -333,7 +331,7 @@ def image_failures(sight: ImageFigures) -> Iterator[str]:
 
 
 def show_letters(steps: int) -> Iterator[str]:
-    """Train the transformer, show its loss and what it writes; yield what failed."""
+    """Train the transformer, show its loss and its text; yield failed checks."""
     print(_rule("Real text: a transformer learns the Zen of Python"))
     lesson = learn_letters(steps)
     rows = {
@@ -352,7 +350,7 @@ def show_letters(steps: int) -> Iterator[str]:
 
 
 def text_failures(lesson: TextFigures) -> Iterator[str]:
-    """Yield what of the transformer's training is not as it must be."""
+    """Yield the failed checks of the transformer."""
     compiles = lesson.step_compiles, lesson.draw_compiles
     if compiles != (1, 1):
         yield (

@@ -28,14 +28,14 @@ def extra(name: str) -> Any:
 
 
 class Digits(NamedTuple):
-    """Images as rows of 64 numbers between 0 and 1, and what they show."""
+    """Images as rows of 64 numbers between 0 and 1, and their digits."""
 
     images: Numbers
     labels: Numbers
 
 
 def load() -> tuple[Digits, Digits]:
-    """Return the images to learn from, and those that are held out."""
+    """Return the training set and the held-out set."""
     data = extra("sklearn.datasets").load_digits()
     order = numpy.random.default_rng(_SEED).permutation(len(data.target))
     images = (data.data[order] / 16).astype(numpy.float32)
@@ -45,7 +45,7 @@ def load() -> tuple[Digits, Digits]:
 
 
 def batches(digits: Digits) -> Iterator[Digits]:
-    """Yield batches for ever, every image once in each round, in a new order."""
+    """Yield batches for ever, every image once per epoch, in random order."""
     generator = numpy.random.default_rng(_SEED)
     while True:
         order = generator.permutation(len(digits.labels))

@@ -39,7 +39,7 @@ ADAM: Final = optim.adam(0.01)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFigures:
-    """What a training on one device and on several told."""
+    """Results of the training on one device and on several."""
 
     devices: int
     versions: int
@@ -52,11 +52,11 @@ class DeviceFigures:
 
     @property
     def difference(self) -> float:
-        """How far the losses are apart, at most, relative to the first."""
+        """The largest difference of losses, relative to the first loss."""
         return self.difference_from(self.split)
 
     def difference_from(self, losses: Sequence[float]) -> float:
-        """Return how far the first losses on one device are from others, likewise.
+        """Return the largest difference from other losses, relative to the first loss.
 
         Args:
             losses: those of another training, of as many steps or fewer.
@@ -85,7 +85,7 @@ def learn_on_devices(steps: int) -> DeviceFigures:
 
 
 def print_shares(steps: int) -> None:
-    """Print what both trainings tell; the number of devices is in the environment."""
+    """Print the results of both; the number of devices is in the environment."""
     mesh = imprint.make_mesh((imprint.device_count(),), ("data",))
     step = make_step(ADAM)
     alone, split = train(steps, step, None), train(steps, step, mesh)
@@ -104,7 +104,7 @@ def print_shares(steps: int) -> None:
 
 
 class Learnt(NamedTuple):
-    """What a training gave: losses, the network, and the images of the last batch."""
+    """Results of a training: losses, the network, and the images of the last batch."""
 
     losses: list[float]
     network: Any
@@ -112,7 +112,7 @@ class Learnt(NamedTuple):
 
 
 def train(steps: int, step: Any, mesh: imprint.sharding.Mesh | None) -> Learnt:
-    """Train a new network, of whose batches each device of a mesh has its share.
+    """Train a new network with batches split over the devices of a mesh.
 
     Args:
         steps: how many batches to learn from.
@@ -141,15 +141,15 @@ def train(steps: int, step: Any, mesh: imprint.sharding.Mesh | None) -> Learnt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessFigures:
-    """What a training in several processes told.
+    """Results of the training in several processes.
 
     Args:
-        refused: why no process was started; empty if they were.
-        failed: what went wrong in them; empty if nothing did.
-        losses: those of all steps.
-        batch: how many images a batch has.
-        share: how many of them each process has.
-        picture: which process has which part.
+        refused: the reason why no process was started, or empty.
+        failed: the failure of a process, or empty.
+        losses: the losses of all steps.
+        batch: the number of images in a batch.
+        share: the number of images of each process.
+        picture: a picture of the parts of the processes.
     """
 
     refused: str = ""
@@ -161,7 +161,7 @@ class ProcessFigures:
 
 
 def learn_in_processes(steps: int) -> ProcessFigures:
-    """Train in two processes that are started here, and end here.
+    """Train in two processes, and end them.
 
     Args:
         steps: how many batches to learn from.
@@ -171,7 +171,7 @@ def learn_in_processes(steps: int) -> ProcessFigures:
     except OSError as err:
         return ProcessFigures(refused=str(err))
     found = _started(port, steps)
-    if "Choose another port" in found.failed:  # somebody took it in between
+    if "Choose another port" in found.failed:  # another process took it
         found = _started(_free_port(), steps)
     return found
 
@@ -191,7 +191,7 @@ def _free_port() -> int:
 
 
 def _started(port: int, steps: int) -> ProcessFigures:
-    """Start the processes and return what the first one told."""
+    """Start the processes and return the results of the first one."""
     root = str(Path(__file__).resolve().parents[4])
     given = {
         **os.environ,
@@ -228,7 +228,7 @@ def _started(port: int, steps: int) -> ProcessFigures:
 
 
 def _ended(running: Sequence["subprocess.Popen[bytes]"]) -> tuple[int, str] | None:
-    """Wait until all have ended well; or return which of them did not, and how."""
+    """Wait for all processes; return the index and failure of the first that fails."""
     until = time.monotonic() + _LIMIT_S
     while True:
         codes = [process.poll() for process in running]
@@ -243,11 +243,11 @@ def _ended(running: Sequence["subprocess.Popen[bytes]"]) -> tuple[int, str] | No
 
 
 def take_part(index: int, port: int, steps: int) -> None:
-    """Train as one of the processes; the first prints what it found.
+    """Train as one of the processes; the first prints its results.
 
     Args:
-        index: which of them this is.
-        port: where the first one listens.
+        index: the index of this process.
+        port: the port of the first process.
         steps: how many batches to learn from.
     """
     address = f"{_HOST}:{port}"

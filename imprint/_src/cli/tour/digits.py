@@ -1,11 +1,11 @@
-"""A network learns the 1,797 handwritten digits that scikit-learn ships.
+"""A multilayer perceptron learns handwritten digits.
 
-1. The images are shuffled by a fixed seed; a fifth is held out.
-2. The network is a `Module`; its arrays are trained. One jitted function is a whole
-   step: loss, gradients, Adam. It donates its state, and every step hands the next one
-   the same kinds of arrays, so it has one version.
+1. The images are shuffled by a fixed seed; a fifth is held out (`data`).
+2. The network is a `Module`; its arrays are trained. One jitted function is a whole step:
+   loss, gradients, Adam. It donates its state. Shapes and dtypes do not change, so it has
+   one version.
 3. The network is saved, loaded in a fresh process, and must give the same logits there.
-4. The held-out images are labelled, and some are drawn by `picture`.
+4. The held-out images are labelled, and some are drawn (`drawings`).
 """
 
 import subprocess
@@ -29,7 +29,7 @@ _RATE = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigitFigures:
-    """What a training told."""
+    """Results of the training."""
 
     learnt: int
     held_out: int
@@ -45,7 +45,7 @@ class DigitFigures:
 
     @property
     def accuracy(self) -> float:
-        """The share of the held-out images that got the right label."""
+        """The share of held-out images with the right label."""
         return self.right / self.held_out
 
 
@@ -97,12 +97,12 @@ def learn_digits(steps: int, out: Path) -> DigitFigures:
 
 
 def make_network() -> nn.MLP:
-    """Return the network before it has learnt anything."""
+    """Return the untrained network."""
     return nn.MLP(64, 10, width_size=64, depth=1, key=random.key(_SEED))
 
 
 def cross_entropy(network: Any, images: Array, labels: Array) -> Array:
-    """Return how surprised the network is by the labels, on average."""
+    """Return the mean cross-entropy of the labels."""
     log_p = nn.log_softmax(imprint.vmap(network)(images))
     return -np.mean(np.sum(nn.one_hot(labels, 10) * log_p, axis=1))
 
@@ -111,7 +111,7 @@ def make_step(optimizer: optim.GradientTransformation) -> Any:
     """Return the compiled training step.
 
     Args:
-        optimizer: what turns gradients into updates.
+        optimizer: the optimizer.
     """
 
     @imprint.filter_jit(donate="all")
@@ -127,7 +127,7 @@ def make_step(optimizer: optim.GradientTransformation) -> Any:
 
 
 def trained(network: Any) -> Any:
-    """Return the network with None for what is not learnt."""
+    """Return the network with None for leaves that are not trained."""
     return imprint.filter(network, imprint.is_inexact_array)
 
 

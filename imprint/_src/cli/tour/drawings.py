@@ -37,8 +37,8 @@ def draw_digits(
     Args:
         path: the PNG file.
         images: rows of 64 numbers between 0 and 1.
-        labels: what the images show.
-        predicted: what they were taken for.
+        labels: their digits.
+        predicted: the predicted digits.
     """
     wrong = numpy.flatnonzero(labels != predicted)
     first = numpy.arange(min(_SHOWN, len(labels)))
@@ -97,7 +97,7 @@ def draw_curve(losses: Sequence[float], compared: float) -> str:
 
     Args:
         losses: the loss of each step.
-        compared: the loss that the dotted line shows.
+        compared: the loss of the dotted line.
     """
     columns = min(_CURVE_COLUMNS, len(losses))
     means = [float(part.mean()) for part in numpy.array_split(losses, columns)]
@@ -132,8 +132,8 @@ def draw_growth(curves: Mapping[str, Curve]) -> str:
     """Return the drawing.
 
     Args:
-        curves: the seconds for each length, by the letter that shows them; where two
-            meet, the last is shown.
+        curves: the seconds for each length, by the letter that shows them; the last
+            letter of a cell is shown.
     """
     lengths = [n for curve in curves.values() for n in curve]
     times = [s for curve in curves.values() for s in curve.values()]

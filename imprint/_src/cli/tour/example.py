@@ -1,8 +1,7 @@
-"""An example: a function that prints, and what it must print.
+"""Examples: functions with the output that they must print.
 
-`@prints(expected)` makes one. Its heading is the first line of the docstring; the code
-shown is the body below it, as it stands in the file, so what is read is what runs. In
-`expected`, `...` stands for anything.
+`@prints(expected)` makes one. Its heading is the first line of the docstring; the shown
+code is the source of the body. In `expected`, `...` matches any text.
 """
 
 import ast
@@ -18,7 +17,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A function that prints, and what it must print; `jax`, what JAX does instead."""
+    """A function with its expected output; `jax` describes JAX's behaviour."""
 
     fun: Callable[[], None]
     expected: str
@@ -26,7 +25,7 @@ class Example:
 
     @property
     def heading(self) -> str:
-        """What the example shows, in one line."""
+        """The heading, in one line."""
         return (self.fun.__doc__ or "").strip().partition("\n")[0]
 
     @property
@@ -40,7 +39,7 @@ class Example:
         return textwrap.dedent("\n".join(body)).strip()
 
     def run(self) -> str:
-        """Run it and return what it printed; an error that it raises is printed too."""
+        """Run the function and return its output, including an error."""
         out = io.StringIO()
         with redirect_stdout(out):
             try:
@@ -50,7 +49,7 @@ class Example:
         return out.getvalue().strip()
 
     def accepts(self, printed: str) -> bool:
-        """Tell whether this is what it must print."""
+        """Return whether this is the expected output."""
         checker = doctest.OutputChecker()
         return checker.check_output(
             self.expected + "\n", printed + "\n", doctest.ELLIPSIS
@@ -64,8 +63,8 @@ def prints(expected: str, jax: str = "") -> Callable[[Callable[[], None]], Examp
     """Make a function an example.
 
     Args:
-        expected: what it must print.
-        jax: what JAX does with the same program, if that is something else.
+        expected: the expected output.
+        jax: the behaviour of JAX, if it differs.
     """
     text = textwrap.dedent(expected).strip()
     return lambda fun: Example(fun, text, jax)

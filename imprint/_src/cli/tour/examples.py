@@ -1,11 +1,12 @@
-"""The tour's programs about `jit`: each of its promises in a few lines.
+"""Example programs of the tour: versions, static arguments, retracing, models, derivatives.
 
-The names and most of the programs are those of the documents that describe `jax.jit`, and
-so are the results: imprint must print the same digits. Programs are written as a user
-would write them; only their arguments are annotated.
+Most names, programs and results are those of the documents about `jax.jit` and Equinox:
+imprint must print the same digits, and random numbers are JAX's, bit for bit. Differing
+behaviour of JAX 0.12 is quoted; the tour does not import JAX. Programs are written as user
+code; only their arguments are annotated.
 """
 
-# They ask for `_cache_size()`, a name of JAX's that users know, as these do.
+# They use `_cache_size()`, a name of JAX that users know.
 # pyright: reportPrivateUsage=false
 
 from collections.abc import Callable, Iterator
@@ -73,7 +74,7 @@ def the_branch_not_taken_is_absent() -> None:
       ...static...
 """)
 def an_if_on_a_value() -> None:
-    """Refuse an `if` on a value, which is not known while tracing, and say what to do."""
+    """Refuse an `if` on a value, which is unknown while tracing, and name the remedy."""
 
     @imprint.jit
     def magnitude(x: Any) -> Array:
@@ -93,7 +94,7 @@ def an_if_on_a_value() -> None:
     increment: expected arrays and numbers, got str 'one' as argument x...
 """)
 def functions_without_a_program() -> None:
-    """Refuse what is no function of arrays, by the name of the argument."""
+    """Refuse functions and arguments that are not of arrays, by the name of the argument."""
 
     def naturals(x: Array) -> Iterator[Array]:
         yield x
@@ -247,7 +248,7 @@ def a_static_argument_by_name() -> None:
     3.0 -3.0
 """)
 def static_values_of_other_types() -> None:
-    """Tell static values apart by their types, at any depth, where JAX does not."""
+    """Distinguish static values by their types, at any depth, unlike JAX."""
 
     @imprint.jit(static_argnums=0)
     def first(pair: tuple[float, ...]) -> Array:
@@ -301,7 +302,7 @@ def static_objects() -> None:
     jax="5 traces each: the key is the function object.",
 )
 def recreated_functions() -> None:
-    """Trace equal functions once, however often they are made anew."""
+    """Trace equal functions once, even if they are re-created."""
 
     def closure(n: float) -> Callable[[Array], Array]:
         def shifted(x: Array) -> Array:
@@ -373,7 +374,7 @@ def a_function_made_by_a_method() -> None:
     jax="2.0 each time: what the function closes over is read once.",
 )
 def a_rebound_name() -> None:
-    """Watch the names that a trace read: a new value is seen, and the old one hits."""
+    """Guard the names that a trace read: a new value retraces, and the old one hits."""
     traces, shift = 0, 1.0
 
     @imprint.jit
@@ -398,7 +399,7 @@ def a_rebound_name() -> None:
     jax="2.0, then 2.0 again: the old code's answer.",
 )
 def code_that_was_replaced() -> None:
-    """Answer from the code that a function has now, as after an edit in a notebook."""
+    """Use the current code of a function, as after an edit in a notebook."""
 
     def f(x: Any) -> Array:
         return x + 1
@@ -422,7 +423,7 @@ def code_that_was_replaced() -> None:
     jax="lines of a log, if `jax_explain_cache_misses` is set.",
 )
 def why_a_call_compiles() -> None:
-    """Ask why a call would compile, and what to do; nothing is compiled for that."""
+    """Explain why a call would compile, with a remedy and without a compilation."""
 
     @imprint.jit
     def count(batch: dict[str, Array]) -> Array:
@@ -455,7 +456,7 @@ def why_a_call_compiles() -> None:
     jax="with Equinox, 3 traces for all but the shared function.",
 )
 def recreated_models() -> None:
-    """Build a model anew, with a function made anew: it is the same model."""
+    """Re-create a model with a re-created function: it is the same model."""
     traces = 0
 
     class MyModule(imprint.Module):
@@ -551,7 +552,7 @@ def derivatives() -> None:
 
 
 CHAPTERS: Chapters = {
-    "One version for each kind of call": (
+    "One version for each signature": (
         one_version_for_each_shape,
         the_branch_not_taken_is_absent,
         an_if_on_a_value,

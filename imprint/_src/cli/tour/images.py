@@ -1,9 +1,9 @@
-"""A convolutional network learns the digits of `digits`, and is right about 99 of 100.
+"""A convolutional network learns the digits with an accuracy of 99 %.
 
 It is a `Module` of the layers of `imprint.nn`, takes one image, and is trained by the step
-of `digits`. So that it learns shapes and not places, each image is moved by up to one
-pixel each time that it is seen. Asked what an image shows, it looks at the image and at it
-moved by one pixel each way.
+of `digits`. Each training image is shifted at random by up to one pixel, so that the
+network learns shapes and not places. A prediction averages the image and its shifts by one
+pixel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _CHANNELS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFigures:
-    """What a training told."""
+    """Results of the training."""
 
     parameters: int
     held_out: int
@@ -38,7 +38,7 @@ class ImageFigures:
 
     @property
     def accuracy(self) -> float:
-        """The share of the held-out images that got the right label."""
+        """The share of held-out images with the right label."""
         return self.right / self.held_out
 
 
@@ -107,7 +107,7 @@ def learn_images(steps: int) -> ImageFigures:
 
 
 def _moved(rows: Iterator[Digits]) -> Iterator[Digits]:
-    """Move each image by up to one pixel along each axis."""
+    """Shift each image by up to one pixel along each axis."""
     generator = numpy.random.default_rng(_SEED)
     for images, labels in rows:
         corners = generator.integers(0, 3, (len(images), 2))

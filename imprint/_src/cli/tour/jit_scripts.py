@@ -1,8 +1,8 @@
-"""Plain NumPy scripts as they stand, and under `jit`: the same numbers, in less time.
+"""Plain NumPy scripts, unchanged and under `jit`: the same numbers in less time.
 
-Both run on the same arrays: bodies and a fluid that are drawn, and a photograph and
-flowers that scikit-learn ships. The first call under `jit` is timed apart, as it traces
-and compiles; of the others, and of NumPy's, the fastest counts.
+Both run on the same arrays: random bodies and a random fluid, and a photograph and flowers
+of scikit-learn. The first call under `jit` is timed separately, as it traces and compiles;
+the fastest of the others, and of NumPy's, counts.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,15 +24,15 @@ _RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a script took, in seconds, and how far the results are apart.
+    """Seconds of a script, and the difference of the results.
 
     Attributes:
-        heading: what the script does, in one line.
+        heading: the heading, in one line.
         numpy_s: a call by NumPy.
         first_s: the first call under `jit`.
         jit_s: a further call under `jit`.
         difference: the mean distance of results, where the largest of them is 1.
-        compiles: how many versions the calls needed.
+        compiles: the number of versions.
     """
 
     heading: str
@@ -49,7 +49,7 @@ class Timing:
 
 
 def run_scripts() -> Iterator[Timing]:
-    """Yield what each script took."""
+    """Yield the timing of each script."""
     for fun, arguments in _scripts():
         yield measure(fun, arguments)
 

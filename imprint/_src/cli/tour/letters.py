@@ -1,10 +1,10 @@
 """A transformer learns the Zen of Python, letter by letter, and continues it.
 
-1. The text is that of the module `this`, the same in every Python. It is so short that
-   the model learns it by heart: what it has learnt can be read.
+1. The text is that of the module `this`, the same in every Python. It is so short that the
+   model memorizes it.
 2. The model is in `transformer`. One jitted function is a whole step: loss, gradients,
-   Adam. Every step hands the next one the same kinds of arrays, so it has one version.
-3. The loss is drawn beside what guessing gives, by how often each letter occurs.
+   Adam. Shapes and dtypes do not change, so it has one version.
+3. The loss is drawn with the loss of guessing by the frequencies of letters.
 """
 
 import codecs
@@ -40,7 +40,7 @@ _DRAWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFigures:
-    """What a training told."""
+    """Results of the training."""
 
     letters: int
     guessing: float
@@ -102,7 +102,7 @@ def learn_letters(steps: int) -> TextFigures:
 
 
 def make_model(vocabulary: int) -> Transformer:
-    """Return the model before it has learnt anything."""
+    """Return the untrained model."""
     sizes = Sizes(vocabulary, _CONTEXT, width=64, heads=4, depth=3, dropout=0.1)
     return Transformer(sizes, random.key(_SEED))
 
@@ -111,20 +111,20 @@ def make_model(vocabulary: int) -> Transformer:
 
 
 def zen_of_python() -> str:
-    """Return the Zen of Python; the module `this` holds it in secret writing."""
+    """Return the Zen of Python; the module `this` holds it in rot13."""
     with redirect_stdout(io.StringIO()):  # the module prints it
         this = import_module("this")
     return codecs.decode(this.s, "rot13")
 
 
 def surprise_of_guessing(numbers: Numbers) -> float:
-    """Return the loss of one who knows only how often each letter occurs."""
+    """Return the loss of guessing by the frequencies of letters."""
     share = numpy.bincount(numbers) / len(numbers)
     return float(-numpy.sum(share * numpy.log(share)))
 
 
 def _batches(numbers: Numbers) -> Iterator[Numbers]:
-    """Yield for ever pieces of the text from anywhere, each a letter too long."""
+    """Yield random pieces of the text for ever, one letter longer than the context."""
     generator = numpy.random.default_rng(_SEED)
     piece = numpy.arange(_CONTEXT + 1)
     while True:

@@ -1,7 +1,7 @@
-"""Four scripts of plain NumPy: nothing here knows of imprint.
+"""Four scripts of plain NumPy, without imprint.
 
-Bodies that attract each other, a filter of a photograph, clusters of flowers,
-and a fluid in Fourier space. `unchanged` runs each as it stands, and under `imprint.jit`.
+Bodies that attract each other, a filter of a photograph, clusters of flowers, and a fluid
+in Fourier space. `jit_scripts` runs each with NumPy and under `imprint.jit`.
 """
 
 from typing import Any
@@ -53,7 +53,7 @@ def smooth(photograph: Any) -> Any:
 
 
 _LUMA = (0.299, 0.587, 0.114)
-"""What red, green and blue add to the brightness of a pixel."""
+"""The weights of red, green and blue in the brightness of a pixel."""
 
 
 def cluster(points: Any, centers: Any) -> Any:

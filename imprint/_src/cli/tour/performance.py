@@ -1,7 +1,7 @@
-"""The tour's programs with reuse, which XLA:CPU computes again and again.
+"""Programs of the tour whose values XLA:CPU recomputes.
 
-Python unrolls them, so they are long, and each value is used by several kernels. The twin
-of each has `cut_recomputation` off: that is what the engine makes of it, from any caller.
+Python unrolls them, so they are long, and several kernels use each value. The twin of each
+program has `cut_recomputation` off, so XLA compiles it as for any other caller.
 """
 
 import time
@@ -18,11 +18,11 @@ _LONGEST_TWIN = 50  # of 100 steps it takes minutes to compile
 
 
 class ChainSeconds(NamedTuple):
-    """What programs of each length cost, in seconds.
+    """Seconds of programs by length.
 
     Args:
-        compiled: for each length, to compile.
-        ran: for each length, to run once.
+        compiled: seconds to compile.
+        ran: seconds to run once.
     """
 
     compiled: dict[int, float]
@@ -30,7 +30,7 @@ class ChainSeconds(NamedTuple):
 
 
 def chain(steps: int) -> Callable[[Array], Array]:
-    """Return a program in which a sum stands beside its values, unrolled."""
+    """Return an unrolled program that uses both values and their sum."""
 
     def run(x: Array) -> Array:
         for _ in range(steps):
@@ -44,9 +44,9 @@ def measure(lengths: Sequence[int], *, cuts: bool) -> ChainSeconds:
     """Compile and run the chain of each length.
 
     Args:
-        lengths: how many steps.
-        cuts: whether what is used again is written to memory; if not, the longest are
-            left out.
+        lengths: the numbers of steps.
+        cuts: whether reused values are written to memory; if not, the longest programs
+            are left out.
     """
     costs = ChainSeconds({}, {})
     x = np.linspace(0.1, 0.9, 1000)
@@ -74,7 +74,7 @@ def _seconds(compiled: Callable[..., Array], *args: Array) -> float:
     40 equal blocks from ... run as one loop
 """)
 def unrolled() -> None:
-    """Unroll a solver in Python: what took exponential time takes microseconds."""
+    """Unroll a solver in Python: exponential time becomes microseconds."""
 
     def field(x: Array, y: Array, z: Array) -> tuple[Array, Array, Array]:
         return 10 * (y - x), x * (28 - z) - y, x * y - 2.667 * z

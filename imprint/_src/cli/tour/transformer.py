@@ -27,7 +27,7 @@ class Sizes(NamedTuple):
 
 
 class Block(imprint.Module):
-    """One layer: each position looks at those before it, then computes by itself."""
+    """One layer: attention to earlier positions, then an MLP for each position."""
 
     first_norm: nn.LayerNorm
     queries_keys_values: nn.Linear
@@ -58,7 +58,7 @@ class Block(imprint.Module):
         return x + self.dropout(computed, key=second)
 
     def look(self, x: Array) -> Array:
-        """Return what each position sees at itself and those before it."""
+        """Return the causal attention of each position."""
         length, width = x.shape
         heads = imprint.vmap(self.queries_keys_values)(x)
         heads = heads.reshape(length, 3, self.heads, width // self.heads)
@@ -105,7 +105,7 @@ class Transformer(imprint.Module):
 
 
 def loss_of(model: Transformer, texts: Array, key: Array) -> Array:
-    """Return how surprised the model is by a character, on average, in nats.
+    """Return the mean cross-entropy of a character, in nats.
 
     Args:
         model: the model.
@@ -119,7 +119,7 @@ def loss_of(model: Transformer, texts: Array, key: Array) -> Array:
 
 
 def make_optimizer(rate: float, steps: int) -> optim.GradientTransformation:
-    """Return Adam with a step size that rises at first, then falls to nothing.
+    """Return Adam with a step size that rises at first, then falls to zero.
 
     Args:
         rate: the largest step size.
@@ -133,7 +133,7 @@ def make_step(optimizer: optim.GradientTransformation) -> Any:
     """Return the compiled training step.
 
     Args:
-        optimizer: what turns gradients into updates.
+        optimizer: the optimizer.
     """
 
     @imprint.filter_jit(donate="all")

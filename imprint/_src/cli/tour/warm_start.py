@@ -1,7 +1,7 @@
-"""A program that starts twice: in a new process, nothing is traced or compiled.
+"""A program that starts twice: the second process neither traces nor compiles.
 
-The program is a text, a chain of some hundred operations, which each process runs whole. It
-prints what it took from its first line to the result, and what was traced and compiled.
+The program is a string, a chain of some hundred operations. It prints the seconds from its
+first line to the result, and the numbers of traces and compiles.
 """
 
 import os
@@ -30,7 +30,7 @@ print(time.perf_counter() - start, counts.traces, counts.compiles, result.hex())
 
 
 class StartFigures(NamedTuple):
-    """What a process did, from its first line to the result."""
+    """Counts of a process, from its first line to the result."""
 
     seconds: float
     traces: int
