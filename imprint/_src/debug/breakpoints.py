@@ -1,4 +1,4 @@
-"""Stopping in pdb while a program runs.
+"""`debug.breakpoint`: pdb while a program runs.
 
 The values of the local variables are operands of a callback, which opens pdb in a frame of
 the same name and line.
@@ -24,15 +24,15 @@ def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`
 ) -> Any:
     r"""Stop in pdb when the program runs here, with the values of the local variables.
 
-    All that only looks works: `p`, `pp`, `list`, `where`, any expression. `continue` goes
-    on to the end or the next stop, `quit` ends the call with `bdb.BdbQuit`.
+    Commands that only read work: `p`, `pp`, `list`, `where`, any expression. `continue`
+    goes on to the end or the next stop, `quit` ends the call with `bdb.BdbQuit`.
 
     Args:
         backend: accepted as JAX does: it is pdb.
         filter_frames: accepted as JAX does.
         num_frames: accepted as JAX does: there is one frame, the caller's.
         ordered: whether it keeps the order of the program among ordered callbacks.
-        token: what is returned as it is.
+        token: returned unchanged.
         **kwargs: for `pdb.Pdb`, such as stdin and stdout.
 
     >>> import io
@@ -55,10 +55,10 @@ def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`
 
 @final
 class _Stop:
-    """Opens pdb where a frame was when the program was traced.
+    """A callback that opens pdb at the line of a traced frame.
 
     Args:
-        frame: of the user's function.
+        frame: the frame of the user function.
         options: for `pdb.Pdb`.
     """
 
@@ -72,7 +72,7 @@ class _Stop:
         self._options = options
 
     def __call__(self, **values: Any) -> None:
-        """Open it in a frame of that name and line, whose variables are `values`."""
+        """Open pdb in a frame of that name and line, with `values` as its variables."""
         Pdb: Any = import_module("pdb").Pdb  # noqa: N806 - 20 ms, and few stop
         debugger = Pdb(nosigint=True, **self._options)
 
@@ -86,7 +86,7 @@ class _Stop:
             raise BdbQuit
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in a comparison of programs."""
+        """Return the key of this function in a comparison of programs."""
         return "breakpoint", self._code.co_filename, self._code.co_name
 
     @property

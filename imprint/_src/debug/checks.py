@@ -1,7 +1,7 @@
-"""Checks of values: errors of the user's that a program raises when it runs.
+"""`debug.check`: user errors that a program raises when it runs.
 
-A check is a primitive of its own (`primitives.checks`), which raises at the caller of the
-program. `checkify` makes a value of the error instead; both format it here.
+A check is a primitive (`primitives.checks`) that raises at the caller of the program.
+`checkify` returns the error as a value instead; both use the formats of this file.
 """
 
 from typing import Any, final
@@ -18,14 +18,14 @@ from imprint.numpy import all as all_of
 def check(pred: Any, fmt: str, *args: Any, **kwargs: Any) -> None:
     """Raise `CheckError` at the caller of the program if `pred` is false when it runs.
 
-    It is an effect: it happens whatever uses the results, and ends the program. Under
-    `vmap` each element is checked.
+    It is an effect: it happens even if no result depends on it, and ends the program.
+    Under `vmap` each element is checked.
 
     Args:
         pred: a bool, or an array of them, all of which have to be true.
         fmt: the message, as for `str.format`.
-        *args: what stands in it.
-        **kwargs: what stands in it, by name.
+        *args: its values.
+        **kwargs: its named values.
 
     >>> import imprint
     >>> @imprint.jit
@@ -52,15 +52,15 @@ def check_that(
     *,
     when: When = When.ALWAYS,
 ) -> None:
-    """Bind a check, which says `fmt` of its arguments.
+    """Bind a check with the message `fmt`.
 
     Args:
-        name: of the public function, for messages.
+        name: the public function, for messages.
         pred: a bool, or an array of them, all of which have to be true.
         fmt: the message, as for `str.format`.
-        args: what stands in it.
-        kwargs: what stands in it, by name.
-        when: where it counts.
+        args: its values.
+        kwargs: its named values.
+        when: the contexts in which it is active.
     """
     check_predicate(name, pred)
     FORMAT.vformat(fmt, args, kwargs)
@@ -70,7 +70,7 @@ def check_that(
 
 
 def check_predicate(name: str, pred: Any) -> None:
-    """Raise unless a predicate is of bools."""
+    """Raise unless a predicate has the dtype bool."""
     aval = get_aval(pred)
     if not is_bool(aval.dtype):
         raise DTypeError(
@@ -81,11 +81,11 @@ def check_predicate(name: str, pred: Any) -> None:
 
 @final
 class _FormattedFailure(Failure):
-    """Says a format of its values.
+    """A failure with a formatted message.
 
     Args:
         fmt: the format.
-        text: what it is of flat arrays.
+        text: the format as a function of flat arrays.
     """
 
     def __init__(self, fmt: str, text: TreeCallback) -> None:
@@ -94,12 +94,12 @@ class _FormattedFailure(Failure):
         self._text = text
 
     def message(self, *arrays: Any) -> str:
-        """Return the format, filled in."""
+        """Return the formatted message."""
         (message,) = self._text(*arrays)
         return message
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return the key of the check in a comparison of programs."""
         return "check", self._fmt, self._text.treedef, (*self._text.static.items(),)
 
     def __repr__(self) -> str:

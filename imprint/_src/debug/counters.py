@@ -1,7 +1,7 @@
-"""Counts of what this process has traced, compiled and answered.
+"""Counts of the traces, compilations and hits of this process.
 
-They only grow, so the difference of two readings is what happened between them. They
-count events, not objects: a version that was dropped was compiled all the same.
+They only grow: use the difference of two readings. They count events, not objects: the
+compilation of a version that was dropped counts.
 """
 
 from typing import NamedTuple
@@ -11,19 +11,19 @@ from imprint._src.jit.versions.version import calls_answered
 
 
 class Counts(NamedTuple):
-    """How often something was done since the process started. They only grow.
+    """Counts of events since the process started.
 
     Args:
         traces: functions traced by `jit`.
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA, those of single operations too.
-        compile_seconds: what that took.
-        loads: programs that were loaded from the disk instead.
-        hits: calls of jitted functions that a version answered.
-        misses: calls that needed a new version, or a trace to tell that they do not.
+        compile_seconds: the seconds of these compilations.
+        loads: programs loaded from the disk instead.
+        hits: calls of jitted functions that hit a version.
+        misses: calls that needed a new version, or a trace to find that they do not.
         evictions: versions and traces dropped to stay within the byte budget.
-        needless: misses that gave the program of a version that did not hold any more.
-        audits: hits that `audit` traced again; these are no traces here.
+        needless: misses that gave the program of a version whose guard had failed.
+        audits: hits that `audit` traced again; they do not count as traces.
     """
 
     traces: int
@@ -41,8 +41,7 @@ class Counts(NamedTuple):
 def counters() -> Counts:
     """Return the counts of this process.
 
-    A test takes the difference of two readings. Counting costs a warm call nothing: each
-    version counts its own calls.
+    Counting costs a warm call nothing: each version counts its own calls.
 
     Example:
         >>> import imprint

@@ -1,7 +1,7 @@
-"""Values that are shown, or handed to a function, while a program runs.
+"""`debug.print` and `debug.callback`: effects of a running program.
 
-Both are effects of the program: they happen whatever uses its results, under every
-transform, and from the cache.
+They happen even if no result depends on them, under every transform, and on cache hits. A
+format that does not fit its arguments is an error while tracing, at its line.
 """
 
 import string
@@ -24,17 +24,17 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
 ) -> Any:
     """Print values when the program runs, also if it is compiled.
 
-    The text is formatted then, so it is no f-string. Under `vmap` it prints for each
-    element, under derivatives the values and not the tangents.
+    The format is applied at run time, so do not use an f-string. Under `vmap` it prints
+    for each element, under derivatives the values and not the tangents.
 
     Args:
-        fmt: as for `str.format`. Without one, the function that takes it, with the
-            options given here.
-        *args: what is printed: trees of arrays, or anything else.
+        fmt: as for `str.format`. Without it, return the function that takes it, with
+            these options.
+        *args: the values: trees of arrays, or anything else.
         ordered: whether it keeps the order of the program among ordered callbacks.
         partitioned: accepted as JAX does; an array is on one device.
         skip_format_check: whether values without a place in `fmt` are printed after it.
-        **kwargs: what is printed, by name.
+        **kwargs: named values.
 
     >>> import imprint
     >>> @imprint.jit
@@ -77,8 +77,8 @@ def callback(
     """Call a Python function with the values when the program runs.
 
     Args:
-        callback: takes the arguments, its arrays concrete; what it returns does not
-            count. Without one, the function that takes it and its arguments.
+        callback: takes the arguments, with concrete arrays; its result is ignored.
+            Without it, return the function that takes it and its arguments.
         *args: its arguments: trees of arrays, or anything else.
         ordered: whether it keeps the order of the program among ordered callbacks.
         partitioned: accepted as JAX does; an array is on one device.
@@ -127,7 +127,7 @@ def _check_no_arguments(
 
 @final
 class _Printer:
-    """Prints its arguments as a format says."""
+    """A callback that prints its formatted arguments."""
 
     __slots__ = ("_fmt", "_is_loose")
 
@@ -143,7 +143,7 @@ class _Printer:
         sys.stdout.write(f"{text}\n")
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return the key of the print in a comparison of programs."""
         return "print", self._fmt, self._is_loose
 
     @property
@@ -156,20 +156,20 @@ class _Printer:
 
 @final
 class _FormatChecker(string.Formatter):
-    """Checks that each argument has a place in a format, and formats nothing."""
+    """A formatter that only checks that each argument has a place in a format."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Return nothing: the values are not there yet."""
+        """Return an empty string: the values are unknown while tracing."""
         return ""
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
-        """Return the value as it is."""
+        """Return the value unchanged."""
         return value
 
     def get_value(
         self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Return the value that a place is for, or say that there is none."""
+        """Return the value of a place, or raise if there is none."""
         if isinstance(key, str):
             if key in kwargs:
                 return kwargs[key]
