@@ -21,7 +21,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
-CODE = re.compile(r"`[^`]*`")
+# Quoted code, and the names of arguments in docstrings.
+CODE = re.compile(r"`[^`]*`|^ *\*{0,2}\w+: ", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z']+")
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 TELL = ("tell", "tells", "told", "telling")
