@@ -1,9 +1,9 @@
-"""Count the redundant misses of ordinary programs: inputs that changed no program.
+"""Redundant misses of ordinary programs.
 
 A miss is redundant if an input of the trace changed and the retrace gave the same program.
-The programs are those of a user's first hour, of the tour, and of the pages and docstrings;
-each part runs in a process of its own (`tests/first_hour/misses.py`). JAX guards nothing,
-so it has none.
+The programs are those of the first hour, of the tour, and of the pages and docstrings; each
+part runs in a process of its own (`tests/first_hour/misses.py`). JAX guards nothing, so it
+has none.
 """
 
 import json

@@ -37,7 +37,7 @@ def pages():
 
 
 def is_first(page):
-    """Tell whether a page says what must be said before anything is computed."""
+    """Return whether a page sets options that must come before any computation."""
     return "num_cpu_devices" in page.read_text(encoding="utf-8")
 
 

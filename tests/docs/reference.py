@@ -106,7 +106,7 @@ def vars_of(home):
 
 
 def dtype_names(values):
-    """Return what to print of each name of a dtype; of another name, its own beside it."""
+    """Return the text of each dtype name; an alias has the proper name in parentheses."""
     start, named = "The name of `", {}
     for name, value in values.items():
         if summary(value).startswith(start):
@@ -134,14 +134,14 @@ def value_of(home, name):
 
 
 def is_public(value):
-    """Tell whether a value is no module, no type alias and no helper of the module."""
+    """Return whether a value is no module, no type alias and no helper of the module."""
     is_helper = is_function(value) and home_of(value) != "imprint"
     is_alias = get_origin(value) or home_of(value) in ("collections", "typing")
     return not (isinstance(value, ModuleType | bool) or is_helper or is_alias)
 
 
 def is_function(value):
-    """Tell whether a value is a function, or a ufunc that holds one."""
+    """Return whether a value is a function, or a ufunc that holds one."""
     return inspect.isroutine(inspect.unwrap(value))
 
 

@@ -1,9 +1,8 @@
-"""`python -m tests.first_hour.misses PART`: how often ordinary programs miss, and needlessly.
+"""`python -m tests.first_hour.misses PART`: misses of ordinary programs.
 
-A miss is needless if something changed that the function reads, and the program came out
-the same: imprint watches too much. The programs are those of a user's first hour, of the
-tour, and of the pages and docstrings. The last line printed is the number of misses, and
-how many of them were needless by function.
+A miss is redundant if a dependency of the function changed and the new program is the same.
+The programs are those of the first hour, of the tour, and of the pages and docstrings. The
+last printed line has the number of misses, and of redundant ones by function.
 """
 
 import collections
@@ -73,7 +72,7 @@ class Misses:
 
 
 def count_misses(program):
-    """Run a program; return its misses, and the needless ones by function."""
+    """Run a program; return its misses, and the redundant ones by function."""
     misses = Misses()
     OBSERVERS.append(misses)
     try:

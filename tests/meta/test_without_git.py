@@ -33,7 +33,7 @@ def leave(root):
 
 @pytest.fixture
 def unpacked(tmp_path):
-    """A source distribution as hatchling makes it, beside what tools leave behind."""
+    """A source distribution of hatchling, with leftovers of tools."""
     for path in committed_files():
         name = "/" + path.relative_to(ROOT).as_posix()
         shipped = name == "/pyproject.toml" or any(

@@ -1,4 +1,4 @@
-"""The tour's transformer beside its twin: the same source, its imports those of JAX.
+"""The tour's transformer and its twin: the same source, its imports those of JAX.
 
 Equinox stands for the modules and filters, optax for `optim`. Both draw their parameters
 from one key, so they begin with the same numbers; dropout draws the same zeros.

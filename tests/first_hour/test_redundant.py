@@ -1,4 +1,4 @@
-"""Ordinary programs are not compiled again for what does not change their program."""
+"""Ordinary programs have few redundant misses."""
 
 import json
 import subprocess
@@ -11,12 +11,12 @@ from tests.first_hour.misses import PARTS, count_misses
 from tests.quick import as_for_users
 
 LIMIT = 0.01
-"""The share of misses that may be needless."""
+"""The share of misses that may be redundant."""
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part", PARTS)
-def test_hardly_any_miss_of_ordinary_programs_is_needless(part):
+def test_few_misses_of_ordinary_programs_are_redundant(part):
     command = [sys.executable, "-W", "ignore", "-m", "tests.first_hour.misses", part]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=as_for_users()
@@ -32,7 +32,7 @@ class Settings:
     is_loud = 1
 
 
-def test_a_needless_miss_is_counted_by_its_function():
+def test_a_redundant_miss_is_counted_by_its_function():
     @imprint.jit
     def uses(x):
         return x * Settings.scale if Settings.is_loud else x
