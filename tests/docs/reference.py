@@ -23,7 +23,7 @@ HOMES = (
     "imprint.custom_batching",
 )
 
-HERE = """\
+API_INDEX = """\
 # API index
 
 Every public name, with the first line of its docstring; `help(imprint.numpy.where)` shows
@@ -33,7 +33,7 @@ the rest. [Unsupported APIs](unsupported.md) lists the names that only JAX has, 
 `pytest tests/docs --update-golden` writes this page.
 """
 
-ABSENT = """\
+UNSUPPORTED = """\
 # Unsupported APIs
 
 Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
@@ -59,22 +59,26 @@ that imprint lacks raises an `AttributeError` with the same text.
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 
 
-def here_page():
+def api_index_page():
     """Return the text of api-index.md."""
-    return "\n".join([HERE, *map(here_section, HOMES)])
+    return "\n".join([API_INDEX, *map(api_index_section, HOMES)])
 
 
-def here_section(home):
+def api_index_section(home):
     values = {name: value_of(home, name) for name in public_names(home)}
-    told, names = told_before(home, values), dtype_names(values)
+    listed_names, names = listed_before(home, values), dtype_names(values)
     said = {
-        n: summary(v) for n, v in values.items() if n not in told and n not in names
+        n: summary(v)
+        for n, v in values.items()
+        if n not in listed_names and n not in names
     }
     rows = [(f"`{name}`", text) for name, text in said.items() if text]
     lines = [f"## {home}", ""]
     if rows:
-        lines += [*table("Name", "What it is", rows), ""]
-    for earlier, group in itertools.groupby(sorted(told, key=told.get), told.get):
+        lines += [*table("Name", "Description", rows), ""]
+    for earlier, group in itertools.groupby(
+        sorted(listed_names, key=listed_names.get), listed_names.get
+    ):
         lines += [f"As in `{earlier}`: {listed(group)}.", ""]
     if names:
         lines += [
@@ -90,7 +94,7 @@ def here_section(home):
     return "\n".join(lines)
 
 
-def told_before(home, values):
+def listed_before(home, values):
     """Return the names that an earlier home has too, for the same, each with that home."""
     earlier = HOMES[: HOMES.index(home)]
     return {
@@ -165,29 +169,31 @@ def names_page():
 
 
 def names_section(home):
-    rows = dict.fromkeys(names_here(home), "here") | names_absent(home)
+    rows = dict.fromkeys(supported_names(home), "yes") | unsupported_names(home)
     lines = [(f"`{name}`", rows[name]) for name in sorted(sorted(rows), key=str.lower)]
-    return "\n".join([f"## {home}", "", *table("Name", "Here, or why not", lines), ""])
+    return "\n".join([f"## {home}", "", *table("Name", "Support", lines), ""])
 
 
-def names_here(home):
+def supported_names(home):
     """Return the public names of a home and the modules in it that it offers."""
     return {name for name in dir(module_of(home)) if name[0] != "_"}
 
 
-def names_absent(home):
+def unsupported_names(home):
     """Return the names that a home lacks, each with what to write instead."""
     return dict([*unsupported.rows(home, "NumPy"), *unsupported.rows(home)])
 
 
-def absent_page():
+def unsupported_page():
     """Return the text of unsupported.md."""
     sections = [("JAX", home) for home in unsupported.ABSENT]
     sections += [(library, home) for library in MODELS for home in MODELS[library]]
-    return "\n".join([ABSENT, *(absent_section(*where) for where in sections)])
+    return "\n".join(
+        [UNSUPPORTED, *(unsupported_section(*where) for where in sections)]
+    )
 
 
-def absent_section(library, home):
+def unsupported_section(library, home):
     rows = []
     said = [(name, shown(name, text)) for name, text in unsupported.rows(home, library)]
     for text, group in itertools.groupby(said, key=lambda row: row[1]):
