@@ -50,9 +50,9 @@ def ls() -> int:
     if store is None:
         return 1
     for found in sorted(entries(store.folder), key=lambda found: -found.used):
-        told = _entry_text(store, found)
+        text = _entry_text(store, found)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
-        print(f"{found.key.hex()[:12]}  {size_text(found.nbytes):>9}  {when}  {told}")
+        print(f"{found.key.hex()[:12]}  {size_text(found.nbytes):>9}  {when}  {text}")
     return 0
 
 
@@ -231,19 +231,19 @@ def export(file: str) -> int:
     wanted = Path(file)
     if not wanted.parent.is_dir():
         return _wrong(f"expected a file in a directory that exists, got {file}")
-    beside = wanted.with_name(f"{wanted.name}.writing")
+    partial_file = wanted.with_name(f"{wanted.name}.writing")
     count = nbytes = 0
     try:
-        with tarfile.open(beside, "w") as archive:
+        with tarfile.open(partial_file, "w") as archive:
             for found in sorted(entries(store.folder)):
                 with suppress(FileNotFoundError):  # deleted by another process
                     name = f"{found.path.parent.name}/{found.path.name}"
                     archive.add(found.path, name, recursive=False)
                     count, nbytes = count + 1, nbytes + found.nbytes
-        beside.replace(wanted)
+        partial_file.replace(wanted)
     except OSError as err:
         with suppress(OSError):
-            beside.unlink()
+            partial_file.unlink()
         return _wrong(f"expected to write {file}, got {err!r}")
     print(f"{count} entries, {size_text(nbytes)}, are in {file}")
     return 0

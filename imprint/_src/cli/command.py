@@ -110,9 +110,9 @@ def _add_cache(commands: Any) -> None:
     both = {"export": cache_commands.export, "import": cache_commands.import_}
     running = {"warm": cache_commands.warm, "why": cache_commands.why}
     for name, action in {**cache_commands.ACTIONS, **both, **running}.items():
-        told = str(action.__doc__).partition(".")[0].rstrip(".")
+        help_text = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
-            name, help=told[0].lower() + told[1:], description=f"{told}."
+            name, help=help_text[0].lower() + help_text[1:], description=f"{help_text}."
         )
         if name in both:
             made.add_argument("file", help="a tar file of programs")
@@ -183,6 +183,6 @@ def _steps(text: str) -> int:
     steps = int(text)
     if steps < 2:
         raise argparse.ArgumentTypeError(
-            f"expected at least 2 steps, got {steps}: the first is timed apart"
+            f"expected at least 2 steps, got {steps}: the first is timed separately"
         )
     return steps

@@ -73,27 +73,27 @@ def _lines(row: Row) -> Iterator[_Line]:
     where = f" ({short_place(row.defined)})" if row.defined else ""
     yield _Line((*numbers, f"{row.function}{where}"), "bold")
     order = sorted(range(len(row.misses)), key=lambda i: -row.misses[i].costs.total)
-    told: set[str] = set()
+    shown: set[str] = set()
     for i in sorted(order[:_SHOWN]):
-        yield from _miss_lines(row.misses[i], told)
+        yield from _miss_lines(row.misses[i], shown)
     rest = len(order[_SHOWN:])
     if rest:
         more = f"  and {rest:,} more, which took less; --json lists all"
         yield _Line((*_NO_NUMBERS, more), "dim")
 
 
-def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
+def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
     """Yield the lines of a miss, without remedies that were shown before."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
     needless = ", needless: it is the same program" if miss.why.is_needless else ""
     if miss.why.hit:
         needless = ", traced again: it is not read"
-    told_of = f"  {miss.reason}{at}{needless}"
-    yield _Line(("", "", *_seconds(miss.costs), told_of), "")
+    text = f"  {miss.reason}{at}{needless}"
+    yield _Line(("", "", *_seconds(miss.costs), text), "")
     for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
-        if remedy in told:
+        if remedy in shown:
             continue
-        told.add(remedy)
+        shown.add(remedy)
         yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
 
 

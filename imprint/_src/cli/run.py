@@ -93,16 +93,16 @@ def run(options: RunOptions) -> int:
 def _excess(rows: Sequence[Row], limit: int | None) -> str:
     if limit is None:
         return ""
-    told = ", ".join(
+    excess = ", ".join(
         f"{row.recompiles} of {row.function} ({short_place(row.defined)})"
         for row in rows
         if row.recompiles > limit and not row.is_library
     )
-    if not told:
+    if not excess:
         return ""
     return (
         f"imprint run: expected at most {count(limit, 'recompile')} of each function "
-        f"(--fail-on-recompile), got {told}. The table says why, and what to do."
+        f"(--fail-on-recompile), got {excess}. The table says why, and what to do."
     )
 
 

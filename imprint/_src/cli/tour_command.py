@@ -214,7 +214,7 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
         "compiles": f"{figures.compiles}",
         "loss": f"{figures.first_loss:.3f} at first, {figures.last_loss:.4f} at the end",
         "held out": f"{figures.right} of {figures.held_out} right ({figures.accuracy:.1%})",
-        "saved": f"{figures.model}, loaded and asked again in a fresh process",
+        "saved": f"{figures.model}, loaded and run in a fresh process",
         "picture": f"{figures.picture}",
     }
     _print_rows(rows)
@@ -273,8 +273,8 @@ def process_failures(shares: DeviceFigures, together: ProcessFigures) -> Iterato
         not together.refused
         and not shares.difference_from(together.losses) < _DIFFERENCE
     ):
-        apart = shares.difference_from(together.losses)
-        yield f"Losses in two processes differ by {apart:.0e}, not less than {_DIFFERENCE:.0e}"
+        difference = shares.difference_from(together.losses)
+        yield f"Losses in two processes differ by {difference:.0e}, not less than {_DIFFERENCE:.0e}"
 
 
 def device_failures(shares: DeviceFigures) -> Iterator[str]:

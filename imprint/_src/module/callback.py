@@ -61,7 +61,7 @@ def filter_pure_callback(
         arrays, rest = partition(callback(*own_args, **own_kwargs), is_array)
         if not tree_equal(rest, others):
             raise ArgumentError(
-                f"filter_pure_callback: expected {callback} to return {others} beside "
+                f"filter_pure_callback: expected {callback} to return {others} and "
                 f"its arrays, as result_shape_dtypes says, got {rest}. Return what it "
                 "says, or change it."
             )

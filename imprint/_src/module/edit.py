@@ -226,12 +226,12 @@ class _DistinctCopy:
         if count > 1:
             return ArgumentError(
                 f"tree_at: expected where to name one place, got {shown}, which is one "
-                f"object at {count} places of the tree. Let it be a leaf, and they are "
-                "told apart: tree_at(..., is_leaf=lambda x: x is None)."
+                f"object at {count} places of the tree. Make it a leaf to "
+                "distinguish them: tree_at(..., is_leaf=lambda x: x is None)."
             )
         if self._counts([node])[id(node)]:
             return ArgumentError(
-                f"tree_at: expected nodes apart from each other, got {_shown(self.original(node))}, which lies "
+                f"tree_at: expected separate nodes, got {_shown(self.original(node))}, which is "
                 "inside another that where returns. Replace the outer one alone."
             )
         return ArgumentError(

@@ -140,12 +140,12 @@ class EnumerationItem(Module):
     _enumeration: Any = field(static=True)
 
     def __eq__(self, other: object) -> Any:
-        mine, theirs = self._beside(other)
+        mine, theirs = self._numbers_of(other)
         with ensure_compile_time_eval():
             return asarray(mine == theirs)
 
     def __ne__(self, other: object) -> Any:
-        mine, theirs = self._beside(other)
+        mine, theirs = self._numbers_of(other)
         with ensure_compile_time_eval():
             return asarray(mine != theirs)
 
@@ -169,7 +169,7 @@ class EnumerationItem(Module):
         """Return whether the item is known only when the program runs."""
         return isinstance(self._value, Tracer)
 
-    def _beside(self, other: Any) -> tuple[Any, Any]:
+    def _numbers_of(self, other: Any) -> tuple[Any, Any]:
         if not isinstance(other, EnumerationItem) or (
             other._enumeration is not self._enumeration
         ):

@@ -1,17 +1,12 @@
 """`Module`, the frozen dataclass and pytree node of which models are made.
 
 At the end of its body, a class becomes a dataclass and a node (`fields`), and its methods
-bind as nodes (`methods`). The metaclass, ABC's with a `__call__`, finishes an instance when
-`__init__` ends; a base class would have to wrap `__init__` at every level of inheritance,
-100 ns each:
+bind as nodes (`methods`). The metaclass, ABC's with a `__call__`, finishes an instance; a
+base class would have to wrap `__init__` at every level of inheritance, 100 ns each:
 1. the instance is open while `__init__` runs: `self.x = ...` works only there;
 2. defaults and converters are applied, and errors raised (`errors`);
 3. `__check_init__` of every class is called. Then the instance is frozen.
-
-Equal modules have the same class, structure, static fields and leaves; arrays are equal in
-dtype, shape and content. So a module without arrays can be the key of a dict. Of static
-values the hash uses only the type: equal ones, such as functions of one definition, may
-have different hashes.
+Modules are equal by class, structure and leaves; arrays by dtype, shape and content.
 """
 
 import dataclasses
@@ -177,7 +172,10 @@ def _is_equal_leaf(a: Any, b: Any) -> bool:
 
 
 def hash_of(module: Any) -> int:
-    """Return a hash that equal modules share.
+    """Return a hash that equal modules share, so one without arrays can be a dict key.
+
+    Most static values count by type only: equal ones, such as functions of one definition,
+    may have different hashes.
 
     Raises:
         TypeError: a leaf has no hash, such as an array.

@@ -61,8 +61,8 @@ class DeviceFigures:
         Args:
             losses: those of another training, of as many steps or fewer.
         """
-        apart = numpy.abs(numpy.subtract(self.alone[: len(losses)], losses))
-        return float(apart.max() / self.alone[0])
+        differences = numpy.abs(numpy.subtract(self.alone[: len(losses)], losses))
+        return float(differences.max() / self.alone[0])
 
 
 def learn_on_devices(steps: int) -> DeviceFigures:
@@ -90,7 +90,7 @@ def print_shares(steps: int) -> None:
     step = make_step(ADAM)
     alone, split = train(steps, step, None), train(steps, step, mesh)
     images, weights = split.images, imprint.tree.leaves(trained(split.network))
-    told = DeviceFigures(
+    figures = DeviceFigures(
         devices=mesh.size,
         versions=step._cache_size(),
         alone=alone.losses,
@@ -100,7 +100,7 @@ def print_shares(steps: int) -> None:
         copies=all(w.is_fully_replicated and len(w.devices()) > 1 for w in weights),
         picture=table([[str(d)] for d in mesh.flat_devices]),
     )
-    print(json.dumps(asdict(told)))
+    print(json.dumps(asdict(figures)))
 
 
 class Learnt(NamedTuple):
@@ -219,11 +219,11 @@ def _started(port: int, steps: int) -> ProcessFigures:
             for process in running:
                 process.kill()
                 process.wait()
-        told = [log.read_text(errors="replace").strip() for log in logs]
+        output = [log.read_text(errors="replace").strip() for log in logs]
     if failed is None:
-        return ProcessFigures(**json.loads(told[0].splitlines()[-1]))
+        return ProcessFigures(**json.loads(output[0].splitlines()[-1]))
     index, how = failed
-    last = told[index].splitlines()[-1:] or ["it printed nothing"]
+    last = output[index].splitlines()[-1:] or ["it printed nothing"]
     return ProcessFigures(failed=f"process {index} of {_PROCESSES} {how}: {last[0]}")
 
 
@@ -263,7 +263,7 @@ def take_part(index: int, port: int, steps: int) -> None:
     )
     mesh = imprint.make_mesh((imprint.device_count(),), ("data",))
     learnt = train(steps, make_step(ADAM), mesh)
-    told = ProcessFigures(
+    figures = ProcessFigures(
         losses=learnt.losses,
         batch=len(learnt.images),
         share=sum(len(s.data) for s in learnt.images.addressable_shards),
@@ -271,4 +271,4 @@ def take_part(index: int, port: int, steps: int) -> None:
     )
     imprint.distributed.shutdown()
     if index == 0:
-        print(json.dumps(asdict(told)), flush=True)
+        print(json.dumps(asdict(figures)), flush=True)

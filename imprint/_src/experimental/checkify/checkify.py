@@ -215,6 +215,6 @@ def check_error(error: Any) -> None:
     if not isinstance(error, Error):
         raise ArgumentError(
             f"check_error: expected an Error, got {error!r}. A function that checkify "
-            "made returns one, and its result beside it."
+            "made returns one with its result."
         )
     error.throw()
