@@ -36,7 +36,6 @@ TWICE = {
     "Device": "a device of PJRT, and the primitive family of special functions on it",
     "Identity": "the layer of Equinox, and an object compared by `is`",
     "Linear": "the layer of Equinox, and an operand that a transpose rule is linear in",
-    "MyModule": "the classes of two examples that users read side by side",
     "Options": "the options of SciPy's `bfgs` and of its `l-bfgs-b`",
     "Partial": "a callable of `tree_util`, and the one of Equinox, which is a module",
 }

@@ -63,7 +63,10 @@ def _print(options: _PrintOptions, fmt: str, /, *args: Any, **kwargs: Any) -> No
     if not options.is_loose:
         FORMAT.vformat(fmt, args, kwargs)
     tell(
-        _Printer(fmt, is_loose=options.is_loose), args, kwargs, ordered=options.ordered
+        _PrintCallback(fmt, is_loose=options.is_loose),
+        args,
+        kwargs,
+        ordered=options.ordered,
     )
 
 
@@ -126,7 +129,7 @@ def _check_no_arguments(
 
 
 @final
-class _Printer:
+class _PrintCallback:
     """A callback that prints its formatted arguments."""
 
     __slots__ = ("_fmt", "_is_loose")
