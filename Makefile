@@ -2,7 +2,7 @@
 #
 # PYTHON chooses the interpreter (CPython 3.11 to 3.13); each version has its own virtual
 # environment, `.venv-3.11` and so on. An environment gets only the extras that a target
-# needs; a stamp per extra makes it anew when pyproject.toml changes.
+# needs; a stamp per extra re-creates it when pyproject.toml changes.
 
 PYTHON ?= python3
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -24,8 +24,8 @@ COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax 
 CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit/versions) \
   $(wildcard tests/units/jit/test_*.py)
 TIMED_ON_GPU := dispatch call_forms compiling engine eager loops
-# Does each public name have a type that no checker infers for itself? pyright looks for
-# the package in the environment that is active.
+# Whether each public name has an explicit type. pyright looks for the package in the active
+# environment.
 VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
   $(BIN)/pyright --verifytypes imprint --ignoreexternal
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
@@ -41,8 +41,8 @@ help:
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
 	@echo 'make test-gpu   tests and benchmarks, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
-	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
-	@echo 'make lint-fix   format and repair what ruff can repair'
+	@echo 'make bench      imprint and JAX, a table of ratios (ARGS="dispatch")'
+	@echo 'make lint-fix   format, and repair lint errors'
 	@echo 'make clean      remove environments and caches'
 	@echo 'PYTHON=...      the interpreter to use, now $(PYTHON) ($(VERSION))'
 	@echo 'JOBS=...        how many processes test at once, now $(JOBS)'
@@ -50,31 +50,30 @@ help:
 demo: $(VENV)/demo.stamp
 	$(BIN)/imprint tour $(ARGS)
 
-# What reads sources is left to `make check`.
+# `make check` runs the tests that read sources.
 test: $(VENV)/test.stamp
 	$(PYTEST) -m 'not exhaustive and not outside_contract' --ignore=tests/meta $(ARGS)
 
 test-all: $(VENV)/test.stamp
 	$(PYTEST) --optimized -m 'not outside_contract' $(ARGS)
 
-# XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
-# lesser CPU would compute; on one that has not even these, it changes nothing. HALF=first
-# or second runs every other test of each family, or the others.
+# XLA uses no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), as on an older CPU; on a CPU
+# without these it changes nothing. HALF=first or second runs every other test of each family,
+# or the others.
 test-isa: $(VENV)/test.stamp
 	$(if $(filter $(ISA),SSE4_2 AVX AVX2 AVX512),,$(error ISA=$(ISA) is unknown to XLA))
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
 	  $(PYTEST) --optimized -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
 
-# Each call that hits is traced again, and is an error if that gives another program. What is
-# marked `unaudited` would run as in the other lanes.
+# Each hit is traced again, and another program is an error. Tests marked `unaudited` are the
+# same in the other lanes.
 test-audit: $(VENV)/test.stamp
 	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited and not outside_contract' \
 	  $(ARGS) $(CALLING)
 
-# The tests that compute, on a GPU: whatever is not told where to run runs there. JAX, which
-# they compute beside, stays on the CPU, as it takes no plug-in that is loaded already; so
-# products are of full precision. Then the benchmarks, of both on the GPU. Processes share
-# its memory: none takes most of it at the start.
+# The tests that compute, with the GPU as the default device. JAX, the reference, stays on the
+# CPU, as it accepts no plug-in that is loaded already; so products have full precision. Then
+# the benchmarks, both libraries on the GPU. Processes share its memory without preallocation.
 test-gpu: export IMPRINT_DEFAULT_DEVICE = gpu
 test-gpu: export XLA_PYTHON_CLIENT_PREALLOCATE = false
 test-gpu: $(VENV)/test.stamp $(VENV)/bench.stamp $(VENV)/$(CUDA).stamp

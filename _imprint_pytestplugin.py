@@ -1,9 +1,9 @@
 """The pytest plugin: limits and a report of compiles, tracebacks, and no store.
 
-It stands beside the package, since pytest loads every plugin as it starts: nothing here
-imports imprint until a test or an option needs it, which keeps other test runs as fast
-as they were and lets coverage see imprint's import. The report travels in the
-`user_properties` of pytest's own reports, so it also comes out of xdist's workers.
+It is outside of the package, since pytest loads every plugin at its start. It imports
+imprint only when a test or an option needs it: other test runs stay fast, and coverage
+measures imprint's import. The `user_properties` of pytest's reports carry the report, so it
+also works with xdist.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The benchmarks: an asv suite, and `python -m benchmarks` for imprint beside JAX.
+"""The benchmarks: an asv suite, and `python -m benchmarks`, which compares with JAX.
 
-Nothing is on the disk, but where a benchmark asks for it: what compiles is timed. On a GPU
-JAX starts first, as it takes no plug-in that is loaded already.
+The persistent cache is off, except in benchmarks of it, so compilations are timed. On a GPU
+JAX starts first, as it accepts no plug-in that is loaded already.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""`python -m benchmarks [words]`: one table of imprint beside JAX.
+"""`python -m benchmarks [words]`: a table of imprint and JAX.
 
 A row has the best time of each side, the ratio of the best, the ratio of the medians, and
-the figure to reach. Words choose the rows whose file or name contains one of them. Read
-the ratios: the times are those of this machine at this hour.
+the target. Words choose the rows whose file or name contains one of them. Read the ratios:
+the times depend on the machine.
 """
 
 import importlib
@@ -21,7 +21,14 @@ from benchmarks.pairs import Fact, Pair
 FILES = (
     *("import_time", "lengths", "dispatch", "devices", "call_forms", "callbacks"),
     *("cold", "tracing", "watching", "compiling", "eager", "engine", "loops", "chains"),
-    *("memory", "recomputation", "rolling", "definitions", "filtering", "needless"),
+    *(
+        "memory",
+        "recomputation",
+        "rolling",
+        "definitions",
+        "filtering",
+        "redundant_misses",
+    ),
     *("arrays", "order", "padding", "spectra", "statics", "warm_start"),
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
@@ -31,7 +38,7 @@ WIDTHS = (46, 10, 10, 7, 7, 7, 7)
 def main() -> None:
     """Measure the chosen rows and print each as it is known."""
     words = sys.argv[1:]
-    # One function is compiled for many kinds of calls on purpose.
+    # One function is compiled for many call signatures on purpose.
     warnings.filterwarnings("ignore", ".* was compiled 8 times")
     print(machine())
     print_row(HEAD)
@@ -104,7 +111,7 @@ def print_row(cells) -> None:
 
 
 def machine() -> str:
-    """Say what the figures are measured on."""
+    """Return a description of the machine and the packages."""
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("jaxlib", "jax", "numpy")
     )

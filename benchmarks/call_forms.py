@@ -1,8 +1,8 @@
-"""What the form of a warm call costs: static arguments, keywords, methods, trees, donation.
+"""Warm calls by form: static arguments, keywords, methods, trees, donation.
 
-The timer holds the call with its arguments ready, and the wait for the last result of a
-sample. Each row does on both sides what a user of either would write; the program adds
-arrays of 8 floats, so nearly all is dispatch.
+Timed: the call with its arguments ready, and the wait for the last result of a sample. Each
+side is idiomatic code of its library; the program adds arrays of 8 floats, so nearly all is
+dispatch.
 """
 
 import dataclasses
@@ -208,7 +208,7 @@ def traces_of_jax():
 
 
 def megabytes_of_static_values():
-    """Call with 200 static values under a budget of 4 MB; return what is kept of it."""
+    """Call with 200 static values under a budget of 4 MB; return its size in memory."""
     before, BUDGET.limit = BUDGET.limit, 4_000_000
     try:
         compiled, x = imprint.jit(scaled, static_argnums=1), array(imprint)

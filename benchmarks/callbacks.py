@@ -1,7 +1,7 @@
-"""What it costs when a compiled program calls Python.
+"""Calls of Python from compiled programs.
 
-The timer holds one call of the program and the wait for its effects. What is printed goes
-to a text in memory. JAX is waited for by `effects_barrier`, as its calls return before.
+Timed: one call of the program and the wait for its effects. Output goes to a string in
+memory. JAX needs `effects_barrier`, as its calls return earlier.
 """
 
 from contextlib import redirect_stdout

@@ -1,10 +1,10 @@
-"""What stands around a compilation: explaining a miss, captured arrays, watched containers.
+"""Overhead of misses: explanations, captured arrays, guarded containers.
 
-A miss is timed less what the version says of tracing, lowering and compiling, and so is
-that of JAX less what its events say. A lambda made anew over a NumPy array, of which it
-reads little, is called once: over 10 MB the array is hashed to find out whether the
-lambda is known, over 100 MB the lambda is traced. A watched container is timed as the
-difference of two functions, one of which has a constant in its place.
+The time of a miss excludes tracing, lowering and compiling, as the version reports them;
+for JAX, as its events report them. A re-created lambda over a NumPy array, of which it reads
+little, is called once: over 10 MB the array is hashed to identify the lambda, over 100 MB
+the lambda is traced. A guarded container is timed as the difference of two functions, one
+of which has a constant in its place.
 """
 
 import functools
@@ -35,7 +35,7 @@ def leaves_of(numpy, n):
 
 
 def overheads(library, numpy, versions):
-    """Yield what each miss takes beside tracing, lowering and compiling, in seconds."""
+    """Yield the seconds of each miss without tracing, lowering and compiling."""
     compiled = library.jit(first_plus_one)
     parts = []
     jax.monitoring.register_event_duration_secs_listener(
@@ -61,7 +61,7 @@ def milliseconds_of_a_miss(library, versions):
     return round(min([*overheads(library, numpy, versions)][-20:]) * 1e3, 2)
 
 
-# ---- lambdas made anew over a captured array ----
+# ---- re-created lambdas over a captured array ----
 
 
 def milliseconds_of_a_lambda(library, megabytes):
@@ -92,7 +92,7 @@ def list_of_objects():
 
 
 def microseconds_of_watching(make, *, captured):
-    """Return what a list that is read adds to a warm call."""
+    """Return the time that a read list adds to a warm call."""
     length = len(make())
     namespace = {"__name__": __name__, "HELD": make()}
     exec("def by_name(x): return x + len(HELD)", namespace)
@@ -112,7 +112,7 @@ def microseconds_of_watching(make, *, captured):
 
 
 def best(function, calls, rounds):
-    """Return what one call takes, in the best of some rounds."""
+    """Return the best time of one call in some rounds."""
     taken = []
     gc.collect()
     for _ in range(rounds):
@@ -124,7 +124,7 @@ def best(function, calls, rounds):
 
 
 def fact(name, measure, limit, *args):
-    """Make the row of what is measured of either library."""
+    """Make the row of a measurement of both libraries."""
     return Fact(
         name,
         ours=functools.partial(measure, imprint, *args),

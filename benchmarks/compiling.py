@@ -1,7 +1,7 @@
-"""What XLA needs for a lowered program, and what a first call needs in all.
+"""Compilation of a lowered program, and the whole first call.
 
-Each sample compiles a program that no cache has seen. A `compile` row has tracing and
-lowering outside the timer; a `first call` row has everything up to the result inside.
+Each sample compiles a program that no cache has. A `compile` row excludes tracing and
+lowering; a `first call` row includes everything up to the result.
 """
 
 import jax
@@ -61,7 +61,7 @@ def gradient_calls(library, names, program):
 
 
 def pair(name, kind, program):
-    """Make one row of what a sample compiles and how."""
+    """Make one row of a program and its compilation."""
     return Pair(
         name,
         ours=kind(imprint, inp, program),

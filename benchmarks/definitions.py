@@ -1,8 +1,8 @@
-"""What re-created functions and watched names cost: traces, microseconds, nanoseconds.
+"""Re-created functions and guarded names: traces, microseconds, nanoseconds.
 
-Functions made anew in a loop are traced once, where JAX traces each; what it takes to
-find out that a new lambda is the old one is timed over a warm call of it. A watched name
-is timed as the difference of two functions, one of which reads constants instead.
+Functions re-created in a loop are traced once, where JAX traces each; the identification of
+a re-created lambda is timed over a warm call of it. A guarded name is timed as the difference
+of two functions, one of which reads constants instead.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ MANY = 1_000
 HOST = np.arange(8, dtype=np.float32)
 
 
-# ---- families of functions that are made anew ----
+# ---- families of re-created functions ----
 
 
 def scaled(scale, x):
@@ -102,11 +102,11 @@ def traces_to_and_fro(library):
     return len(traces)
 
 
-# ---- what a look-up costs ----
+# ---- look-ups ----
 
 
 def seconds_of(function, calls=2_000, rounds=15):
-    """Return what one call takes, in the best of some rounds."""
+    """Return the best time of one call in some rounds."""
     best = float("inf")
     for _ in range(rounds):
         start = time.perf_counter()

@@ -1,8 +1,9 @@
-"""What calls over eight devices of the CPU cost, beside JAX.
+"""Calls over eight devices of the CPU.
 
-The suite has rows where `XLA_FLAGS=--xla_force_host_platform_device_count=8`, which both
-read, stands in the environment. The timer holds the call and the wait for its result. Eight devices share the processors that there are,
-so trust the ratio and not the time.
+The suite has rows only if the environment has
+`XLA_FLAGS=--xla_force_host_platform_device_count=8`, which both libraries read. Timed: the
+call and the wait for its result. Eight devices share the processors, so trust the ratio and
+not the time.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What a call of a compiled function costs when nothing is left to compile.
+"""Warm calls of compiled functions.
 
-The timer holds the call with its arguments ready, and the wait for the last result of a
-sample. The program adds one to each of n arrays of 8 floats, so nearly all is dispatch.
+Timed: the call with its arguments ready, and the wait for the last result of a sample. The
+program adds one to each of n arrays of 8 floats, so nearly all is dispatch.
 """
 
 import jax

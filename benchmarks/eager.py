@@ -1,8 +1,8 @@
-"""What one operation outside `jit` costs, on 10 floats, and some on a million.
+"""Single operations outside `jit`, on 10 floats, and some on a million.
 
-The timer holds the operation and the wait for the last result of a sample. Of the sixty
-functions of `functions` the rows have the geometric means, in us and in ms, whose ratio is
-that of the ratios; `python -m benchmarks.eager` prints each function.
+Timed: the operation and the wait for the last result of a sample. The rows have the
+geometric means of the sixty functions of `functions`, in us and in ms, whose ratio is the
+mean of the ratios; `python -m benchmarks.eager` prints each function.
 """
 
 import json
@@ -92,12 +92,12 @@ def _first_calls(lib):
 
 
 def mean(taken, side):
-    """Return the geometric mean of what one side takes."""
+    """Return the geometric mean of the times of one side."""
     return lambda: geometric_mean(pair[side] for pair in taken().values())
 
 
 def worst(side):
-    """Return what one side takes for the first call whose ratio is the worst."""
+    """Return the time of one side for the first call with the worst ratio."""
     return lambda: max(first().values(), key=lambda pair: pair[0] / pair[1])[side]
 
 

@@ -1,8 +1,8 @@
-"""`filter_jit` on models: what a warm call costs, what recompiles, what donation saves.
+"""`filter_jit` on models: warm calls, recompiles, donation.
 
-The twin is Equinox's `filter_jit`, but in the row that says so: there it is imprint's own
-`jit` on the leaves. The model is 50 elementwise layers of two arrays of 8 floats and two
-static sizes, with an activation function beside them, so nearly all is dispatch.
+The twin is Equinox's `filter_jit`, except in the row of imprint's `jit` on the leaves. The
+model is 50 elementwise layers of two arrays of 8 floats, two static sizes and an activation
+function, so nearly all is dispatch.
 """
 
 import os

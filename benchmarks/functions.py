@@ -1,9 +1,9 @@
-"""Sixty functions outside of `jit`, on few elements: the table, and one of the first calls.
+"""Sixty functions outside of `jit`, on few elements, and their first calls.
 
-They are chosen for what programs call, some of each kind, and not for how fast they are.
-`python -m benchmarks.functions imprint` prints what the first call of each takes, in a
-process of its own: a fork of one that has imported the library and made no array. So what
-a name loads counts, and the start of the engine does not.
+They are common functions of each kind, not chosen for their speed. `python -m
+benchmarks.functions imprint` prints the time of the first call of each, in a fork of a
+process that has imported the library and made no array. So the time includes lazy imports,
+and excludes the start of XLA.
 """
 
 import json
@@ -126,7 +126,7 @@ def first_call(lib, name):
 
 
 def in_fork(measured):
-    """Return what a function returns, a number, in a copy of this process."""
+    """Return the number that a function returns in a fork of this process."""
     reads, writes = os.pipe()
     if not os.fork():
         os.write(writes, str(measured()).encode())
@@ -141,9 +141,7 @@ def in_fork(measured):
 def main():
     lib = import_module(sys.argv[1])
     if lib.__name__ == "jax":
-        import_module(
-            "jax.scipy.special"
-        )  # imprint loads by itself what it is asked for
+        import_module("jax.scipy.special")  # imprint loads names lazily
     warnings.simplefilter("ignore")  # JAX's of forks; it has no threads yet
     print(json.dumps({x: in_fork(lambda x=x: first_call(lib, x)) for x in FUNCTIONS}))
 

@@ -1,7 +1,7 @@
-"""What a process pays for `import imprint`, in fresh processes that alternate.
+"""`import imprint` in fresh, alternating processes.
 
-The timer is around the import statement only: the start of the interpreter is not in it.
-The bytecode is compiled, as a user's is, and the files are in the page cache.
+Timed: the import statement only, without the start of the interpreter. The bytecode is
+compiled, as for users, and the files are in the page cache.
 """
 
 import os
@@ -26,7 +26,7 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTEC
 
 
 def fresh_process(code: str, module: str) -> str:
-    """Return what a fresh interpreter prints for `code`."""
+    """Return the output of a fresh interpreter for `code`."""
     command = [sys.executable, "-c", code.format(module)]
     finished = subprocess.run(
         command, capture_output=True, text=True, check=True, env=ENVIRONMENT

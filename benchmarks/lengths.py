@@ -1,9 +1,9 @@
-"""What it costs to meet arrays of many lengths: compiles and all, and call by call.
+"""Arrays of many lengths: all calls with their compiles, and single calls.
 
-The first row is all calls of a new function with batches of many lengths, results on the
-host: imprint has programs for buckets, JAX one for each length. Then a length that was
-not met before, in a bucket that was, beside a call of a length that was: both imprint's.
-The last is a trace for all lengths beside one of a single length, both imprint's.
+The first row has all calls of a new function with batches of many lengths, results on the
+host: imprint has programs for buckets, JAX one for each length. The second compares a new
+length in a compiled bucket with a known length, both imprint's; the last a trace for all
+lengths with one for a single length, both imprint's.
 """
 
 import time
@@ -39,7 +39,7 @@ def program(library):
 
 
 def seconds(jitted, lengths):
-    """Return what calls of all lengths take."""
+    """Return the time of calls of all lengths."""
     start = time.perf_counter()
     for n in lengths:
         for result in jitted(ROWS[:n]):
@@ -114,7 +114,7 @@ def _parameters():
 
 
 def _loss(p, text):
-    """Return how badly one causal layer tells the next letter, a mean over all."""
+    """Return the mean loss of the next letter, by one causal layer."""
     x = p["embed"][text[:, :-1]]
     query, key, value = inp.split(_normed(x) @ p["look"], 3, -1)
     length = x.shape[1]

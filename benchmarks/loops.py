@@ -1,7 +1,7 @@
-"""Loops that are programs of their own: what a run takes, and one that is made anew.
+"""Loops: runs of compiled loops, and eager loops with a re-created step.
 
-The timer holds a call of the compiled program and the wait for its result. In the rows of
-eager loops it holds the loop with a step that is a lambda made anew.
+Timed: a call of the compiled program and the wait for its result; in the rows of eager
+loops, the loop with a re-created lambda as its step.
 """
 
 import jax
@@ -194,7 +194,7 @@ def made_anew(lib):
 
 
 def gradient_made_anew(lib):
-    """Return the eager gradient of a loop whose step is made anew."""
+    """Return the eager gradient of a loop with a re-created step."""
     xs = lib.numpy.arange(100.0)
     loss = lambda c: lib.lax.scan(lambda c, x: (c * 0.5 + x, c), c, xs)[0]
     return lambda: lib.grad(lambda c: loss(c) ** 2)(1.0)

@@ -1,8 +1,8 @@
-"""Two functions measured against each other, in turns, in one process.
+"""Comparison of two functions, alternating in one process.
 
 1. A sample calls a function often enough to last `SAMPLE_SECONDS`, then waits for the
    last result; both sides call equally often.
-2. Samples alternate, and so does who goes first: a slow phase of the machine meets both.
+2. Samples alternate, and so does the first side: a slow phase of the machine affects both.
 3. The result is the minimum and the median of each side, less the cost of calling an
    empty function. The garbage collector is off inside a sample.
 """
@@ -29,7 +29,7 @@ class Side:
 
 
 def measure(pair: Pair) -> tuple[Side, Side]:
-    """Return what imprint and JAX take for one call of `pair`."""
+    """Return the times of imprint and JAX for one call of `pair`."""
     sides = (pair.ours, pair.jax)
     calls = 1
     empty = 0.0
@@ -40,7 +40,7 @@ def measure(pair: Pair) -> tuple[Side, Side]:
         calls = max(map(calls_per_sample, sides))
         empty = min(sample(do_nothing, calls, pair.timing) for _ in range(5))
     for side in sides:
-        sample(side, calls, pair.timing)  # warm: the first sample is nobody's
+        sample(side, calls, pair.timing)  # warm-up: the first sample is dropped
     taken: tuple[list[float], list[float]] = ([], [])
     for turn in range(ROUNDS[pair.timing]):
         for side in (0, 1) if turn % 2 else (1, 0):
@@ -50,7 +50,7 @@ def measure(pair: Pair) -> tuple[Side, Side]:
 
 
 def do_nothing() -> None:
-    """Cost what any function costs to call."""
+    """Do nothing: the overhead of a call."""
 
 
 def sample(function: Callable[[], object], calls: int, timing: Timing) -> float:

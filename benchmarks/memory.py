@@ -1,7 +1,7 @@
-"""What calls leave behind, and what a gradient takes at its peak: resident memory.
+"""Resident memory: leaks of calls, and the peak of a gradient.
 
-Before it is measured comes a warm-up: allocators keep what they once took, and compiling
-takes memory too. The peak is that of Linux, which is set back before the call.
+A warm-up comes first: allocators keep memory, and compiling takes memory too. The peak is
+that of Linux, reset before the call.
 """
 
 import gc

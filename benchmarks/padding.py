@@ -1,8 +1,8 @@
-"""What masks cost: a bucket's program beside one for a single length, both imprint's.
+"""Masks: the program of a bucket compared with one for a single length, both imprint's.
 
-The arguments are in the memory of their bucket already, of which nothing is known: that is
-the program with the most masks. At the bucket's size the other program is that of the whole
-bucket; at 70 % it is that of the true length, which has less to do.
+The arguments are in reused memory of their bucket, which needs the most masks. At the size
+of the bucket the other program computes the whole bucket; at 70 % it computes the true
+length, which is less work.
 """
 
 from functools import cache

@@ -1,8 +1,8 @@
-"""How a benchmark file says what it measures: pairs of the same thing in imprint and JAX.
+"""Declarations of benchmarks: pairs of the same code in imprint and JAX.
 
 A file has `PAIRS` (timed) or `FACTS` (counted once), and a `Suite` for asv. The rows of
-`python -m benchmarks` and of asv come from the same pairs. Whatever a function returns is
-waited for before the clock stops, once per sample.
+`python -m benchmarks` and of asv come from the same pairs. The clock stops when the results
+are ready, once per sample.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 
 class Timing(Enum):
-    """What a pair's functions are to the clock."""
+    """The unit that a pair's functions are timed in."""
 
     LOOP = "the function to time, called many times in a sample"
     FRESH = "makes, outside the timer, the function to time; once per sample"
@@ -28,14 +28,14 @@ class Pair:
     jax: Callable[[], object]
     target: float | None = None
     timing: Timing = Timing.LOOP
-    per: int = 1  # what the shown time is divided by: the equations of a program
+    per: int = 1  # divisor of the shown time: the equations of a program
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One row that is counted, not timed: ours must be at most `limit`.
+    """A row that is counted, not timed: ours must be at most `limit`.
 
-    Or at most so many times what JAX has, if it is `relative`.
+    If `relative`, ours must be at most `limit` times JAX's.
     """
 
     name: str
@@ -55,9 +55,9 @@ def block(result: object) -> None:
 
 
 class Suite:
-    """What asv runs: each side of each pair, one parameter per pair.
+    """The benchmarks of asv: each side of each pair, one parameter per pair.
 
-    The benchmarks are hung into the subclasses: asv would run those of this class too.
+    Subclasses get the methods: asv would also run those of this class.
     """
 
     pairs: ClassVar[Sequence[Pair]] = ()

@@ -1,15 +1,15 @@
-"""`python -m benchmarks.passes [words]`: what the passes change, beside the same without.
+"""`python -m benchmarks.passes [words]`: programs with and without passes.
 
-Steps that Python unrolls, of many kinds, sizes and numbers, their gradients and all values
-that they make. Those that become a loop are timed with it and without it, each in a process
-of its own, which ends if the unrolled program takes too long to compile; a loop must not be
+The programs are unrolled steps of many kinds, sizes and numbers, their gradients and all of
+their values. Programs that become a loop are timed with and without it, each in a process of
+its own, which ends if the unrolled program takes too long to compile; a loop must not be
 slower than its blocks. Words choose the rows whose name contains all of them.
 
 `python -m benchmarks.passes suite [words]` runs the programs of the other benchmarks with
-the passes and without. Those that the passes leave alone count as equal in the mean.
+and without the passes. Programs that do not change count as equal in the mean.
 
-`python -m benchmarks.passes cost` tells which part of tracing and lowering they take, in
-time of the processor, and what these take beside the same without passes.
+`python -m benchmarks.passes cost` prints the share of the passes in tracing and lowering, in
+processor time, and the ratio to tracing and lowering without passes.
 """
 
 import itertools
@@ -35,13 +35,21 @@ CONTEXT = multiprocessing.get_context("fork")
 
 SLOWER = 1.03
 LIMIT = 60  # seconds of one row, most of which are compilation
-ATTEMPTS = 3  # compiled and measured anew if it seems to be slower
+ATTEMPTS = 3  # compiled and measured again if it seems slower
 TURNS = (20, 60)
 OF = ("run", "gradient", "history")
 SIZES = (1, 4, 32, 256, 1000, 5000)
 WIDTHS = (4, 16, 64, 256)
 SUITE = ("arrays", "callbacks", "chains", "dispatch", "eager", "engine", "filtering")
-SUITE += ("lengths", "loops", "memory", "needless", "order", "spectra", "call_forms")
+SUITE += (
+    "lengths",
+    "loops",
+    "memory",
+    "redundant_misses",
+    "order",
+    "spectra",
+    "call_forms",
+)
 SWITCHES = ("cut_recomputation", "roll_loops")
 SALTS = itertools.count()
 
@@ -191,7 +199,7 @@ def repeated(step, turns, of="run"):
 
 
 def blocks():
-    """Yield a name of each program, and what makes the program and its arguments."""
+    """Yield a name of each program, and a maker of the program and its arguments."""
     solvers = itertools.product(SIZES, STEPS.items())
     networks = itertools.product(WIDTHS, ROWS_OF.items())
     kinds = [
@@ -233,7 +241,7 @@ def timed(run):
 
 
 def apart(fun, *args):
-    """Return what a function returns in a process of its own; a text if it does not."""
+    """Return the result of a function in a process of its own; a string if it fails."""
     here, there = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=lambda: there.send(fun(*args)))
     process.start()
@@ -256,7 +264,7 @@ def switch(*, on):
 
 
 def is_changed(run):
-    """Run a program with the passes: tell whether they change what it compiles."""
+    """Run a program with the passes; return whether they change it."""
     known = {*imprint.cache.entries()}
     switch(on=True)
     block(run())
@@ -264,7 +272,7 @@ def is_changed(run):
 
 
 def with_passes(run, calls, *, on):
-    """Return what makes many calls of a program, with the passes or without."""
+    """Return a function that makes many calls of a program, with or without the passes."""
 
     def ready():
         switch(on=on)
@@ -293,7 +301,7 @@ def suite(words):
     print(f"{len(ratios)} programs", f"mean {geometric_mean(ratios or [1.0]):.3f}")
 
 
-# ---- what the passes cost ----
+# ---- the time of the passes ----
 
 
 def n_body(places, speeds):

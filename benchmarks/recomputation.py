@@ -154,7 +154,7 @@ def compile_pair(name, program, steps, args, target):
 
 
 def parts_pair(name, part, program, args, target):
-    """Return the row of a part of a program, which imprint runs beside JAX's whole."""
+    """Return the row of a part of a program in imprint and the whole in JAX."""
     sides = runs(imprint, inp, part, 0, args), runs(jax, jnp, program, 0, args)
     return Pair(f"run: {name}", *sides, target=target)
 

@@ -72,7 +72,7 @@ def compile_of(library, names, *program):
 
 
 def pairs(name, program, steps, args, targets):
-    """Return the rows of a program: what it takes to run, and to compile."""
+    """Return the rows of a program: its time to run and to compile."""
     sides = (imprint, inp), (jax, jnp)
     runs = [run_of(*side, program, steps, args) for side in sides]
     compiles = [compile_of(*side, program, steps, args) for side in sides]

@@ -1,10 +1,10 @@
-"""Static values: what a warm call costs by what is static, and how much of it there is.
+"""Warm calls by the kind and size of static values.
 
-A row passes one array and one value that is either a static argument or the static data
-of a node. The value is a frozen dataclass of 1, 10 or 100 frozen items, a list of so many
-numbers (static data only: a list is no static argument), or an object that holds such a
-list and defines `==` and hash by it. The twin is JAX's `jit` with the same classes. The
-program is one addition, so nearly all is dispatch.
+A row passes one array and one value that is either a static argument or the static data of a
+node. The value is a frozen dataclass of 1, 10 or 100 frozen items, a list of as many numbers
+(static data only: a list is no static argument), or an object with such a list that defines
+`==` and hash by it. The twin is JAX's `jit` with the same classes. The program is one
+addition, so nearly all is dispatch.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ class Frozen:
 
 
 class ByItems:
-    """An object that counts by what it holds, as its class says."""
+    """An object whose class compares it by content."""
 
     def __init__(self, items):
         self.items = items

@@ -1,8 +1,8 @@
-"""What it costs to trace a program and to lower it to StableHLO, per equation.
+"""Tracing, and lowering to StableHLO, per equation.
 
-One program is elementwise, 3,000 equations long, written with NumPy names; the other is
-the loss of a transformer and its gradient. Each sample traces a function made anew, so no
-cache answers; making it is outside the timer.
+One program is elementwise, 3,000 equations long, written with NumPy names; the other is the
+loss of a transformer and its gradient. Each sample traces a new function, so no cache hits;
+its creation is not timed.
 """
 
 import jax

@@ -1,21 +1,22 @@
-"""A process that did the same before: from its start to its end, with a warm store.
+"""Whole processes with a warm persistent cache.
 
 Both sides have compiled the program in an earlier process and keep it on the disk: imprint
-in its store, JAX in its persistent cache, which is told to keep all. The timer is around
-the whole process: the interpreter, the import, tracing, which only JAX does, loading, one
-call, the exit. The programs are the same text, with the names of either library. The last
-rows are beside the floor: a script that loads and runs the same program on jaxlib alone.
+in its store, JAX in its persistent cache, configured to keep everything. Timed: the whole
+process, with the interpreter, the import, tracing (only JAX), loading, one call and the exit.
+The programs are the same source with the names of either library. The last rows compare with
+the minimum: a script that loads and runs the same program on jaxlib alone.
 """
 
+from benchmarks.pairs import Pair
+from benchmarks.pairs import Suite
+from benchmarks.pairs import Timing
+from functools import cache
+from pathlib import Path
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from functools import cache
-from pathlib import Path
-
-from benchmarks.pairs import Pair, Suite, Timing
 
 HEADS = {
     "imprint": "import imprint as library, imprint.numpy as np, imprint.nn as nn",
@@ -126,7 +127,7 @@ assert numpy.isfinite(numpy.asarray(result)).all()
 """
 
 
-# What no library can save: the engine, the program's bytes, arguments, one run.
+# The minimum of any library: XLA, the program's bytes, arguments, one run.
 FLOOR = """
 import sys
 import numpy
@@ -167,7 +168,7 @@ results[0].block_until_ready()
 assert "jax" not in sys.modules
 """
 
-# Writes the largest program of a store into a file, and prints the shapes of what it takes
+# Writes the largest program of a store into a file, and prints the shapes of its arguments
 # and gives.
 TAKEN = """
 import re, sys
@@ -240,7 +241,7 @@ def environment():
 
 
 def process_seconds(library, program):
-    """Return a function that runs a process and returns what it took."""
+    """Return a function that runs a process and returns its time."""
     code = HEADS[library] + program + END
 
     def run():

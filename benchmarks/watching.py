@@ -1,9 +1,9 @@
-"""What change detection costs: in a trace, and at each warm call.
+"""Change detection: its time in a trace, and at each warm call.
 
-A trace is compared with one that records nothing (`imprint.guards("off")`) and with JAX's,
-which never records. Each sample traces a new function, so no cache answers; making it is
-outside the timer. A guard is timed alone, after it was generated, in nanoseconds a place
-or a call; JAX has none. Limits are the goals of the design, measured on an idle machine.
+A trace is compared with one without recording (`imprint.guards("off")`) and with JAX's, which
+never records. Each sample traces a new function, so no cache hits; its creation is not timed.
+A guard is timed alone, after it was generated, in nanoseconds per location or call; JAX has
+none. Limits are the goals of the design, measured on an idle machine.
 """
 
 import math
@@ -170,7 +170,7 @@ def guard_of(reads):
 
 
 def seconds_of(reads):
-    """Return what a guard takes over an empty call, in the best of some samples."""
+    """Return the best time of a guard over an empty call."""
     guard = guard_of(reads)
     count = calls_per_sample(guard.check)
     turns = [

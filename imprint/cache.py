@@ -1,4 +1,4 @@
-"""The cache of compiled versions as a whole: look into it, bound it, empty it."""
+"""The compiled versions of all functions of the process, and the store on the disk."""
 
 from imprint._src.cache import CacheStats as CacheStats
 from imprint._src.cache import assume_pure as assume_pure

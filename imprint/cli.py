@@ -1,6 +1,6 @@
 """The command `imprint`, and the programs of its tour.
 
-It is loaded by the command only: `import imprint` does not read it.
+Only the command loads it, not `import imprint`.
 """
 
 from imprint._src.cli.command import main as main

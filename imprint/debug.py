@@ -1,19 +1,19 @@
-"""What is seen of programs that run, and counts of what this process has compiled.
+"""Prints, breakpoints and checks of running programs, and counts of compilations.
 
-Replays come from `jit(f).replay(...)`; their classes are here to write types with.
+`jit(f).replay(...)` returns replays; their classes are here for annotations.
 """
 
 from imprint._src.bootstrap import attribute_errors
-from imprint._src.debug.checking import check as check
-from imprint._src.debug.counting import Counts as Counts
-from imprint._src.debug.counting import counters as counters
+from imprint._src.debug.breakpoints import breakpoint as breakpoint  # noqa: A004 - JAX's name
+from imprint._src.debug.checks import check as check
+from imprint._src.debug.counters import Counts as Counts
+from imprint._src.debug.counters import counters as counters
 from imprint._src.debug.printing import callback as callback
 from imprint._src.debug.printing import print as print  # noqa: A004 - JAX's name
 from imprint._src.debug.shardings import (
     visualize_array_sharding as visualize_array_sharding,
 )
 from imprint._src.debug.shardings import visualize_sharding as visualize_sharding
-from imprint._src.debug.stopping import breakpoint as breakpoint  # noqa: A004 - JAX's name
 from imprint._src.jit.explain.replay import Parting as Parting
 from imprint._src.jit.explain.replay import Replay as Replay
 from imprint._src.jit.explain.steps import Entered as Entered

@@ -1,4 +1,4 @@
-"""A tree of arrays as one vector: `ravel_pytree`, for what knows vectors only."""
+"""`ravel_pytree`: a tree of arrays as one vector, and its inverse."""
 
 from imprint._src.flatten_util import ravel_pytree as ravel_pytree
 

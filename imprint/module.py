@@ -1,10 +1,11 @@
 """Modules: models as pytrees, and functions on them.
 
-`Module` and what it is declared with; how its instances are changed and shown. The names
-are Equinox's where they mean the same.
+`Module` and its fields, changes and texts of its instances, and filtered transforms. Names
+that mean the same are Equinox's.
 """
 
 from imprint._src.module.batching import filter_vmap, if_array
+from imprint._src.module.callables import Partial
 from imprint._src.module.callback import filter_pure_callback
 from imprint._src.module.checks import branched_error_if, error_if
 from imprint._src.module.compare import (
@@ -41,7 +42,6 @@ from imprint._src.module.filters import (
 )
 from imprint._src.module.methods import BoundMethod
 from imprint._src.module.module import Module
-from imprint._src.module.partial import Partial
 from imprint._src.module.serialise import (
     default_deserialise_filter_spec,
     default_serialise_filter_spec,

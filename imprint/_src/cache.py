@@ -1,9 +1,8 @@
-"""The cache of compiled versions as a whole: look into it, bound it, empty it.
+"""The compiled versions of all functions of the process, and the store on the disk.
 
-One function's versions are at hand as `f.versions`, `f.explain(...)`, `f.clear_cache()`;
-this module is for all functions of the process. Nothing here compiles. `configure` is for
-the store on the disk, which keeps programs for processes to come; `assume_pure` and
-`depends_on` tell it what no trace can hear. All else is memory.
+For one function use `f.versions`, `f.explain(...)` and `f.clear_cache()`. Nothing here
+compiles. `configure` sets up the store on the disk; `assume_pure` and `depends_on` declare
+facts that a trace cannot observe. All other functions concern memory.
 """
 
 import os
@@ -43,11 +42,11 @@ class CacheStats(NamedTuple):
     """The cache in figures.
 
     Args:
-        definitions: functions, where equal ones are one.
+        definitions: functions, equal ones counted once.
         versions: compiled versions.
-        nbytes: the memory that versions and traces take, estimated.
-        limit: the bytes they may take.
-        hits: calls that a version answered, since the process started.
+        nbytes: the estimated memory of versions and traces.
+        limit: its limit in bytes.
+        hits: calls that hit a version, since the process started.
         misses: calls that needed a new version.
         evictions: versions and traces dropped to stay within the limit.
     """
@@ -97,10 +96,10 @@ def stats() -> CacheStats:
 
 
 def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where it is called
-    """Return how many bytes all versions may take together; set it, if one is given.
+    """Return the limit of the memory of all versions in bytes; set it if one is given.
 
-    Versions over the limit go at once, those first that were not called for longest,
-    pinned ones and those that run on several processes together never. The default is 4 GiB.
+    Versions over the limit are dropped at once, the least recently called first. Pinned
+    versions and those that run on several processes stay. The default is 4 GiB.
 
     Example:
         >>> import imprint
@@ -120,11 +119,11 @@ def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where i
 
 
 def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
-    """Say which version answers `fun(*args, **kwargs)`, or why it needs a new one.
+    """Explain which version serves `fun(*args, **kwargs)`, or why it needs a new one.
 
-    It also looks at the disk, without tracing: whether a new process starts with this call
-    without a trace; if not, what is the first difference between what was kept of the
-    function and now, or what keeps it from being kept, and what to do about it.
+    It also looks at the disk, without tracing: whether a new process can load this call. If
+    not, it has the first difference between the stored trace and now, or the reason why
+    the trace is not stored, and the remedy.
 
     Args:
         fun: a jitted function.
@@ -155,33 +154,32 @@ def configure(
     shared: Iterable[str | PathLike[str]] | None = None,
     remote: str | None = None,
 ) -> None:
-    """Say where compiled programs are kept on the disk, from here on; over the environment.
+    """Configure the store on the disk from now on; this overrides the environment.
 
-    Without it, IMPRINT_CACHE_DIR and IMPRINT_CACHE count, or the user's own directory for
-    caches, which is read and written. Programs that are compiled already stay as they are.
+    The default is IMPRINT_CACHE_DIR and IMPRINT_CACHE, or the user's cache directory, read
+    and written. It does not affect programs that are compiled already.
 
     Args:
-        directory: where the store is. It must belong to the user, and nobody else may be
-            able to write into it; it is made if it is not there.
+        directory: the folder of the store. It must belong to the user and be writable for
+            no other user; it is created if it does not exist.
         mode: "write" reads and writes it, "read" only reads it, "off" does neither.
-        limit: how many bytes it may have; beyond, what was used last goes last. The
+        limit: its limit in bytes; the least recently used entries are deleted first. The
             default is 2 GiB.
-        key: a file with 32 random bytes or more, which only the user can read. What is
-            written is signed with them, and nothing else is read; so the folder may be
-            shared with all who have the same file. An Ed25519 key in PEM does so too:
-            with a private one entries are signed, with a public one those of `shared`
-            and `remote` are checked. It is IMPRINT_CACHE_KEY otherwise.
-        shared: folders to look into, in this order, for what is not in `directory`. They
-            are only read, and may be missing; what holds for `directory` holds for them.
-            They are those of IMPRINT_CACHE_SHARED otherwise.
-        remote: the URL of a place for all machines that have the same `key`, without
-            which it is left out: a bucket or a server, as fsspec writes it. What is
-            neither in `directory` nor in `shared` is looked for there and kept in
-            `directory`, and what is compiled is written there too, in a thread of its
-            own. "" is none; it is IMPRINT_CACHE_REMOTE otherwise.
+        key: a file with 32 random bytes or more, which only the user can read. Entries are
+            signed with them, and no others are read; so all users with the same file can
+            share the folder. An Ed25519 key in PEM also works: a private one signs entries,
+            a public one checks those of `shared` and `remote`. The default is
+            IMPRINT_CACHE_KEY.
+        shared: further folders to search, in this order. They are only read, may be
+            missing, and need the same ownership as `directory`. The default is
+            IMPRINT_CACHE_SHARED.
+        remote: the URL of a bucket or server for all machines with the same `key`, as
+            fsspec writes it; it requires `key`. It is searched last, found entries are kept
+            in `directory`, and a thread uploads compiled programs. "" is none; the default
+            is IMPRINT_CACHE_REMOTE.
 
     Raises:
-        ArgumentError: an argument is not of this kind.
+        ArgumentError: an argument is invalid.
 
     Example:
         >>> import imprint
@@ -239,22 +237,22 @@ def _path(given: str | PathLike[str] | None, name: str) -> Path | None:
         ) from None
 
 
-# ---- what no trace can hear ----
+# ---- declarations of unobserved facts ----
 
 
 def assume_pure(what: _T, /) -> _T:
-    """Take it that something of a library reads nothing but its arguments.
+    """Declare that library code reads only its arguments.
 
-    A trace that calls it may then be kept for other processes, where it would be refused
-    with E-IMPURE or E-VALUE. imprint cannot check it: what it gives is a part of the
-    program that is kept. `IMPRINT_AUDIT=1` finds out where it is wrong.
+    A trace that calls it can then be stored for other processes, instead of a refusal with
+    E-IMPURE or E-VALUE. imprint cannot check it: its result becomes a part of the stored
+    program. `IMPRINT_AUDIT=1` finds wrong declarations.
 
     Args:
-        what: a function or a class that is not written in the user's Python, whose reads
-            are heard; a module, with all that is in it; or the name of one of them.
+        what: a function or class of a library (reads of user code are observed); a module,
+            with all of its members; or the name of one of them.
 
     Returns:
-        What it was given.
+        The argument.
 
     Raises:
         ArgumentError: it is none of these.
@@ -294,7 +292,7 @@ def _named(name: str) -> Any:
 
 
 def _is_heard(x: Any) -> bool:
-    """Tell whether something is Python of the user's, or a memo of it."""
+    """Return whether a value is user Python, or a memo of it."""
     x = getattr(x, "__wrapped__", x)
     if type(x) is FunctionType:
         return is_user_namespace(x.__globals__)
@@ -309,22 +307,22 @@ def depends_on(*, value: object) -> None: ...
 def depends_on(
     path: str | PathLike[str] | None = None, /, *, value: object = None
 ) -> str | PathLike[str] | None:
-    """Have what is kept from here on hold only where a file, or a value, is the same.
+    """Add a file or a value to the dependencies of all later stored traces.
 
-    It is for what no trace can hear: a file that a library reads, what a C function was
-    built from. Another process compares the bytes of the file, and the values that it has
-    given itself. In memory nothing is compared: what a program read stays as it was.
+    Use it for dependencies that a trace cannot observe: a file that a library reads, the
+    sources of a C function. Another process compares the bytes of the file, and the values
+    that it declares itself. Nothing is compared in memory.
 
     Args:
-        path: a file. It may be named while a function is traced, just before it is read.
-        value: numbers, texts, arrays, or what is made of them. To be given before the
-            first call, as nobody asks a function that is not traced.
+        path: a file. A function may declare it while it is traced, just before the read.
+        value: numbers, strings, arrays, or containers of them. Declare it before the first
+            call, as a loaded function does not run.
 
     Returns:
-        The path, as it was given.
+        The path.
 
     Raises:
-        ArgumentError: it is no file that can be read, or no value that can be compared.
+        ArgumentError: the file cannot be read, or the value cannot be compared.
 
     Example:
         >>> import imprint

@@ -1,8 +1,8 @@
-"""A tree of arrays as one vector: `ravel_pytree`, for what knows vectors only.
+"""`ravel_pytree`: a tree of arrays as one vector, and its inverse.
 
-The way back is a value: two of equal trees are equal, so it can be a static argument.
-Trees of one dtype come back in the dtype of the vector; where dtypes were mixed, the
-vector has the one to which they promote, and each leaf comes back in its own.
+The inverse is compared by value, so it can be a static argument. For trees of one dtype it
+keeps the dtype of the vector. For mixed dtypes, the vector has the dtype to which they
+promote, and the inverse restores the dtype of each leaf.
 """
 
 import math
@@ -25,14 +25,14 @@ __all__ = ["ravel_pytree"]
 
 
 def ravel_pytree(pytree: Any) -> tuple[Array, "Unravel"]:
-    """Return the numbers of a tree of arrays as one vector, and the way back.
+    """Return the numbers of a tree of arrays as one vector, and the inverse function.
 
     Args:
-        pytree: a tree of arrays and numbers. One without leaves gives an empty vector.
+        pytree: a tree of arrays and numbers. Without leaves the vector is empty.
 
     Returns:
-        The vector, of the dtype to which those of the leaves promote, and a function that
-        puts a vector of its length into the tree.
+        The vector, with the dtype to which those of the leaves promote, and a function that
+        unflattens a vector of its length into the tree.
 
     Example:
         >>> import imprint.numpy as np
@@ -61,13 +61,13 @@ def ravel_pytree(pytree: Any) -> tuple[Array, "Unravel"]:
 @final
 @dataclass(frozen=True)
 class Unravel:
-    """Puts a vector into a tree, as `ravel_pytree` took it apart.
+    """The inverse of `ravel_pytree`.
 
     Args:
         treedef: the structure of the tree.
-        shapes: those of its leaves.
-        dtypes: theirs, if they differ.
-        dtype: of the vector.
+        shapes: the shapes of its leaves.
+        dtypes: their dtypes, if they differ.
+        dtype: the dtype of the vector.
     """
 
     treedef: tree.TreeDef
@@ -76,12 +76,12 @@ class Unravel:
     dtype: Any
 
     def __call__(self, flat: Any) -> Any:
-        """Return the tree that holds the numbers of a vector.
+        """Return the tree with the numbers of a vector.
 
         Raises:
-            ShapeError: it has another length.
-            DTypeError: the tree holds several dtypes, and the vector is not of the one to
-                which they promote.
+            ShapeError: the length differs.
+            DTypeError: the dtypes of the tree differ, and that of the vector is not the one
+                to which they promote.
         """
         vector = as_array("unravel", flat)
         total = sum(map(math.prod, self.shapes))

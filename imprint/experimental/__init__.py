@@ -1,7 +1,6 @@
-"""The face of what JAX has in `jax.experimental` and imprint has too.
+"""Names of `jax.experimental`, at the same place for programs of JAX.
 
-The names stand here so that a program of JAX's finds them; they are no less finished than
-others.
+They are as stable as all other names.
 """
 
 from imprint._src.bootstrap import attribute_errors

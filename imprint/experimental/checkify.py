@@ -1,4 +1,4 @@
-"""Errors as values: functions whose errors stand beside their results, as in JAX."""
+"""`checkify`: functions that return their errors as values, as in JAX."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.experimental.checkify.checkify import Error as Error

@@ -1,4 +1,4 @@
-"""What processes tell each other between computations: values on the host."""
+"""Exchange of host values between processes."""
 
 from imprint._src.experimental.multihost_utils import assert_equal as assert_equal
 from imprint._src.experimental.multihost_utils import (

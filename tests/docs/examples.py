@@ -37,7 +37,7 @@ def pages():
 
 
 def is_first(page):
-    """Tell whether a page says what must be said before anything is computed."""
+    """Return whether a page sets options that must come before any computation."""
     return "num_cpu_devices" in page.read_text(encoding="utf-8")
 
 
@@ -72,8 +72,8 @@ def run_page(path):
             run_script(path, block, namespace)
 
 
-def run_page_apart(path):
-    """Run a page in a process of its own, for what must be said before all else."""
+def run_page_in_process(path):
+    """Run a page in a process of its own, for options that must come first."""
     code = "import sys, pathlib; from tests.docs.examples import run_page; "
     code += "run_page(pathlib.Path(sys.argv[1]))"
     done = subprocess.run(
@@ -103,7 +103,7 @@ def run_script(path, block, namespace):
 def run_doctest(test):
     runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
     report = io.StringIO()
-    # `run` empties `globs` unless told not to; the next block of a page needs them.
+    # `run` empties `globs` by default; the next block of a page needs them.
     failed, _ = runner.run(test, out=report.write, clear_globs=False)
     assert not failed, report.getvalue()
 

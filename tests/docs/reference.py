@@ -23,25 +23,25 @@ HOMES = (
     "imprint.custom_batching",
 )
 
-HERE = """\
-# What is here
+API_INDEX = """\
+# API index
 
 Every public name, with the first line of its docstring; `help(imprint.numpy.where)` shows
-the rest. What JAX has beyond these is in [Absent](absent.md), and what means something
-else than in JAX in [Differences from JAX](differences.md).
+the rest. [Unsupported APIs](unsupported.md) lists the names that only JAX has, and
+[Differences from JAX](differences.md) the names that mean something else in JAX.
 
-This page is written by `pytest tests/docs --update-golden`.
+`pytest tests/docs --update-golden` writes this page.
 """
 
-ABSENT = """\
-# JAX features that are absent, and what to write instead
+UNSUPPORTED = """\
+# Unsupported APIs
 
 Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
-[What is here](what-is-here.md) or on this page, which a test compares with JAX; so is
-every name of Equinox, and every function of optax. Asking for one of these names is an
-`AttributeError` with the same words.
+the [API index](api-index.md) or on this page; so is every name of Equinox, and every
+function of optax. A test compares them with the libraries. Using a name of this page
+raises an `AttributeError` with the same text.
 
-This page is written by `pytest tests/docs --update-golden` from
+`pytest tests/docs --update-golden` writes this page from
 `imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_models.py`.
 """
 
@@ -49,32 +49,36 @@ This page is written by `pytest tests/docs --update-golden` from
 NAMES = """\
 # Names of NumPy, jax.numpy and jax.lax
 
-Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether it
-is here, under the same name. Tests compare the page with the libraries. A name that is not
-here is an `AttributeError` with the same words.
+Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether
+imprint has it under the same name. Tests compare the page with the libraries. Using a name
+that imprint lacks raises an `AttributeError` with the same text.
 
-This page is written by `pytest tests/docs --update-golden` from the package,
+`pytest tests/docs --update-golden` writes this page from the package,
 `imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_numpy.py`.
 """
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 
 
-def here_page():
-    """Return the text of what-is-here.md."""
-    return "\n".join([HERE, *map(here_section, HOMES)])
+def api_index_page():
+    """Return the text of api-index.md."""
+    return "\n".join([API_INDEX, *map(api_index_section, HOMES)])
 
 
-def here_section(home):
+def api_index_section(home):
     values = {name: value_of(home, name) for name in public_names(home)}
-    told, names = told_before(home, values), dtype_names(values)
+    listed_names, names = listed_before(home, values), dtype_names(values)
     said = {
-        n: summary(v) for n, v in values.items() if n not in told and n not in names
+        n: summary(v)
+        for n, v in values.items()
+        if n not in listed_names and n not in names
     }
     rows = [(f"`{name}`", text) for name, text in said.items() if text]
     lines = [f"## {home}", ""]
     if rows:
-        lines += [*table("Name", "What it is", rows), ""]
-    for earlier, group in itertools.groupby(sorted(told, key=told.get), told.get):
+        lines += [*table("Name", "Description", rows), ""]
+    for earlier, group in itertools.groupby(
+        sorted(listed_names, key=listed_names.get), listed_names.get
+    ):
         lines += [f"As in `{earlier}`: {listed(group)}.", ""]
     if names:
         lines += [
@@ -90,7 +94,7 @@ def here_section(home):
     return "\n".join(lines)
 
 
-def told_before(home, values):
+def listed_before(home, values):
     """Return the names that an earlier home has too, for the same, each with that home."""
     earlier = HOMES[: HOMES.index(home)]
     return {
@@ -106,7 +110,7 @@ def vars_of(home):
 
 
 def dtype_names(values):
-    """Return what to print of each name of a dtype; of another name, its own beside it."""
+    """Return the text of each dtype name; an alias has the proper name in parentheses."""
     start, named = "The name of `", {}
     for name, value in values.items():
         if summary(value).startswith(start):
@@ -134,14 +138,14 @@ def value_of(home, name):
 
 
 def is_public(value):
-    """Tell whether a value is no module, no type alias and no helper of the module."""
+    """Return whether a value is no module, no type alias and no helper of the module."""
     is_helper = is_function(value) and home_of(value) != "imprint"
     is_alias = get_origin(value) or home_of(value) in ("collections", "typing")
     return not (isinstance(value, ModuleType | bool) or is_helper or is_alias)
 
 
 def is_function(value):
-    """Tell whether a value is a function, or a ufunc that holds one."""
+    """Return whether a value is a function, or a ufunc that holds one."""
     return inspect.isroutine(inspect.unwrap(value))
 
 
@@ -165,29 +169,31 @@ def names_page():
 
 
 def names_section(home):
-    rows = dict.fromkeys(names_here(home), "here") | names_absent(home)
+    rows = dict.fromkeys(supported_names(home), "yes") | unsupported_names(home)
     lines = [(f"`{name}`", rows[name]) for name in sorted(sorted(rows), key=str.lower)]
-    return "\n".join([f"## {home}", "", *table("Name", "Here, or why not", lines), ""])
+    return "\n".join([f"## {home}", "", *table("Name", "Support", lines), ""])
 
 
-def names_here(home):
+def supported_names(home):
     """Return the public names of a home and the modules in it that it offers."""
     return {name for name in dir(module_of(home)) if name[0] != "_"}
 
 
-def names_absent(home):
+def unsupported_names(home):
     """Return the names that a home lacks, each with what to write instead."""
     return dict([*unsupported.rows(home, "NumPy"), *unsupported.rows(home)])
 
 
-def absent_page():
-    """Return the text of absent.md."""
+def unsupported_page():
+    """Return the text of unsupported.md."""
     sections = [("JAX", home) for home in unsupported.ABSENT]
     sections += [(library, home) for library in MODELS for home in MODELS[library]]
-    return "\n".join([ABSENT, *(absent_section(*where) for where in sections)])
+    return "\n".join(
+        [UNSUPPORTED, *(unsupported_section(*where) for where in sections)]
+    )
 
 
-def absent_section(library, home):
+def unsupported_section(library, home):
     rows = []
     said = [(name, shown(name, text)) for name, text in unsupported.rows(home, library)]
     for text, group in itertools.groupby(said, key=lambda row: row[1]):

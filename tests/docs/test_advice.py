@@ -24,7 +24,7 @@ def texts(source):
 
 
 def exists(name):
-    """Tell whether a dotted name leads to a module or an attribute."""
+    """Return whether a dotted name is a module or an attribute."""
     head, *rest = name.split(".")
     value = importlib.import_module(head)
     for i, part in enumerate(rest):

@@ -10,13 +10,13 @@ from tests.docs.examples import (
     pages,
     run_doctest,
     run_page,
-    run_page_apart,
+    run_page_in_process,
 )
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_page_prints_what_it_says(page):
-    (run_page_apart if is_first(page) else run_page)(page)
+    (run_page_in_process if is_first(page) else run_page)(page)
 
 
 @pytest.mark.parametrize("example", docstrings(), ids=lambda example: example.name)
@@ -24,7 +24,7 @@ def test_docstring_prints_what_it_says(example):
     run_doctest(example)
 
 
-def test_a_page_that_says_something_else_is_caught(tmp_path):
+def test_a_page_with_another_output_is_caught(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```python\nx = 2\nprint(x)\n```\n\n```text\n3\n```\n")
     with pytest.raises(AssertionError, match=r"(?s)page\.md:2 printed\n2\n.*says\n3"):

@@ -186,7 +186,7 @@ def diffusion_model(lib):
 
 
 def cart_pole_policy(lib):
-    """A policy gradient through episodes that begin anew inside of a scan."""
+    """A policy gradient through episodes that restart inside of a scan."""
     jnp, lax, random = lib.numpy, lib.lax, lib.random
 
     def move(state, force):

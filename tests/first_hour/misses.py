@@ -1,9 +1,8 @@
-"""`python -m tests.first_hour.misses PART`: how often ordinary programs miss, and needlessly.
+"""`python -m tests.first_hour.misses PART`: misses of ordinary programs.
 
-A miss is needless if something changed that the function reads, and the program came out
-the same: imprint watches too much. The programs are those of a user's first hour, of the
-tour, and of the pages and docstrings. The last line printed is the number of misses, and
-how many of them were needless by function.
+A miss is redundant if a dependency of the function changed and the new program is the same.
+The programs are those of the first hour, of the tour, and of the pages and docstrings. The
+last printed line has the number of misses, and of redundant ones by function.
 """
 
 import collections
@@ -16,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 import imprint
-from imprint._src.cli import tour
+from imprint._src.cli import tour_command
 from imprint._src.jit.versions.observers import OBSERVERS
 from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
@@ -39,7 +38,7 @@ def first_hour():
 
 def the_tour():
     with tempfile.TemporaryDirectory() as out:
-        tour.tour(tour.PARTS, Path(out), 50)
+        tour_command.tour(tour_command.PARTS, Path(out), 50)
 
 
 def documentation():
@@ -73,7 +72,7 @@ class Misses:
 
 
 def count_misses(program):
-    """Run a program; return its misses, and the needless ones by function."""
+    """Run a program; return its misses, and the redundant ones by function."""
     misses = Misses()
     OBSERVERS.append(misses)
     try:

@@ -26,7 +26,7 @@ def bypasses(tree):
 
 
 def _outside(node):
-    """Walk the tree but for functions that meet values."""
+    """Walk the tree, except functions that take values."""
     for child in ast.iter_child_nodes(node):
         if not _meets_values(child):
             yield child
@@ -34,7 +34,7 @@ def _outside(node):
 
 
 def _meets_values(node):
-    """Tell whether a node is a reference or, as a `Builder` shows, a lowering."""
+    """Return whether a node is a reference or, as a `Builder` shows, a lowering."""
     if not isinstance(node, ast.FunctionDef):
         return False
     types = [ast.unparse(a.annotation) for a in node.args.args if a.annotation]
@@ -48,7 +48,7 @@ def _compares(node):
 
 
 def _multiplies(node):
-    """Tell whether a node imports `prod`, or is `math.prod` or `np.prod` of lengths."""
+    """Return whether a node imports `prod`, or is `math.prod` or `np.prod` of lengths."""
     if isinstance(node, ast.ImportFrom):
         return node.module == "math" and any(a.name == "prod" for a in node.names)
     called = node.func if isinstance(node, ast.Call) else None
@@ -62,7 +62,7 @@ def _multiplies(node):
 
 
 def _is_length(node):
-    """Tell whether an operand is a shape or a part of one; `len(shape)` is a number."""
+    """Return whether an operand is a shape or a part of one; `len(shape)` is a number."""
     if isinstance(node, ast.Call):
         return False
     return any(

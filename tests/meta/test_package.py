@@ -104,7 +104,7 @@ def test_import_loads_no_jax_and_no_late_library():
     assert not roots.intersection({"jax", *LATE})
 
 
-def test_import_starts_no_thread_beside_those_of_numpy():
+def test_import_starts_only_the_threads_of_numpy():
     _, threads = imported("imprint")
     _, threads_of_numpy = imported("numpy")
     assert threads == threads_of_numpy

@@ -40,7 +40,7 @@ def docstring_lines(definition):
 
 
 def code_length(definition, lines):
-    """Return how many lines of code a function or class has, docstrings apart."""
+    """Return the number of code lines of a function or class, without docstrings."""
     own = lines.intersection(range(definition.lineno, definition.end_lineno + 1))
     for node in ast.walk(definition):
         if isinstance(node, DEFINITIONS):
@@ -114,7 +114,7 @@ def test_header_says_what_the_file_is_in_3_to_10_lines(source):
     if not str(source).startswith("imprint/_src/"):  # faces re-export
         return
     assert len(lines) >= HEADER_LINES.start
-    if source.path.name == "__init__.py":  # a line for each file beside: `test_map`
+    if source.path.name == "__init__.py":  # a line for each of its files: `test_map`
         lines = [line for line in lines if not line.startswith(("- `", "  "))]
     assert len(lines) < HEADER_LINES.stop
 

@@ -1,4 +1,4 @@
-"""`ravel_pytree` beside JAX's."""
+"""`ravel_pytree` compared with JAX's."""
 
 import jax
 import jax.flatten_util

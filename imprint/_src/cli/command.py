@@ -1,8 +1,8 @@
-"""The command line: its parser, and which function answers a subcommand.
+"""The command line: the parser, and dispatch to subcommands.
 
-A subcommand is a function from parsed options to an exit status: 0 is well, 1 is a failed
-check; `run` returns the status of the program that it runs, or 3. Wrong usage exits with
-2, as argparse does.
+A subcommand is a function from parsed options to an exit status: 0 is success, 1 a failed
+check; `run` returns the status of its program, or 3. Wrong usage exits with 2, as argparse
+does.
 """
 
 import argparse
@@ -12,21 +12,20 @@ from pathlib import Path
 from typing import Any, Final
 
 import imprint
-from imprint._src.cli import carried, stored
-from imprint._src.cli.run import Run, mistake, run, split_words
-from imprint._src.cli.started import why
-from imprint._src.cli.tour import PARTS, tour
+from imprint._src.cli import cache_commands
+from imprint._src.cli.run import RunOptions, run, split_words, usage_error
+from imprint._src.cli.tour_command import PARTS, tour
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `imprint` and return its exit status.
 
     Args:
-        argv: the words after `imprint`; those of the process if left out.
+        argv: the words after `imprint`; by default those of the process.
 
     Returns:
-        0 if all went well, 1 if a check failed; `run` returns the program's own status,
-        or 3 if a function was recompiled more often than `--fail-on-recompile` allows.
+        0 for success, 1 for a failed check; `run` returns the status of the program, or 3
+        if a function was recompiled more often than `--fail-on-recompile` allows.
 
     >>> from imprint.cli import main
     >>> main(["tour", "--help"])
@@ -57,23 +56,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return tour(parts, options.out, options.steps)
     if options.command == "cache":
         return _cache(options, program)
-    asked = Run(program=program, json=options.json, recompiles=options.recompiles)
-    wrong = mistake(asked)
+    run_options = RunOptions(
+        program=program, json=options.json, recompiles=options.recompiles
+    )
+    wrong = usage_error(run_options)
     if wrong:
         usage.error(wrong)
-    return run(asked)
+    return run(run_options)
 
 
 def _add_run(commands: Any) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         "run",
-        help="run a program and tell what it compiled, and why",
+        help="run a program and report its compiles, with reasons",
         usage=(
             "imprint run [--json[=FILE]] [--fail-on-recompile N] "
             "(SCRIPT | -m MODULE) [ARGUMENT ...]"
         ),
         description=(
-            "Run a program as Python would. When it ends, however it ends, print a "
+            "Run a program as Python would. At its end, also after an error, print a "
             "table of its jitted functions on standard error: versions, hits, seconds, "
             "and the reason of each miss. The exit status is the program's, or 3 for "
             "too many recompiles."
@@ -99,19 +100,19 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
 def _add_cache(commands: Any) -> None:
     parser = commands.add_parser(
         "cache",
-        help="look at, check and bound the programs on the disk",
+        help="list, check and bound the programs on the disk",
         description=(
-            "Compiled programs are kept on the disk for processes to come: in "
+            "Compiled programs are kept on the disk for later processes: in "
             "IMPRINT_CACHE_DIR, or the user's own directory for caches."
         ),
     )
     actions = parser.add_subparsers(required=True, metavar="action", dest="action")
-    both = {"export": carried.export, "import": carried.import_}
-    running = {"warm": carried.warm, "why": why}
-    for name, action in {**stored.ACTIONS, **both, **running}.items():
-        told = str(action.__doc__).partition(".")[0].rstrip(".")
+    both = {"export": cache_commands.export, "import": cache_commands.import_}
+    running = {"warm": cache_commands.warm, "why": cache_commands.why}
+    for name, action in {**cache_commands.ACTIONS, **both, **running}.items():
+        help_text = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
-            name, help=told[0].lower() + told[1:], description=f"{told}."
+            name, help=help_text[0].lower() + help_text[1:], description=f"{help_text}."
         )
         if name in both:
             made.add_argument("file", help="a tar file of programs")
@@ -120,17 +121,23 @@ def _add_cache(commands: Any) -> None:
 
 
 def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
-    """Do what `imprint cache` was asked for."""
+    """Run an action of `imprint cache`."""
     if options.action in ("warm", "why"):
-        wrong = mistake(Run(program=program))
+        wrong = usage_error(RunOptions(program=program))
         if wrong:
             print(f"imprint cache {options.action}: {wrong}", file=sys.stderr)
             return 2
-        return (carried.warm if options.action == "warm" else why)(program)
+        return (
+            cache_commands.warm if options.action == "warm" else cache_commands.why
+        )(program)
     if options.action in ("export", "import"):
-        go = carried.export if options.action == "export" else carried.import_
+        go = (
+            cache_commands.export
+            if options.action == "export"
+            else cache_commands.import_
+        )
         return go(options.file)
-    return stored.ACTIONS[options.action]()
+    return cache_commands.ACTIONS[options.action]()
 
 
 _WITH_PROGRAM: Final = (["cache", "warm"], ["cache", "why"])
@@ -141,9 +148,9 @@ def _add_tour(commands: Any) -> None:
         "tour",
         help="real programs traced, compiled, cached and differentiated",
         description=(
-            "Run small programs that show what imprint does and scripts of plain NumPy, "
+            "Run small programs that show imprint's features and scripts of plain NumPy, "
             "train networks on handwritten digits and a transformer on a text. Every "
-            "result is checked; the exit status tells."
+            "result is checked; the exit status is 1 if a check fails."
         ),
     )
     parser.add_argument(
@@ -176,6 +183,6 @@ def _steps(text: str) -> int:
     steps = int(text)
     if steps < 2:
         raise argparse.ArgumentTypeError(
-            f"expected at least 2 steps, got {steps}: the first is timed apart"
+            f"expected at least 2 steps, got {steps}: the first is timed separately"
         )
     return steps

@@ -1,8 +1,8 @@
-"""The report of `imprint run`: a table of functions and of why each version was made.
+"""The report of `imprint run`: a table of functions and the reasons of their versions.
 
-A line is a row of numbers and, at the end, text: a function with its sums, below it each
-miss with its reason, its place and what it took, and below that what to do about it. On
-a terminal the table is drawn by rich, if that is installed; else it is plain text.
+A line is numbers and a text: a function with its sums, then each miss with its reason,
+place and seconds, then the remedy. On a terminal rich draws the table, if it is installed;
+otherwise it is plain text.
 """
 
 import os
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from imprint._src.cli.ledger import Miss, Row
+from imprint._src.cli.compile_log import Miss, Row
 from imprint._src.jit.versions.observers import Costs
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
@@ -25,7 +25,7 @@ class _Line(NamedTuple):
 
 
 def print_report(rows: Sequence[Row], stream: TextIO) -> None:
-    """Print the rows of a ledger as a table."""
+    """Print the rows of a compile log as a table."""
     print(f"\n{_summary(rows)}", file=stream)
     if not rows:
         return
@@ -67,33 +67,33 @@ def count(n: int, what: str) -> str:
 
 def _lines(row: Row) -> Iterator[_Line]:
     numbers = f"{row.versions:,}", f"{row.hits:,}", *_seconds(row.costs)
-    if row.is_library:  # nothing that a user could change
+    if row.is_library:  # users cannot change it
         yield _Line((*numbers, f"{row.function} (imprint's own)"), "")
         return
     where = f" ({short_place(row.defined)})" if row.defined else ""
     yield _Line((*numbers, f"{row.function}{where}"), "bold")
     order = sorted(range(len(row.misses)), key=lambda i: -row.misses[i].costs.total)
-    told: set[str] = set()
+    shown: set[str] = set()
     for i in sorted(order[:_SHOWN]):
-        yield from _miss_lines(row.misses[i], told)
+        yield from _miss_lines(row.misses[i], shown)
     rest = len(order[_SHOWN:])
     if rest:
         more = f"  and {rest:,} more, which took less; --json lists all"
         yield _Line((*_NO_NUMBERS, more), "dim")
 
 
-def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
-    """Yield the lines of a miss; a remedy that was told before is not told again."""
+def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
+    """Yield the lines of a miss, without remedies that were shown before."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
     needless = ", needless: it is the same program" if miss.why.is_needless else ""
     if miss.why.hit:
         needless = ", traced again: it is not read"
-    told_of = f"  {miss.reason}{at}{needless}"
-    yield _Line(("", "", *_seconds(miss.costs), told_of), "")
+    text = f"  {miss.reason}{at}{needless}"
+    yield _Line(("", "", *_seconds(miss.costs), text), "")
     for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
-        if remedy in told:
+        if remedy in shown:
             continue
-        told.add(remedy)
+        shown.add(remedy)
         yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
 
 
@@ -122,7 +122,7 @@ def _write(lines: Sequence[_Line], stream: TextIO) -> None:
 
 
 def _draw(lines: Sequence[_Line], stream: TextIO) -> bool:
-    """Let rich draw the lines; return False if it is not installed."""
+    """Draw the lines with rich; return False if it is not installed."""
     try:  # 60 ms, and an extra: loaded for a terminal only
         console = import_module("rich.console").Console(file=stream)
         table = import_module("rich.table").Table(box=None, pad_edge=False)

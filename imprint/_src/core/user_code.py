@@ -3,7 +3,7 @@
 A version watches what the user's code reads; what an installed library defines is taken
 to stay as it is. The standard library, everything in a `site-packages` and imprint
 itself are libraries; a script, a notebook cell, a package that is installed editable and
-the programs of `imprint.cli` are the user's. So is, for the rest of the process, an
+the programs of `imprint tour` are the user's. So is, for the rest of the process, an
 installed package that a jitted function comes from (`adopt`). Nothing here runs a user's
 code: no `==`, no `isinstance`, no attribute of an instance.
 """

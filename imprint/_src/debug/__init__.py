@@ -1,9 +1,8 @@
 """Implementation of `imprint.debug`.
 
-- `printing`: how are values shown, or handed to a function, while a program runs?
-- `stopping`: how does a program stop in pdb?
-- `checking`: how does a program raise an error of the user's?
-- `formats`: do arguments fit a text that is formatted when the program runs?
-- `shardings`: which devices have which part of an array, as a picture?
-- `counting`: what has this process traced, compiled and answered?
+- `printing`: `print` and `callback` of a running program, and checks of formats
+- `breakpoints`: `breakpoint`, which stops a running program in pdb
+- `checks`: `check`, an error of a running program
+- `shardings`: pictures of the devices of an array
+- `counters`: counts of traces, compilations and hits of this process
 """

@@ -1,16 +1,16 @@
-"""Values that are shown, or handed to a function, while a program runs.
+"""`debug.print` and `debug.callback`: effects of a running program.
 
-Both are effects of the program: they happen whatever uses its results, under every
-transform, and from the cache.
+They happen even if no result depends on them, under every transform, and on cache hits. A
+format that does not fit its arguments is an error while tracing, at its line.
 """
 
+import string
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from imprint._src.callbacks import tell
-from imprint._src.debug.formats import FORMAT
 from imprint._src.errors import ArgumentError
 
 
@@ -24,17 +24,17 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
 ) -> Any:
     """Print values when the program runs, also if it is compiled.
 
-    The text is formatted then, so it is no f-string. Under `vmap` it prints for each
-    element, under derivatives the values and not the tangents.
+    The format is applied at run time, so do not use an f-string. Under `vmap` it prints
+    for each element, under derivatives the values and not the tangents.
 
     Args:
-        fmt: as for `str.format`. Without one, the function that takes it, with the
-            options given here.
-        *args: what is printed: trees of arrays, or anything else.
+        fmt: as for `str.format`. Without it, return the function that takes it, with
+            these options.
+        *args: the values: trees of arrays, or anything else.
         ordered: whether it keeps the order of the program among ordered callbacks.
         partitioned: accepted as JAX does; an array is on one device.
         skip_format_check: whether values without a place in `fmt` are printed after it.
-        **kwargs: what is printed, by name.
+        **kwargs: named values.
 
     >>> import imprint
     >>> @imprint.jit
@@ -45,24 +45,29 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
     x is 1.0
     x is 2.0
     """
-    how = _How(ordered=ordered, is_loose=skip_format_check)
+    options = _PrintOptions(ordered=ordered, is_loose=skip_format_check)
     if fmt is None:
         _check_no_arguments("print", args, kwargs)
-        return partial(_print, how)
-    return _print(how, fmt, *args, **kwargs)
+        return partial(_print, options)
+    return _print(options, fmt, *args, **kwargs)
 
 
-class _How(NamedTuple):
+class _PrintOptions(NamedTuple):
     """The options of a print."""
 
     ordered: bool
     is_loose: bool
 
 
-def _print(how: _How, fmt: str, /, *args: Any, **kwargs: Any) -> None:
-    if not how.is_loose:
+def _print(options: _PrintOptions, fmt: str, /, *args: Any, **kwargs: Any) -> None:
+    if not options.is_loose:
         FORMAT.vformat(fmt, args, kwargs)
-    tell(_Print(fmt, is_loose=how.is_loose), args, kwargs, ordered=how.ordered)
+    tell(
+        _PrintCallback(fmt, is_loose=options.is_loose),
+        args,
+        kwargs,
+        ordered=options.ordered,
+    )
 
 
 def callback(
@@ -75,8 +80,8 @@ def callback(
     """Call a Python function with the values when the program runs.
 
     Args:
-        callback: takes the arguments, its arrays concrete; what it returns does not
-            count. Without one, the function that takes it and its arguments.
+        callback: takes the arguments, with concrete arrays; its result is ignored.
+            Without it, return the function that takes it and its arguments.
         *args: its arguments: trees of arrays, or anything else.
         ordered: whether it keeps the order of the program among ordered callbacks.
         partitioned: accepted as JAX does; an array is on one device.
@@ -124,8 +129,8 @@ def _check_no_arguments(
 
 
 @final
-class _Print:
-    """Prints its arguments as a format says."""
+class _PrintCallback:
+    """A callback that prints its formatted arguments."""
 
     __slots__ = ("_fmt", "_is_loose")
 
@@ -141,9 +146,60 @@ class _Print:
         sys.stdout.write(f"{text}\n")
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return the key of the print in a comparison of programs."""
         return "print", self._fmt, self._is_loose
 
     @property
     def __name__(self) -> str:
         return f"print({self._fmt!r})"
+
+
+# ---- formats ----
+
+
+@final
+class _FormatChecker(string.Formatter):
+    """A formatter that only checks that each argument has a place in a format."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return an empty string: the values are unknown while tracing."""
+        return ""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """Return the value unchanged."""
+        return value
+
+    def get_value(
+        self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Return the value of a place, or raise if there is none."""
+        if isinstance(key, str):
+            if key in kwargs:
+                return kwargs[key]
+            came = ", ".join(f"{name}=" for name in kwargs) or "none by name"
+            raise KeyError(
+                f"debug.print: expected a value for {{{key}}} in the format, got {came}. "
+                f"Pass {key}=..., or write {{{{{key}}}}} for the text itself."
+            )
+        if key < len(args):
+            return args[key]
+        raise IndexError(
+            f"debug.print: expected a value for each {{}} in the format, got {len(args)} "
+            f"and a place for one more. Pass it, or write {{{{}}}} for the text itself."
+        )
+
+    def check_unused_args(
+        self, used_args: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        """Raise if an argument has no place."""
+        unused = [f"argument {i}" for i in range(len(args)) if i not in used_args]
+        unused += [f"{name}=" for name in kwargs if name not in used_args]
+        if unused:
+            raise ArgumentError(
+                f"debug.print: expected a place for each argument in the format, got "
+                f"none for {', '.join(unused)}. Write {{}} or {{name}} there; an "
+                "f-string is formatted too early."
+            )
+
+
+FORMAT: Final = _FormatChecker()

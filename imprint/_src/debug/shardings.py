@@ -1,8 +1,7 @@
-"""How an array is spread over devices, as a picture.
+"""Pictures of shardings.
 
-A picture is a grid: a cell is a part of the array, and in it stand the devices that have
-it. Where IPython runs it is asked to show it: a notebook draws it, a terminal prints it.
-Arrays of one axis are one row.
+A picture is a grid: a cell is a part of the array and lists its devices. IPython shows it
+as a drawing in a notebook and as text in a terminal. Arrays of one axis are one row.
 """
 
 import sys
@@ -19,8 +18,8 @@ def visualize_sharding(shape: Sequence[int], sharding: Any) -> None:
     """Show which devices have which part of an array of one or two axes.
 
     Args:
-        shape: that of the array.
-        sharding: how it is spread.
+        shape: the shape of the array.
+        sharding: its sharding.
 
     Raises:
         ArgumentError: the array has another rank, or `sharding` is none.

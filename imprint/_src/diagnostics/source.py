@@ -3,7 +3,7 @@
 A source is taken on a hot path (every staged equation), so it is only a triple
 (code object, instruction offset, named scope); file, line and text are worked out when
 somebody asks. A frame is the user's when its file lies outside this package, NumPy and
-the standard library, or in `cli`, whose programs are written as a user's.
+the standard library, or in `cli/tour`, whose programs are written as a user's.
 While a transform replays a jaxpr, `replaying` makes new equations inherit the
 source of the equation they come from. Who called that place is asked for few equations
 only (`called_source`), since it costs more. A `Scope` in the place of what is replayed,
@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, Self, cast, final
 import numpy as np
 
 _PACKAGE: Final = str(Path(__file__).resolve().parents[2]) + "/"
-_PROGRAMS: Final = _PACKAGE + "_src/cli/"
+_PROGRAMS: Final = _PACKAGE + "_src/cli/tour/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 _STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
 _INSTALLED: Final = _STANDARD + "site-packages/"

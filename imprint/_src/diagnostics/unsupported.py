@@ -3,7 +3,7 @@
 One row is names that share an advice. Without one, a function of NumPy's of that name
 takes arrays outside traced functions, which `advice` says; else nothing serves yet.
 Read only when such a name was asked for (`core.missing`), and by the test that compares the
-rows with JAX and writes docs/reference/absent.md: a name that comes here leaves its row.
+rows with JAX and writes docs/reference/unsupported.md: a name that comes here leaves its row.
 Names that NumPy alone has are in `absent_numpy`.
 """
 

@@ -1,5 +1,5 @@
 """Implementation of `imprint.experimental`.
 
-- `checkify`: how does an error of a program become one of its results?
-- `multihost_utils`: what do processes tell each other between computations?
+- `checkify`: errors of a program as a result
+- `multihost_utils`: exchange of values between processes
 """

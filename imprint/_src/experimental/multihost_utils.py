@@ -1,8 +1,8 @@
-"""What processes tell each other between computations: values on the host.
+"""Exchange of host values between processes.
 
-Every process has to call the same function here, in the same order. Values go by the store
-of the coordination service, so they need no device; large arrays belong into a program
-over a mesh of all devices. Alone, a process tells itself.
+All processes must call the same functions in the same order. Values go through the store of
+the coordination service and need no device; for large arrays, use a program over a mesh of
+all devices. A single process gets its own values.
 """
 
 import hashlib
@@ -29,8 +29,8 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # noqa: FBT001
 
     Args:
         in_tree: a tree of arrays and numbers, of the same shapes in all processes.
-        tiled: whether they are joined along the first axis, instead of along a new one.
-            An array that is spread over all processes is one already.
+        tiled: whether to concatenate along the first axis instead of a new one. An array
+            that is sharded over all processes is whole already.
 
     Raises:
         ArgumentError: numbers of leaves, shapes or dtypes differ between processes.
@@ -62,12 +62,12 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # noqa: FBT001
 
 
 def _is_spread(x: Any) -> bool:
-    """Tell whether other processes have some parts of an array."""
+    """Return whether other processes have some parts of an array."""
     return isinstance(x, ArrayImpl) and not x.is_fully_addressable
 
 
 def _whole(x: Any) -> Any:
-    """Return all of an array of which other processes have some parts."""
+    """Return the whole of an array that is sharded over processes."""
     everywhere = NamedSharding(x.sharding.mesh, PartitionSpec())
     return np.asarray(jit(_itself, out_shardings=everywhere)(x))
 
@@ -118,10 +118,10 @@ def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  #
 
 
 def sync_global_devices(name: str) -> None:
-    """Wait until all processes come here, with the same name.
+    """Wait until all processes call this with the same name.
 
     Args:
-        name: what they wait for; it tells apart two places of a program.
+        name: the name of this place in the program.
 
     Raises:
         ArgumentError: processes wait for different things; all are named.
@@ -142,7 +142,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
 
     Args:
         in_tree: a tree of arrays and numbers.
-        fail_message: how the message begins.
+        fail_message: the start of the message.
 
     Raises:
         AssertionError: a leaf differs; it is named, with the processes.
@@ -177,7 +177,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
 
 
 def _packed(arrays: Sequence[Any]) -> bytes:
-    """Return arrays as bytes: what they are, and their values."""
+    """Return arrays as bytes: dtypes, shapes and values."""
     kinds = json.dumps([(x.dtype.name, x.shape) for x in arrays]).encode()
     return b"".join([b"%d\n" % len(kinds), kinds, *[x.tobytes() for x in arrays]])
 

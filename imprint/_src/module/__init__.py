@@ -1,24 +1,21 @@
 """Implementation of `imprint.module`.
 
-- `module`: what is a `Module`, and when is an instance finished?
-- `declare`: how does a class become a dataclass and a node of pytrees?
-- `fields`: with which words does a class declare its fields?
-- `methods`: what is a bound method of a module?
-- `partial`: how are arguments fixed without losing what they hold?
-- `wrapper`: what is a function that a filtered transform wrapped?
-- `value`: when are two modules equal, and what is their hash?
-- `refusals`: what can a module not be, and what is written instead?
-- `filters`: which leaves of a tree are arrays, and how is a tree parted?
-- `checks`: which values end a program with an error?
-- `edit`: how is a changed copy of a tree made?
-- `compare`: are two trees equal, and how does a model switch to inference?
-- `show`: how does a tree print?
-- `tracing`: how is a function of models traced without running it?
-- `derivatives`: with respect to what is a function of models differentiated?
-- `custom`: how does a function of models get a derivative of its own, or remember little?
-- `batching`: over what is a function of models mapped?
-- `callback`: how does a program call a function of anything?
-- `enumeration`: what is an enum whose items can be traced?
-- `serialise`: how are the leaves of a tree saved, and loaded into one like it?
-- `records`: what does the file of saved leaves look like?
+- `module`: `Module`, its metaclass, equality and hash
+- `fields`: field declarations, and the conversion of a class to a dataclass and a node
+- `methods`: bound methods of modules, as nodes
+- `callables`: `Partial`, and wrappers that filtered transforms return
+- `errors`: the errors of classes and instances of modules
+- `filters`: array predicates, `filter`, `partition` and `combine`
+- `checks`: `error_if`, an error that depends on values
+- `edit`: `tree_at`, `replace` and `apply_updates`
+- `compare`: `tree_equal`, and the switch of a model to inference
+- `show`: pytrees as text
+- `tracing`: `filter_eval_shape`, `filter_make_jaxpr` and `filter_closure_convert`
+- `derivatives`: filtered derivatives
+- `custom`: filtered custom derivatives and checkpointing
+- `batching`: `filter_vmap`
+- `callback`: `filter_pure_callback`
+- `enumeration`: enums whose items can be traced
+- `serialise`: saving and loading the leaves of a tree
+- `records`: the file format of saved leaves
 """

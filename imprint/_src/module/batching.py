@@ -1,8 +1,7 @@
-"""Batching functions of models: `filter_vmap`.
+"""`filter_vmap`: batching of functions of models.
 
-Arguments and results are parted into what has a mapped axis, which `vmap` gets, and the
-rest, which passes by: text, functions and numbers stay what they are. Axes are prefixes
-of trees whose leaves may be functions, such as `if_array(0)`.
+Leaves with a mapped axis go through `vmap`; strings, functions and numbers bypass it. Axes
+are prefixes of trees whose leaves may be functions, such as `if_array(0)`.
 """
 
 import dataclasses
@@ -15,8 +14,8 @@ from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.filters import combine, is_array, is_none, partition
-from imprint._src.module.wrapper import Wrapper
 from imprint._src.numpy.shapes.reshape import moveaxis
 
 P = ParamSpec("P")
@@ -76,9 +75,9 @@ def filter_vmap(
         fun: a function of any positional arguments, with any result. Leave it out to
             decorate with options.
         in_axes: which axis of each argument is mapped: a prefix of the arguments' tuple
-            whose leaves are integers, None for what is passed whole, or functions from a
+            whose leaves are integers, None for unmapped parts, or functions from a
             leaf to one of them; or a dictionary of such by the names of parameters.
-        out_axes: where the mapped axis stands in the result; a prefix of it, likewise.
+        out_axes: the position of the mapped axis in the result; a prefix of it, likewise.
         axis_name: accepted as in `imprint.vmap`.
         axis_size: the length of the mapped axis, needed if no argument is mapped.
 

@@ -1,7 +1,7 @@
-"""Calling a Python function from a program with anything, and getting anything back.
+"""`filter_pure_callback`: calls of Python functions with arbitrary arguments and results.
 
-Arrays go through the program, as those of `imprint.pure_callback`; what else there is in
-arguments and results is known while tracing, and waits outside.
+Arrays go through the program, as in `imprint.pure_callback`. All other arguments and
+results are known while tracing and bypass the program.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,11 @@ def filter_pure_callback(
     Args:
         callback: takes and returns trees of anything.
         *args: its arguments.
-        result_shape_dtypes: what it returns, with an `imprint.ShapeDtypeStruct` for each
+        result_shape_dtypes: its result, with an `imprint.ShapeDtypeStruct` for each
             array.
         sharding: accepted as JAX does; a program has one device.
         vmap_method: how it is called under `vmap`, as for `imprint.pure_callback`.
-        vectorized: what JAX had before `vmap_method`; None.
+        vectorized: JAX's older form of `vmap_method`; None.
         **kwargs: its keyword arguments.
 
     Example:
@@ -61,7 +61,7 @@ def filter_pure_callback(
         arrays, rest = partition(callback(*own_args, **own_kwargs), is_array)
         if not tree_equal(rest, others):
             raise ArgumentError(
-                f"filter_pure_callback: expected {callback} to return {others} beside "
+                f"filter_pure_callback: expected {callback} to return {others} and "
                 f"its arrays, as result_shape_dtypes says, got {rest}. Return what it "
                 "says, or change it."
             )

@@ -1,7 +1,7 @@
-"""Errors that depend on values: raised when a compiled program meets them.
+"""`error_if`: errors that depend on values, raised when a compiled program runs.
 
-`error_if` gives back the tree that it was given, so that it stands in an expression, as
-Equinox's does. It is a `debug.check`: an effect of the program, which nothing removes.
+`error_if` returns its tree, so it can be part of an expression, as in Equinox. It is a
+`debug.check`: an effect of the program, which no pass removes.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import Tracer
-from imprint._src.debug.checking import check_predicate
+from imprint._src.debug.checks import check_predicate
 from imprint._src.errors import ArgumentError
 from imprint._src.module.filters import is_array
 from imprint._src.primitives.checks import Failure, When, check_p
@@ -60,7 +60,7 @@ def branched_error_if(
     Args:
         x: a tree with at least one array.
         pred: a bool, or an array of them, none of which may be true.
-        index: which message it is.
+        index: the index of the message.
         msgs: the messages.
         on_error: as for `error_if`.
 
@@ -88,7 +88,7 @@ def branched_error_if(
     if on_error == "nan":
         found = any_of(pred)
         return treedef.unflatten([_or_nan(leaf, found) for leaf in leaves])
-    failure = _Chosen(msgs)
+    failure = _IndexedFailure(msgs)
     if not (isinstance(pred, Tracer) or isinstance(index, Tracer)):
         if np.any(pred):
             failure(index)
@@ -99,20 +99,20 @@ def branched_error_if(
 
 
 @final
-class _Chosen(Failure):
-    """Says one of several messages."""
+class _IndexedFailure(Failure):
+    """A failure with one of several messages."""
 
     def __init__(self, msgs: Sequence[str]) -> None:
         super().__init__()
         self._msgs = tuple(msgs)
 
     def message(self, *arrays: Any) -> str:
-        """Return the message whose number is given."""
+        """Return the message with this index."""
         (index,) = arrays
         return self._msgs[int(index)]
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return the key of the check in a comparison of programs."""
         return "error_if", self._msgs
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ class _Chosen(Failure):
 
 
 def _or_nan(x: Any, found: Any) -> Any:
-    """Return an array, or where something is wrong the farthest from what it should be."""
+    """Return an array, with its least plausible value wherever a check failed."""
     if not is_array(x):
         return x
     dtype = get_aval(x).dtype

@@ -1,8 +1,8 @@
-"""Comparing trees, and switching every layer of a model between training and inference.
+"""`tree_equal`, and the switch of a model between training and inference.
 
-`tree_equal` looks at structures first, then at leaves: arrays by shape, dtype and values,
-everything else by `==`. Structures count exactly, as everywhere in imprint: static data
-and keys that Python calls equal, `2` and `2.0`, are different.
+`tree_equal` compares structures first, then leaves: arrays by shape, dtype and values,
+everything else by `==`. Structures are compared exactly, as in all of imprint: static data
+and keys that are equal in Python, such as `2` and `2.0`, differ.
 """
 
 import copy
@@ -25,7 +25,7 @@ _INFERENCE: Final = "inference"
 def tree_equal(
     *pytrees: tree.PyTree, typematch: bool = False, rtol: Any = 0.0, atol: Any = 0.0
 ) -> bool | Array:
-    """Tell whether trees are equal, in structure and in every leaf.
+    """Return whether trees are equal, in structure and in every leaf.
 
     Arrays must have one shape and one dtype. NumPy's and imprint's are equal to each
     other unless `typematch` is set.
@@ -38,7 +38,7 @@ def tree_equal(
 
     Returns:
         A bool, or an array of one where arrays of imprint were compared; it is traced
-        if one of them is. `tree_equal(...) is True` asks for what is known while tracing.
+        if one of them is. `tree_equal(...) is True` is decided while tracing.
 
     Example:
         >>> import numpy as np
@@ -86,7 +86,7 @@ def tree_inference(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # n
 
     Args:
         pytree: any tree.
-        value: what `inference` becomes.
+        value: the new value of `inference`.
 
     Example:
         >>> from imprint.module import Module, tree_inference
@@ -122,13 +122,12 @@ def tree_flatten_one_level(
 
 
 def tree_check(pytree: tree.PyTree) -> None:
-    """Raise an error if a node stands at two places of a tree, or inside itself.
+    """Raise an error if a tree contains a node twice, or a node inside itself.
 
-    A transform takes a tree apart and puts one together in which every node is an object
-    of its own; where one was at two places, there are two.
+    A transform flattens and rebuilds a tree, so a node at two places becomes two objects.
 
     Raises:
-        TreeError: a node with children is there twice; the message names both places.
+        TreeError: a node with children occurs twice; the message names both places.
 
     Example:
         >>> from imprint.module import tree_check

@@ -1,7 +1,7 @@
-"""Functions of models with a derivative of the user's, or that remember little.
+"""Custom derivatives of functions of models, and `filter_checkpoint`.
 
-Each parts its arguments with `is_array`: what is no array has no derivative, and goes to
-the rule as it is. In rules None stands for a derivative that is not there or is zero.
+Each transform partitions its arguments with `is_array`: other leaves have no derivative,
+and rules get them unchanged. In rules None is an absent or zero derivative.
 """
 
 import functools
@@ -27,6 +27,7 @@ from imprint._src.errors import (
     TreeError,
     UndefinedRuleError,
 )
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.fields import field
 from imprint._src.module.filters import (
     combine,
@@ -35,7 +36,6 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
-from imprint._src.module.wrapper import Wrapper
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -181,7 +181,7 @@ class filter_custom_jvp(Generic[P, R]):  # noqa: N801 - Equinox's name
         return self._inner(rest, arrays)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
+        """Return the token of this function inside others."""
         return "filter_custom_jvp", self._inner
 
 
@@ -236,7 +236,7 @@ class filter_custom_vjp(Generic[P, R]):  # noqa: N801 - Equinox's name
 
         Args:
             fn_fwd: `(perturbed, *args, **kwargs) -> (result, residuals)`; `perturbed` has
-                the structure of the first argument, and says what is differentiated.
+                the structure of the first argument, with True at differentiated leaves.
         """
         check_function(fn_fwd, "filter_custom_vjp")
         self._rule["fwd"] = fn_fwd
@@ -247,7 +247,7 @@ class filter_custom_vjp(Generic[P, R]):  # noqa: N801 - Equinox's name
 
         Args:
             fn_bwd: `(residuals, cotangent, perturbed, *args, **kwargs) -> cotangent of the
-                first argument`; None stands for one that is not there, both ways.
+                first argument`; None is an absent one, in both.
         """
         check_function(fn_bwd, "filter_custom_vjp")
         self._rule["bwd"] = fn_bwd
@@ -270,7 +270,7 @@ class filter_custom_vjp(Generic[P, R]):  # noqa: N801 - Equinox's name
         return combine(outs, others, call.found[0])
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
+        """Return the token of this function inside others."""
         return "filter_custom_vjp", self._fn, self._rule
 
 
@@ -279,7 +279,7 @@ class _VjpCall:
     """One call of a `filter_custom_vjp` function.
 
     Attributes:
-        found: what is no array of the result.
+        found: the leaves of the result that are no arrays.
     """
 
     def __init__(
@@ -336,7 +336,7 @@ class _VjpCall:
         return first, *combine((args, kwargs), rest[1:])
 
     def _parted(self, out: Any) -> Any:
-        """Return what moves of a result, and what does not; keep what is no array."""
+        """Return the inexact and the other arrays of a result; keep its other leaves."""
         arrays, rest = partition(out, is_array)
         self.found[:] = [rest]
         return partition(arrays, is_inexact_array)

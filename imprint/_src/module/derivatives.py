@@ -1,9 +1,9 @@
-"""Derivatives of functions of models: with respect to what has one, and None elsewhere.
+"""Filtered derivatives: with respect to inexact arrays, None for all other leaves.
 
-Each transform parts its arguments with `is_inexact_array`, differentiates by the arrays
-and closes over the rest, so a model may hold functions, text and integers. What comes
-back has the structure of the arguments with None where there is no derivative. Results
-and auxiliary data may be anything.
+Each transform partitions its arguments with `is_inexact_array`, differentiates with respect
+to the arrays and closes over the rest, so a model may hold functions, strings and integers.
+Derivatives have the structure of the arguments, with None where there is none. Results and
+auxiliary data may be anything.
 """
 
 import functools
@@ -18,6 +18,7 @@ from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.interpreters.derivatives import jvp, value_and_grad, vjp
 from imprint._src.interpreters.jacobians import jacfwd, jacrev
 from imprint._src.interpreters.jvp import JVPTracer
+from imprint._src.module.callables import Wrapper
 from imprint._src.module.fields import field
 from imprint._src.module.filters import (
     combine,
@@ -26,7 +27,6 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
-from imprint._src.module.wrapper import Wrapper
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -177,9 +177,9 @@ def _listed(kwargs: dict[str, Any]) -> str:
 
 
 def _keep_aux(out: Any, others: list[Any]) -> Any:
-    """Return `(result, arrays of aux)`, and put what is no array aside."""
+    """Return `(result, arrays of aux)`, and store the other leaves of aux."""
     if not _is_pair(out):
-        return out  # the transform says what is wrong
+        return out  # the transform raises the error
     result, aux = out
     arrays, rest = partition(aux, is_array)
     others[:] = [rest]
@@ -336,7 +336,7 @@ def filter_jvp(
 
     Returns:
         The result and its tangent, of the same structure, with None at leaves that do
-        not depend on what moves.
+        not depend on differentiated inputs.
 
     Raises:
         TreeError: the structures of primals and tangents differ.

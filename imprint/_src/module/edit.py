@@ -1,9 +1,8 @@
-"""Edit: changed copies of trees that do not change.
+"""Changed copies of immutable trees: `tree_at`, `replace` and `apply_updates`.
 
-`tree_at` finds a place by the function that reaches it: that is given a copy of the tree
-in which every node and every leaf is an object of its own, and what it returns is looked
-for in the copy by identity. `replace` sets fields of one module, static ones too;
-`apply_updates` adds to the arrays of a model what an optimizer made of their gradients.
+`tree_at` calls `where` with a copy of the tree in which all nodes and leaves are distinct
+objects, and finds the results in the copy by identity. `replace` sets fields of one module,
+static ones too; `apply_updates` adds the updates of an optimizer to the arrays of a model.
 """
 
 import operator
@@ -37,15 +36,15 @@ def tree_at(
 
     Args:
         where: from the tree to a node or a leaf of it, or to a sequence of them. It must
-            not look at the leaves: it sees stand-ins.
+            not depend on the leaves, which are stand-ins.
         pytree: the tree.
-        replace: what to put there; for a sequence, as many.
-        replace_fn: instead of `replace`, what to put there as a function of what is.
+        replace: the new node; for a sequence, as many.
+        replace_fn: instead of `replace`, a function from the old node to the new one.
         is_leaf: as in `tree.flatten`; `lambda x: x is None` lets None be replaced.
 
     Raises:
-        ArgumentError: what `where` returned is not in the tree, or is there twice; or the
-            number of replacements is another.
+        ArgumentError: a result of `where` is not in the tree, or is there twice; or the
+            number of replacements differs.
 
     Example:
         >>> from imprint.module import tree_at
@@ -60,7 +59,7 @@ def tree_at(
             f"{'neither' if replace is ... else 'both'}. Give the one that says what to "
             "put there."
         )
-    copy = _Copy(pytree, is_leaf)
+    copy = _DistinctCopy(pytree, is_leaf)
     found, is_one = copy.reach(where)
     if replace_fn is not ...:
         values = [replace_fn(copy.original(node)) for node in found]
@@ -76,7 +75,7 @@ def apply_updates(params: T, updates: tree.PyTree) -> T:
 
     Args:
         params: the parameters, or a whole model.
-        updates: what an optimizer returned; where it is None, a part stays as it is.
+        updates: the result of an optimizer; None leaves a part unchanged.
 
     Example:
         >>> import imprint.numpy as np
@@ -133,11 +132,11 @@ def replace(module: M, /, **changes: Any) -> M:
     return copy
 
 
-# ---- a copy whose parts are told apart ----
+# ---- a copy with distinct parts ----
 
 
 @final
-class _Place:
+class _LeafStandIn:
     """Stands for a leaf."""
 
     __slots__ = ()
@@ -147,7 +146,7 @@ class _Place:
 
 
 @final
-class _Empty(tuple[Any, ...]):
+class _EmptyTuple(tuple[Any, ...]):
     """Stands for an empty tuple: Python has only one. It is a leaf."""
 
 
@@ -156,7 +155,7 @@ def _is_empty(x: Any) -> bool:
 
 
 @final
-class _Copy:
+class _DistinctCopy:
     """A tree, and a copy of it whose nodes and leaves are objects of their own."""
 
     def __init__(self, pytree: Any, is_leaf: _IsLeaf | None) -> None:
@@ -167,7 +166,7 @@ class _Copy:
         self._tree = pytree
         leaves, treedef = tree.flatten(pytree, stop)
         self._stand_ins: list[Any] = [
-            _Empty() if _is_empty(leaf) else _Place() for leaf in leaves
+            _EmptyTuple() if _is_empty(leaf) else _LeafStandIn() for leaf in leaves
         ]
         self._by_id = {
             id(x): leaf for x, leaf in zip(self._stand_ins, leaves, strict=True)
@@ -176,7 +175,7 @@ class _Copy:
 
     def reach(self, where: Callable[[Any], Any]) -> tuple[list[Any], bool]:
         """Return the nodes that `where` names, and whether it names one by itself."""
-        real = where(self._tree)  # first: what fails here is the user's to see
+        real = where(self._tree)  # first: the user sees errors of the real tree
         try:
             found = where(self._copy)
         except Exception as err:
@@ -192,7 +191,7 @@ class _Copy:
         return nodes, is_one
 
     def original(self, node: Any) -> Any:
-        """Return what stands in the tree where a node stands in the copy."""
+        """Return the node of the tree at the place of a node of the copy."""
         leaves, treedef = tree.flatten(node)
         return treedef.unflatten([self._by_id[id(leaf)] for leaf in leaves])
 
@@ -204,13 +203,13 @@ class _Copy:
         return treedef.unflatten([known[id(leaf)] for leaf in leaves])
 
     def _counts(self, nodes: Sequence[Any]) -> Counter[int]:
-        """Return how often each of some objects, by `id`, stands in the copy."""
+        """Return how often the copy contains each of some objects, by `id`."""
         wanted = set(map(id, nodes))
         leaves = tree.leaves(self._copy, lambda x: id(x) in wanted)
         return Counter([id(leaf) for leaf in leaves if id(leaf) in wanted])
 
     def _check_blind(self, found: Any, real: Any) -> None:
-        """Raise ArgumentError if `where` took another way in the tree than in the copy."""
+        """Raise ArgumentError if `where` takes different paths in the tree and the copy."""
         leaves, treedef = tree.flatten(found, _is_empty)
         real_leaves, real_treedef = tree.flatten(real, self._stop)
         expected = [self._by_id.get(id(leaf), leaf) for leaf in leaves]
@@ -227,12 +226,12 @@ class _Copy:
         if count > 1:
             return ArgumentError(
                 f"tree_at: expected where to name one place, got {shown}, which is one "
-                f"object at {count} places of the tree. Let it be a leaf, and they are "
-                "told apart: tree_at(..., is_leaf=lambda x: x is None)."
+                f"object at {count} places of the tree. Make it a leaf to "
+                "distinguish them: tree_at(..., is_leaf=lambda x: x is None)."
             )
         if self._counts([node])[id(node)]:
             return ArgumentError(
-                f"tree_at: expected nodes apart from each other, got {_shown(self.original(node))}, which lies "
+                f"tree_at: expected separate nodes, got {_shown(self.original(node))}, which is "
                 "inside another that where returns. Replace the outer one alone."
             )
         return ArgumentError(

@@ -1,9 +1,9 @@
-"""Enumeration: enums whose items go through compiled programs, as Equinox's do.
+"""Enums whose items go through compiled programs, as in Equinox.
 
 An item is a module that holds its number, so it can be traced, mapped and selected; its
-enumeration is static, and has the messages. The class itself is indexed, counted and asked
-`isinstance` of, and gives its items as attributes, so it needs a metaclass: no other way
-leaves `class RESULTS(Enumeration): success = "text"` as it stands in programs.
+enumeration is static and has the messages. The class supports indexing, `len` and
+`isinstance`, and has its items as attributes, so it needs a metaclass: programs write
+`class RESULTS(Enumeration): success = "text"`.
 """
 
 import warnings
@@ -140,12 +140,12 @@ class EnumerationItem(Module):
     _enumeration: Any = field(static=True)
 
     def __eq__(self, other: object) -> Any:
-        mine, theirs = self._beside(other)
+        mine, theirs = self._numbers_of(other)
         with ensure_compile_time_eval():
             return asarray(mine == theirs)
 
     def __ne__(self, other: object) -> Any:
-        mine, theirs = self._beside(other)
+        mine, theirs = self._numbers_of(other)
         with ensure_compile_time_eval():
             return asarray(mine != theirs)
 
@@ -166,10 +166,10 @@ class EnumerationItem(Module):
         return branched_error_if(token, pred, self._value, messages)
 
     def is_traced(self) -> bool:
-        """Tell whether which item it is is known only when the program runs."""
+        """Return whether the item is known only when the program runs."""
         return isinstance(self._value, Tracer)
 
-    def _beside(self, other: Any) -> tuple[Any, Any]:
+    def _numbers_of(self, other: Any) -> tuple[Any, Any]:
         if not isinstance(other, EnumerationItem) or (
             other._enumeration is not self._enumeration
         ):

@@ -1,9 +1,9 @@
-"""Filters: which leaves of a tree are arrays, and a tree in two parts by such a question.
+"""Filters: predicates of leaves, and trees split by a predicate.
 
-A `filter_spec` is a prefix of the tree whose leaves are booleans or functions of one
-leaf. What is left out becomes `None`, or `replace`, so both parts keep the structure and
-`combine` puts them together again. NumPy arrays and scalars count as arrays; Python
-numbers are array-likes. Names and meanings are Equinox's.
+A `filter_spec` is a prefix of the tree whose leaves are booleans or functions of one leaf.
+Excluded leaves become `None`, or `replace`, so both parts keep the structure and `combine`
+joins them again. NumPy arrays and scalars are arrays; Python numbers are array-likes.
+Names and meanings are Equinox's.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from imprint._src.core.aval import DType
 from imprint._src.errors import ArgumentError
 from imprint._src.tree.treedef import NAMESPACE
 
-# ---- questions about one leaf ----
+# ---- predicates of leaves ----
 
 _ARRAYS: Final = (Array, np.ndarray, np.generic)
 _ARRAY_LIKES: Final = (*_ARRAYS, bool, int, float, complex)
@@ -28,7 +28,7 @@ _NUMBERS: Final = (NumberArray, np.ndarray, np.generic)
 
 
 def is_array(element: Any) -> bool:
-    """Tell whether something is an array: imprint's, traced or not, or NumPy's.
+    """Return whether a value is an array: imprint's, traced or not, or NumPy's.
 
     Example:
         >>> import imprint.numpy as inp
@@ -40,7 +40,7 @@ def is_array(element: Any) -> bool:
 
 
 def is_array_like(element: Any) -> bool:
-    """Tell whether something is an array or a Python number.
+    """Return whether a value is an array or a Python number.
 
     Example:
         >>> from imprint.module import is_array_like
@@ -51,7 +51,7 @@ def is_array_like(element: Any) -> bool:
 
 
 def is_inexact_array(element: Any) -> bool:
-    """Tell whether something is an array of a floating or complex dtype.
+    """Return whether a value is an array of a floating or complex dtype.
 
     Example:
         >>> import numpy as np
@@ -66,7 +66,7 @@ def is_inexact_array(element: Any) -> bool:
 
 
 def is_inexact_array_like(element: Any) -> bool:
-    """Tell whether something is a floating or complex array, or such a Python number.
+    """Return whether a value is a floating or complex array, or such a Python number.
 
     Example:
         >>> from imprint.module import is_inexact_array_like
@@ -90,10 +90,10 @@ def filter(  # noqa: A001 - Equinox's name
 
     Args:
         pytree: any tree.
-        filter_spec: a prefix of the tree; a leaf of it is True (keep what is below),
-            False (replace it), or a function that is asked about each leaf below.
-        inverse: keep what would be replaced, and replace what would be kept.
-        replace: what stands for a leaf that is not kept.
+        filter_spec: a prefix of the tree; a leaf of it is True (keep the leaves below),
+            False (replace them), or a predicate of each leaf below.
+        inverse: whether to invert `filter_spec`.
+        replace: the replacement of each excluded leaf.
         is_leaf: as in `imprint.tree.flatten`.
 
     Returns:
@@ -125,12 +125,12 @@ def partition(
     replace: Any = None,
     is_leaf: tree.IsLeaf | None = None,
 ) -> tuple[tree.PyTree, tree.PyTree]:
-    """Split a tree in two: what `filter` keeps, and what it replaces.
+    """Split a tree in two: the leaves that `filter` keeps, and the others.
 
     Args:
         pytree: any tree.
         filter_spec: as in `filter`.
-        replace: what stands in one part for a leaf of the other.
+        replace: the value in one part in place of a leaf of the other.
         is_leaf: as in `imprint.tree.flatten`.
 
     Returns:
@@ -186,7 +186,7 @@ def _check_structure(first: Any, other: Any, is_leaf: tree.IsLeaf | None) -> Non
 
 
 def is_none(x: object) -> bool:
-    """Tell whether a node is None; for trees in which None is a leaf."""
+    """Return whether a node is None; for trees in which None is a leaf."""
     return x is None
 
 

@@ -1,9 +1,9 @@
-"""Methods: a bound method of a module is a node of pytrees.
+"""Bound methods of modules, which are pytree nodes.
 
-`model.loss` can be given to `jit`, `grad` or `tree.leaves`: its child is the module, and
-its function is static. A function in the body of a class is therefore kept in a `Method`,
-which binds as functions do, but makes a `BoundMethod`. Names like `__call__` are left
-alone: Python looks them up in the class, and `model(x)` costs nothing.
+`jit`, `grad` and `tree.leaves` take `model.loss`: its child is the module, and its function
+is static. So the body of a class keeps a function in a `Method`, which binds as functions
+do, but makes a `BoundMethod`. Names like `__call__` are excluded: Python looks them up in
+the class, and `model(x)` costs nothing.
 """
 
 import functools
@@ -75,7 +75,7 @@ class BoundMethod:
         return BoundMethod, (self.__func__, self.__self__)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this method in the token of what holds it."""
+        """Return the token of this method inside its owner."""
         return self.__func__, self.__self__
 
 
@@ -97,7 +97,7 @@ class Method:
         return self._func if instance is None else BoundMethod(self._func, instance)
 
     def __imprint_token__(self) -> object:
-        """Return what stands for this in the token of what holds it."""
+        """Return the token of this function inside its owner."""
         return self._func
 
 

@@ -1,12 +1,12 @@
-"""Module: a frozen dataclass that is a pytree; what models are made of.
+"""`Module`, the frozen dataclass and pytree node of which models are made.
 
-A class is finished when its body ends: its methods bind as nodes (`methods`), and it
-becomes a dataclass and a node with what it declares (`declare`). An instance is finished
-when `__init__` ends, by the metaclass, which is ABC's with a `__call__`; a base class
-would have to wrap `__init__` at every level of inheritance, 100 ns each:
-1. it is open while `__init__` runs, so `self.x = ...` works there and nowhere else;
-2. defaults are filled in and converters applied, what is wrong is refused (`refusals`);
-3. `__check_init__` of every class is called. It holds its fields and nothing else.
+At the end of its body, a class becomes a dataclass and a node (`fields`), and its methods
+bind as nodes (`methods`). The metaclass, ABC's with a `__call__`, finishes an instance; a
+base class would have to wrap `__init__` at every level of inheritance, 100 ns each:
+1. the instance is open while `__init__` runs: `self.x = ...` works only there;
+2. defaults and converters are applied, and errors raised (`errors`);
+3. `__check_init__` of every class is called. Then the instance is frozen.
+Modules are equal by class, structure and leaves; arrays by dtype, shape and content.
 """
 
 import dataclasses
@@ -14,15 +14,20 @@ import inspect
 from abc import ABCMeta
 from typing import Any, ClassVar, Final, TypeVar, cast, dataclass_transform
 
-from imprint._src.module import refusals
-from imprint._src.module.declare import Declaration, declare
-from imprint._src.module.fields import field
+import numpy as np
+
+from imprint import tree
+from imprint._src.core.array import Array
+from imprint._src.module import errors
+from imprint._src.module.fields import Declaration, declare, field
 from imprint._src.module.methods import BoundMethod, keep_methods
 from imprint._src.module.show import repr_of
-from imprint._src.module.value import hash_of, is_equal
+from imprint._src.tree.walk import fields_of
 
 M = TypeVar("M")
 _OPTIONS: Final = ("kw_only", "match_args")
+_ARRAYS: Final[Any] = (Array, np.ndarray, np.generic)
+_STABLE: Final = frozenset({int, bool, str, bytes, type(None)})
 
 
 @dataclass_transform(field_specifiers=(dataclasses.field, field))
@@ -49,7 +54,7 @@ class ModuleMeta(ABCMeta):
         """Make an instance."""
         declared: Declaration = cast("Any", cls).__declaration__
         if declared.abstract or cast("Any", cls).__abstractmethods__:
-            raise refusals.abstract_class(cls, declared)
+            raise errors.abstract_class(cls, declared)
         self: M = cls.__new__(cls, *args, **kwargs)
         if self.__class__ is not cls and not isinstance(self, cls):
             return self
@@ -67,7 +72,7 @@ class ModuleMeta(ABCMeta):
         return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
-# By the `id`, what is in its `__init__`, whose frame keeps it alive.
+# The `id`s of instances in their `__init__`, whose frame keeps them alive.
 _open: Final[set[int]] = set()
 
 
@@ -98,16 +103,16 @@ class Module(metaclass=ModuleMeta):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if id(self) not in _open:
-            raise refusals.assignment(self, name)
+            raise errors.assignment(self, name)
         if name not in type(self).__declaration__.names:
-            raise refusals.undeclared_field(self, name, value)
+            raise errors.undeclared_field(self, name, value)
         if type(value) is BoundMethod and value.__self__ is self:
-            raise refusals.own_method(self, name, value)
+            raise errors.own_method(self, name, value)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         if id(self) not in _open:
-            raise refusals.assignment(self, name)
+            raise errors.assignment(self, name)
         object.__delattr__(self, name)
 
     def __eq__(self, other: object) -> bool:
@@ -123,7 +128,7 @@ Module.register(BoundMethod)
 
 
 def finish(self: Any, declared: Declaration) -> None:
-    """Do what is left to do when `__init__` has ended."""
+    """Apply defaults and converters, check fields and freeze an instance."""
     held: dict[str, Any] = self.__dict__
     if len(held) < len(declared.names):
         missing = [name for name in declared.order if name not in held]
@@ -134,13 +139,56 @@ def finish(self: Any, declared: Declaration) -> None:
         if name in held:
             held[name] = converter(held[name])
     if not declared.names <= held.keys():
-        raise refusals.missing_fields(self, declared)
+        raise errors.missing_fields(self, declared)
     for name in declared.meta:
         if held[name].__class__ not in _NO_ARRAYS:
-            refusals.check_static(self, name, held[name])
+            errors.check_static(self, name, held[name])
     object.__setattr__(self, "__dict__", {**held})  # read faster: see `restorer_for`
     for check in declared.checks:
         check(self)
 
 
 _NO_ARRAYS: Final = frozenset({int, float, bool, str, bytes, type(None)})
+
+
+# ---- equality ----
+
+
+def is_equal(a: Any, b: Any) -> bool:
+    """Return whether two pytrees are equal by value."""
+    leaves, treedef = tree.flatten(a)
+    others, other_treedef = tree.flatten(b)
+    return treedef == other_treedef and all(map(_is_equal_leaf, leaves, others))
+
+
+def _is_equal_leaf(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, _ARRAYS) and isinstance(b, _ARRAYS):
+        return a.dtype == b.dtype and np.array_equal(np.asarray(a), np.asarray(b))
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
+        return False
+    return bool(a == b)
+
+
+def hash_of(module: Any) -> int:
+    """Return a hash that equal modules share, so one without arrays can be a dict key.
+
+    Most static values count by type only: equal ones, such as functions of one definition,
+    may have different hashes.
+
+    Raises:
+        TypeError: a leaf has no hash, such as an array.
+    """
+    static: list[Any] = [getattr(module, name) for name in fields_of[type(module)].meta]
+    found: list[object] = [x if type(x) in _STABLE else type(x) for x in static]
+    for path, leaf in tree.leaves_with_path(module):
+        try:
+            found.append(hash(leaf))
+        except TypeError:
+            raise TypeError(
+                f"hash: expected a module whose leaves can be hashed, got "
+                f"{type(leaf).__name__} in {type(module).__name__}{tree.keystr(path)}. "
+                "Compare modules by ==; for a key, take id(module)."
+            ) from None
+    return hash((module.__class__, *found))

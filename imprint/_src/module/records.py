@@ -1,12 +1,12 @@
-r"""Records: the file that holds the leaves of a tree. It is read without running anything.
+r"""The file format of saved leaves. Reading a file runs no code.
 
     file   ::= "\x93IMPRINT" version:u32 record* record
     record ::= length:u32 crc32:u32 header:JSON[length] payload:bytes[header.bytes]
 
 A header names the leaf by its key path and has the length and the CRC-32 of its payload;
-the last one is `{"end": number of leaves}` and has none. Integers are little-endian. The
-file is written and read front to back, so it may be a part of a longer stream. Whatever
-does not fit is an error that names the file and the leaf.
+the last one is `{"end": number of leaves}`, without a payload. Integers are little-endian.
+The file is written and read front to back, so it may be a part of a longer stream. Errors
+name the file and the leaf.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _PREFIX: Final = struct.Struct("<II")
 
 
 class SupportsWrite(Protocol):
-    """What leaves can be written to."""
+    """A target of `tree_serialise_leaves`."""
 
     def write(self, data: Any, /) -> object:
         """Write bytes."""
@@ -36,7 +36,7 @@ class SupportsWrite(Protocol):
 
 
 class SupportsRead(Protocol):
-    """What leaves can be read from."""
+    """A source of `tree_deserialise_leaves`."""
 
     def read(self, size: int = ..., /) -> bytes:
         """Return the next bytes, at most `size`."""
@@ -73,7 +73,7 @@ def writing(path_or_file: PathLike | SupportsWrite) -> Generator[SupportsWrite]:
 
 
 class LeafWriter:
-    """Takes what a filter_spec writes for one leaf; nothing is copied."""
+    """Collects the bytes that a filter_spec writes for one leaf, without a copy."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -87,7 +87,7 @@ class LeafWriter:
 
 
 def write_start(file: SupportsWrite) -> None:
-    """Write what comes before the first leaf."""
+    """Write the start of the file."""
     file.write(_START.pack(MAGIC, VERSION))
 
 
@@ -103,7 +103,7 @@ def write_leaf(file: SupportsWrite, path: str, chunks: list[memoryview]) -> None
 
 
 def write_end(file: SupportsWrite, count: int) -> None:
-    """Write what comes after the last leaf."""
+    """Write the end of the file."""
     _write_header(file, {"end": count})
 
 
@@ -137,7 +137,7 @@ def _check_binary(file: object, method: str, caller: str, mode: str) -> None:
 
 
 class LeafReader(io.BytesIO):
-    """Gives a filter_spec what was written for one leaf."""
+    """The bytes of one leaf, for a filter_spec to read."""
 
     def __init__(self, payload: bytes, where: str) -> None:
         super().__init__(payload)
@@ -168,7 +168,7 @@ class Records:
             )
 
     def leaf(self, path: str) -> LeafReader:
-        """Return what was saved for the next leaf, which has this path."""
+        """Return the saved bytes of the next leaf, which has this path."""
         where = f"{self.name}: leaf {path or 'at the root'}"
         header = self._header(where)
         if header.get("path") != path:
@@ -219,7 +219,7 @@ class Records:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-_PART: Final = 1 << 26  # what a damaged length can make us ask for at a time
+_PART: Final = 1 << 26  # the most that a damaged length can request at a time
 
 
 def _described(header: dict[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """Saving the leaves of a tree to a file, and loading them into a tree like it.
 
-A leaf is written as one line of JSON that says what it is, and the bytes of its values.
-Nothing but numbers is saved, and nothing in a file is run. What is loaded must have the
-paths, shapes, dtypes and types of `like`, which may be abstract (`filter_eval_shape`).
-Files and damage are the matter of `records`.
+A leaf is written as one line of JSON, its description, and the bytes of its values. Only
+numbers are saved, and no code in a file runs. Loaded leaves must have the paths, shapes,
+dtypes and types of `like`, which may be abstract (`filter_eval_shape`). `records` handles
+files and damage.
 """
 
 import json
@@ -67,7 +67,7 @@ def default_deserialise_filter_spec(f: SupportsRead, x: Any) -> Any:
 
     Args:
         f: the file that a `filter_spec` is given.
-        x: the leaf of `like`, which says what is expected.
+        x: the leaf of `like`, with the expected shape and dtype.
 
     Returns:
         The leaf that was saved, or `x` if it is no array and no number.
@@ -150,7 +150,7 @@ def tree_deserialise_leaves(
         is_leaf: as in `imprint.tree.flatten`.
 
     Returns:
-        A tree like `like`, with the saved leaves. What was not saved is as in `like`.
+        A tree like `like`, with the saved leaves; other leaves are those of `like`.
 
     Raises:
         ArgumentError: the file is damaged or of another kind, or a leaf does not fit.
@@ -198,7 +198,7 @@ def _call(spec: Callable[..., Any], file: Any, leaf: Any, where: str) -> Any:
         raise
 
 
-# ---- what a leaf is ----
+# ---- descriptions of leaves ----
 
 _DTYPES: Final = {dtype.name: dtype for dtype in dtypes.ALL}
 _NUMBERS: Final = (bool, int, float, complex)
@@ -212,7 +212,7 @@ _PYTHON: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def _describe(x: Any, where: str) -> _Description | None:
-    """Return what is written of a leaf before its values; None of one that is not saved.
+    """Return the description of a leaf; None if it is not saved.
 
     Raises:
         DTypeError: it is an array of something else than numbers.

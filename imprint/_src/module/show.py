@@ -1,9 +1,9 @@
-"""Show: a pytree as readable text, broken into lines where it is too wide.
+"""Pytrees as readable text, with line breaks.
 
-Arrays are shown as dtype and shape, modules and dataclasses as the call that would make
-them, functions by their name. A value is laid out as a word, or as a group: brackets
-around items. A group is written on one line if it fits, else its items on a line of
-their own, else each on one, as Equinox does it. A container inside itself is `...`.
+Arrays are shown as dtype and shape, modules and dataclasses as a constructor call,
+functions by their name. The layout of a value is a word, or a group: brackets around items.
+A group is written on one line if it fits, else its items on a line of their own, else each
+item on its own line, as in Equinox. A container inside itself is `...`.
 """
 
 import functools
@@ -35,7 +35,7 @@ def tree_pformat(
         width: the columns that a line may take.
         indent: the columns by which the items of a broken group are moved in.
         short_arrays: show dtype and shape of an array in place of its values.
-        truncate_leaf: tells of a value that only its class is to be shown.
+        truncate_leaf: a predicate of values that show only their class.
 
     Example:
         >>> import imprint.numpy as np
@@ -44,7 +44,7 @@ def tree_pformat(
         "{'w': f32[2,3], 'f': <function abs>, 'n': [1, None]}"
     """
     layout = _Layout(truncate_leaf, short_arrays=short_arrays)
-    return "\n".join(_Writer(width, indent).lines("", layout.of(tree), 0, ""))
+    return "\n".join(_LineWriter(width, indent).lines("", layout.of(tree), 0, ""))
 
 
 def tree_pprint(tree: Any, **options: Any) -> None:
@@ -60,7 +60,7 @@ def tree_pprint(tree: Any, **options: Any) -> None:
 
 
 def repr_of(self: Any) -> str:
-    """Return the `repr` of a module. What has this one is shown by its fields."""
+    """Return the `repr` of a module; classes with this `repr` show their fields."""
     return tree_pformat(self)
 
 
@@ -72,9 +72,9 @@ class _Group:
     """Brackets around items, each with the name before it (`weight=`) or "".
 
     Args:
-        brackets: what stands before the items and after them.
+        brackets: the opening and the closing bracket.
         items: the parts.
-        tail: what stands behind the last item: the comma of a tuple of one.
+        tail: the text after the last item: the comma of a tuple of one.
     """
 
     __slots__ = ("brackets", "flat", "inside", "items", "tail")
@@ -98,7 +98,7 @@ def _flat(doc: _Doc) -> str:
 
 
 @final
-class _Writer:
+class _LineWriter:
     def __init__(self, width: int, indent: int) -> None:
         self._width = width
         self._indent = indent
@@ -127,7 +127,7 @@ class _Writer:
 
 @final
 class _Layout:
-    """One way through a tree; it knows the containers that are open."""
+    """One traversal of a tree, with its open containers."""
 
     def __init__(
         self, truncate: Callable[[Any], bool] | None, *, short_arrays: bool
@@ -137,7 +137,7 @@ class _Layout:
         self._open: set[int] = set()
 
     def of(self, x: Any) -> _Doc:
-        """Return how a value is written."""
+        """Return the layout of a value."""
         if self._truncate is not None and self._truncate(x):
             return f"{type(x).__name__}(...)"
         word = repr(x) if type(x) in _PLAIN else self._word(x)
@@ -153,7 +153,7 @@ class _Layout:
             self._open.discard(id(x))
 
     def _word(self, x: Any) -> str | None:
-        """Return what stands for a value without parts; None if it may have some."""
+        """Return the text of a value without parts; None if it may have some."""
         if isinstance(x, _ARRAYS):
             return show_array(x) if self._short else repr(x)
         if isinstance(x, type):
@@ -163,7 +163,7 @@ class _Layout:
         return None
 
     def _group(self, x: Any) -> _Group | None:
-        """Return a container with its parts; None if it shows itself best."""
+        """Return a container with its parts; None if its own `repr` is best."""
         kind: Any = x.__class__
         if kind in _BRACKETS and x:
             parts = [("", self.of(part)) for part in x]

@@ -1,9 +1,9 @@
-"""Tracing functions of models without running them: shapes, and closures made explicit.
+"""Traces of functions of models: shapes, jaxprs, and closure conversion.
 
-Both give the arrays in the arguments to a trace and close over the rest, so arguments and
-results may be anything. `filter_closure_convert` traces to a program whose captured
-arrays, scalars and tracers among them, are the children of a callable: whatever is
-captured can then be passed, mapped and differentiated as an argument.
+Each function traces the arrays in the arguments and closes over the rest, so arguments and
+results may be anything. `filter_closure_convert` returns a callable whose children are the
+captured arrays, including scalars and tracers: captured values can then be passed, mapped
+and differentiated as arguments.
 """
 
 import itertools
@@ -27,13 +27,13 @@ from imprint._src.module.module import Module
 
 @folding
 def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Return what a call would return, with a `ShapeDtypeStruct` for each array.
+    """Return the result of a call with a `ShapeDtypeStruct` for each array.
 
     Nothing is computed: this makes a model without its memory, to load values into.
 
     Args:
         fun: a function of any arguments, with any result.
-        args: its arguments; a `ShapeDtypeStruct` stands for an array.
+        args: its arguments; a `ShapeDtypeStruct` replaces an array.
         kwargs: its keyword arguments.
 
     Example:
@@ -43,7 +43,7 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         (ShapeDtypeStruct(shape=(2, 2), dtype=float32), 'square')
     """
     check_function(fun, "filter_eval_shape")
-    flat = _Flat(fun, (fun, args, kwargs))
+    flat = _FlatFunction(fun, (fun, args, kwargs))
     shapes = eval_shape(flat.run, *flat.leaves)
     return flat.result(shapes)
 
@@ -75,7 +75,7 @@ def filter_make_jaxpr(
     @wraps(fun)
     @folding
     def traced(*args: Any, **kwargs: Any) -> tuple[ClosedJaxpr, Any, Any]:
-        flat = _Flat(fun, (fun, args, kwargs))
+        flat = _FlatFunction(fun, (fun, args, kwargs))
         jaxpr, shapes = make_jaxpr(flat.run, return_shape=True)(*flat.leaves)
         arrays, others = flat.parts(shapes)
         return jaxpr, arrays, others
@@ -87,12 +87,12 @@ def filter_make_jaxpr(
 def filter_closure_convert(
     fn: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Callable[..., Any]:
-    """Trace a function once, and return a callable whose children are what it captured.
+    """Trace a function once, and return a callable whose children are its captured arrays.
 
     Args:
         fn: a function of any arguments, with any result.
-        args: arguments like those it will be called with; a `ShapeDtypeStruct` stands
-            for an array.
+        args: arguments like those of later calls; a `ShapeDtypeStruct` replaces an
+            array.
         kwargs: likewise, by keyword.
 
     Returns:
@@ -109,17 +109,19 @@ def filter_closure_convert(
         [Array([2., 3.], dtype=float32)] [2. 3.]
     """
     check_function(fn, "filter_closure_convert")
-    flat = _Flat(fn, (None, args, kwargs))
+    flat = _FlatFunction(fn, (None, args, kwargs))
     closed = lift_scalars(make_jaxpr(flat.run)(*flat.leaves))
-    return _Converted(list(closed.consts), _Program(closed.jaxpr, flat))
+    return _ConvertedFunction(
+        list(closed.consts), _ConvertedProgram(closed.jaxpr, flat)
+    )
 
 
 # ---- functions of flat arrays ----
 
 
 @final
-class _Flat:
-    """A call as a function of its arrays, which notes what else there was."""
+class _FlatFunction:
+    """A call as a function of its arrays, with its other arguments and results."""
 
     def __init__(self, fun: Callable[..., Any], call: Any) -> None:
         self._fun = fun
@@ -156,19 +158,19 @@ def _is_abstract(x: Any) -> bool:
 
 
 @final
-class _Program:
-    """What a converted closure runs, and the arguments that it is for."""
+class _ConvertedProgram:
+    """The jaxpr of a converted closure, and the arguments that it accepts."""
 
     __slots__ = ("_avals", "_flat", "_number", "jaxpr")
 
-    def __init__(self, jaxpr: Jaxpr, flat: _Flat) -> None:
+    def __init__(self, jaxpr: Jaxpr, flat: _FlatFunction) -> None:
         self.jaxpr = jaxpr
         self._flat = flat
         self._avals = [get_aval(x).unplaced().strong() for x in flat.leaves]
         self._number = next(_numbers)
 
     def __imprint_token__(self) -> int:
-        """Return what tells this program from all others."""
+        """Return a number that is unique to this program."""
         return self._number
 
     def __repr__(self) -> str:
@@ -207,11 +209,11 @@ class _Program:
 _numbers: Final = itertools.count()
 
 
-class _Converted(Module):
-    """A traced function; its children are what it captured."""
+class _ConvertedFunction(Module):
+    """A traced function; its children are its captured arrays."""
 
     consts: list[Any]
-    program: _Program = field(static=True)
+    program: _ConvertedProgram = field(static=True)
 
     @folding
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,6 @@
 """Implementation of `imprint.testing`.
 
-- `compiles`: how many versions may the process make?
-- `gradients`: are derivatives those of finite differences?
-- `stores`: how does a test get a store of its own?
+- `compiles`: `max_compiles`, a limit on the versions that the process makes
+- `gradients`: `check_grads`, derivatives compared with finite differences
+- `stores`: `empty_store`, a persistent cache for one test
 """

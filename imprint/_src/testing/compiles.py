@@ -1,8 +1,8 @@
-"""Limits on compiles: how many versions the process may make while a block is open.
+"""`max_compiles`: a limit on the versions that the process makes while a block is open.
 
-One observer, the ledger, stands for all open blocks. A miss takes a place in every open
-block or in none, under one lock, so threads that miss at once cannot exceed a limit. The
-place counts as a compile when the version is made, and is free again when that fails.
+One observer serves all open blocks. A miss reserves a place in every open block or in none,
+under one lock, so concurrent misses cannot exceed a limit. The place becomes a compile when
+the version is made, and is released if that fails.
 """
 
 import functools
@@ -24,22 +24,21 @@ _LISTED = 5
 def max_compiles(n: int) -> "Limit":
     """Return a `with` block in which at most `n` versions are made, in all threads.
 
-    The call that needs one more raises before it is traced, and nothing is lost: made
-    again outside, it compiles. If that call was in another thread, the end of the block
-    raises too. `max_compiles(0)` is for a program that is warm. It also decorates a
-    function or coroutine function, whose every call is a block then.
+    A call that needs one more raises before it is traced; outside the block it compiles.
+    If the call was in another thread, the end of the block raises too. Use
+    `max_compiles(0)` for a warm program. It also decorates a function or coroutine
+    function: then each call is a block.
 
-    What counts is each new version of a jitted function that is called outside of
-    traced code, even if XLA need not compile, since an equal program is there already.
-    Equal functions share versions, which count once. Calls outside `jit`,
-    `f.lower(x).compile()` and what imprint jits itself (a draw of random numbers of a
-    new shape) do not count.
+    Each new version of a jitted function that is called outside of traced code counts,
+    even if XLA has compiled an equal program before. Equal functions share versions, which
+    count once. Calls outside `jit`, `f.lower(x).compile()` and functions that imprint jits
+    itself (random numbers of a new shape) do not count.
 
     Args:
-        n: how many versions may be made.
+        n: the limit.
 
     Returns:
-        a context manager that gives what was made: its `count` and `explanations`.
+        A context manager whose value has the `count` and `explanations` of new versions.
 
     Raises:
         RecompileError: the block needs another version; `explanation` says why.
@@ -65,9 +64,9 @@ class Compiles:
     """The compiles of one block so far.
 
     Args:
-        limit: how many there may be.
-        who: what limits them, as the user typed it.
-        where: which block it is.
+        limit: the limit.
+        who: the name that the user typed, for messages.
+        where: the block, for messages.
     """
 
     def __init__(self, limit: int, who: str, where: str) -> None:
@@ -81,29 +80,29 @@ class Compiles:
 
     @property
     def count(self) -> int:
-        """How many versions were made."""
+        """The number of new versions."""
         return len(self._made)
 
     @property
     def explanations(self) -> tuple[Explanation, ...]:
-        """Why each of them was made, with what it took."""
+        """The reason and the seconds of each."""
         return tuple(self._made)
 
     def __repr__(self) -> str:
         return f"<{self.count} of {self._limit} compiles in {self._where}>"
 
-    # ---- for the ledger, under its lock ----
+    # ---- for the observer, under its lock ----
 
     def is_full(self) -> bool:
-        """Tell whether no version may be made any more."""
+        """Return whether the limit is reached."""
         return len(self._made) + self._places >= self._limit
 
     def take_place(self) -> None:
-        """Note that a version is being made."""
+        """Reserve a place for a version."""
         self._places += 1
 
     def leave_place(self, made: Explanation | None) -> None:
-        """Note that a version was made, or that it could not be."""
+        """Count a new version, or release the place if it failed."""
         self._places -= 1
         if made is not None:
             self._made.append(made)
@@ -131,11 +130,11 @@ class Compiles:
     # ---- for the block ----
 
     def is_opened_here(self) -> bool:
-        """Tell whether this thread opened the block."""
+        """Return whether this thread opened the block."""
         return self._opener == threading.get_ident()
 
     def check_other_threads(self) -> None:
-        """Raise what was raised in another thread, which may have gone unseen."""
+        """Raise the error of another thread, which may have been lost there."""
         for thread, error in self._refused:
             if thread != threading.get_ident():
                 message = str(error)
@@ -147,9 +146,9 @@ class Limit:
     """The context manager and decorator that `max_compiles` returns.
 
     Args:
-        n: how many versions may be made in a block.
-        who: what limits them, as the user typed it.
-        where: which block it is.
+        n: the limit of a block.
+        who: the name that the user typed, for messages.
+        where: the block, for messages.
     """
 
     def __init__(self, n: int, who: str, where: str) -> None:
@@ -161,7 +160,7 @@ class Limit:
     def __enter__(self) -> Compiles:
         block = Compiles(self._n, self._who, self._where)
         self._entered.append(block)
-        _LEDGER.open(block)
+        _OBSERVER.open(block)
         return block
 
     def __exit__(
@@ -170,11 +169,11 @@ class Limit:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # One object may be entered by many threads, and closed by another than opened it.
+        # Many threads may enter one object, and another thread may close it.
         own = [block for block in self._entered if block.is_opened_here()]
         block = (own or self._entered)[-1]
         self._entered.remove(block)
-        _LEDGER.close(block)
+        _OBSERVER.close(block)
         if error is None:
             block.check_other_threads()
 
@@ -224,24 +223,24 @@ def _checked(n: Any, who: str) -> int:
 
 
 @final
-class _Ledger:
-    """The observer that stands for all open blocks."""
+class _CompileObserver:
+    """The observer of all open blocks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: list[Compiles] = []
-        # In which blocks a thread has a place for the version that it makes now.
+        # By thread: the blocks with a place for the version that it makes now.
         self._places: dict[int, list[Compiles]] = {}
 
     def open(self, block: Compiles) -> None:
-        """Count from now on in a block."""
+        """Open a block."""
         with self._lock:
             if not self._open:
                 OBSERVERS.append(self)
             self._open.append(block)
 
     def close(self, block: Compiles) -> None:
-        """Count no more in a block."""
+        """Close a block."""
         with self._lock:
             self._open.remove(block)
             for blocks in self._places.values():
@@ -251,7 +250,7 @@ class _Ledger:
                 OBSERVERS.remove(self)
 
     def missed(self, miss: Explanation) -> None:
-        """Take a place in each open block, or refuse by the innermost that is full."""
+        """Reserve a place in each open block, or raise the error of the innermost full one."""
         if is_library(miss.defined):
             return
         with self._lock:
@@ -265,12 +264,12 @@ class _Ledger:
         raise error
 
     def compiled(self, miss: Explanation, costs: Costs) -> None:
-        """Count a version in the blocks that were open when it began."""
+        """Count a version in the blocks that were open at its miss."""
         with self._lock:
             self._leave(miss)
 
     def failed(self, miss: Explanation) -> None:
-        """Free the places of a version that could not be made."""
+        """Release the places of a version that failed."""
         with self._lock:
             self._leave(None)
 
@@ -279,4 +278,4 @@ class _Ledger:
             block.leave_place(made)
 
 
-_LEDGER: Final = _Ledger()
+_OBSERVER: Final = _CompileObserver()

@@ -1,9 +1,9 @@
 """`check_grads`: derivatives compared with central differences.
 
-A function of trees becomes one of its inexact leaves. At each order, in each mode, the
-derivative along one random direction is compared with differences; the derivative is the
-function of the next order. When they disagree, the direction is cut down to one leaf
-after the other, so that the error can name an argument.
+A function of trees becomes a function of their inexact leaves. At each order and in each
+mode, the derivative along one random direction is compared with differences; the derivative
+is the function of the next order. If they disagree, the direction is restricted to one leaf
+after the other, so that the error names an argument.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,17 +36,17 @@ def check_grads(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> None:
     """Check the derivatives of a function against finite differences.
 
-    One random direction is checked for each order and mode, so that it stays cheap for
-    large arguments. Leaves of integers and booleans are held fixed.
+    It checks one random direction for each order and mode, which is cheap for large
+    arguments. Integers and booleans are constants.
 
     Args:
         f: a function of pytrees.
         args: where to check it, a tuple of arguments.
         order: the highest order of derivative.
         modes: "fwd" for `jvp`, "rev" for `vjp`; above order 1, each of each.
-        atol: how far they may differ; by default 1e-5 in float64 and 2e-3 in float32.
-        rtol: the same in parts of the value.
-        eps: how far to step; by default what suits the dtype.
+        atol: the absolute tolerance; by default 1e-5 in float64 and 2e-3 in float32.
+        rtol: the relative tolerance.
+        eps: the step; the default depends on the dtype.
 
     Raises:
         AssertionError: they differ; the message names mode, order and argument.
@@ -108,7 +108,7 @@ def _tolerance(xs: list[Any]) -> float:
 
 
 class _Check(NamedTuple):
-    """What is checked and how; `steps` are the modes of the derivative so far."""
+    """The checked function and options; `steps` are the modes of the derivative so far."""
 
     name: str
     leaves: tuple[str, ...]
@@ -125,7 +125,7 @@ def _check_orders(
     order: int,
     modes: tuple[str, ...],
 ) -> None:
-    # Another direction at each order: along one alone, half of a Hessian is not seen.
+    # Another direction at each order: a single one would miss half of a Hessian.
     draw = np.random.default_rng(len(check.steps)).standard_normal
     cts = [_draw(draw, y) for y in fun(*xs)]
     ts = [_draw(draw, x) for x in xs]
@@ -180,10 +180,10 @@ def _check_mode(
 def _disagreement(
     check: _Check, fun: Callable[..., list[Any]], xs: list[Any], ts: Leaves, cts: Leaves
 ) -> tuple[Any, Any] | None:
-    """Return the values by derivative and by differences that are furthest apart."""
+    """Return the derivative and the difference quotient that differ most."""
     plus, minus = _step(xs, ts, check.eps), _step(xs, ts, -check.eps)
     slopes = _slopes(fun(*plus), fun(*minus), check.eps)
-    # What rounding left of the direction.
+    # The direction after rounding.
     steps = _slopes(plus, minus, check.eps)
     if not any(map(np.any, steps)) and any(x.size for x in xs):
         raise ArgumentError(

@@ -1,6 +1,6 @@
-"""A store for one test: empty when it begins, in use until it ends.
+"""`empty_store`: a persistent cache for one test.
 
-Tests have no store otherwise: what one compiles must not change what another sees.
+Other tests have none: compilations of one test must not affect another.
 """
 
 from collections.abc import Generator
@@ -16,12 +16,12 @@ from imprint._src.jit.manifest.assumptions import until_here
 def empty_store(folder: Path) -> Generator[Path]:
     """Use an empty folder as the store, whatever the environment says.
 
-    The versions in memory are forgotten first, so that what the block calls is compiled;
-    `imprint.clear_caches()` inside it forgets them again, as a new process would. What it
-    declares (`imprint.cache.assume_pure`, `depends_on`) is forgotten when it ends.
+    The versions in memory are dropped first, so calls in the block compile;
+    `imprint.clear_caches()` inside it drops them again, like a new process. Declarations in
+    the block (`imprint.cache.assume_pure`, `depends_on`) end with it.
 
     Args:
-        folder: where the store is; a directory that is empty or not there.
+        folder: a directory that is empty or does not exist.
 
     >>> import tempfile
     >>> from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import imprint
-from imprint._src.cli.ledger import Ledger, Miss, Row
+from imprint._src.cli.compile_log import CompileLog, Miss, Row
 from imprint._src.cli.report import print_report
 from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
 from imprint._src.jit.versions.observers import Costs
@@ -49,7 +49,7 @@ def test_plain_text_where_there_is_no_terminal():
     assert stream.getvalue() == PLAIN
 
 
-def test_functions_of_the_library_are_counted_apart():
+def test_functions_of_the_library_have_their_own_sum():
     own = Row("_uniform", f"{imprint.__path__[0]}/random/draw.py:3", [a_miss(2.0)])
     stream = io.StringIO()
     print_report([own, a_row(2)], stream)
@@ -62,7 +62,7 @@ def test_functions_of_the_library_are_counted_apart():
 
 
 def test_the_functions_that_took_longest_come_first():
-    ledger = Ledger()
+    ledger = CompileLog()
     for function, seconds in [("quick", 0.1), ("slow", 0.3), ("often", 0.1)]:
         why = replace(a_miss(seconds).why, function=function)
         ledger.compiled(why, Costs(seconds, 0.0, 0.0))
@@ -78,7 +78,7 @@ def test_a_first_call_of_another_function_of_the_line_is_no_recompile():
     assert "1 function, 3 versions, 0 recompiles" in stream.getvalue()
 
 
-def test_a_recompile_that_was_needless_is_marked_and_counted():
+def test_a_redundant_recompile_is_marked_and_counted():
     row = a_row(3)
     for i in (1, 3):
         why = replace(row.misses[i].why, is_needless=True)

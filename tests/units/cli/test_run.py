@@ -250,7 +250,7 @@ def test_the_table_follows_what_the_program_printed(tmp_path):
     assert done.stdout == "text\n\nimprint run: no jitted function was compiled.\n"
 
 
-def test_nobody_watches_after_a_run(tmp_path, monkeypatch):
+def test_no_observer_is_left_after_a_run(tmp_path, monkeypatch):
     for name in ("argv", "path"):
         monkeypatch.setattr(sys, name, getattr(sys, name)[:])
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])

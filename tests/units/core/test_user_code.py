@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.cli import tour
+from imprint._src.cli.tour import examples
 from imprint._src.core import user_code
 from imprint._src.core.user_code import (
     adopt,
@@ -43,7 +43,7 @@ def test_files_of_libraries(name):
 
 
 @pytest.mark.parametrize(
-    "name", [__file__, tour.__file__, "/a_project/model.py", "<ipython-input-3>"]
+    "name", [__file__, examples.__file__, "/a_project/model.py", "<ipython-input-3>"]
 )
 def test_files_of_the_user(name):
     assert is_user_file(name)
@@ -221,7 +221,7 @@ def around(fun):
     "fun",
     [
         *(np.linalg.norm, np.add, len, int, json.dumps, imprint.numpy.sin),
-        *(functools.lru_cache(len), around(lambda x: x), tour.tour),
+        *(functools.lru_cache(len), around(lambda x: x), examples.prints),
     ],
 )
 def test_what_python_numpy_and_imprint_have_stays_a_librarys(monkeypatch, fun):

@@ -78,7 +78,7 @@ def test_the_error_of_one_argument_and_the_result_of_the_function(program, compi
 
 
 def test_the_first_error_is_first_in_time():
-    """JAX 0.10 tells a check of the user's before others, and the first of its code."""
+    """JAX 0.10 reports a user check before others, and the first of its code."""
 
     def f(lib_np, check):
         def program(x):
@@ -121,7 +121,7 @@ def test_nan_is_looked_for_in_the_same_primitives():
 
 
 def gives_floats(name):
-    """Tell whether a primitive gives floats of floats."""
+    """Return whether a primitive gives floats of floats."""
     primitive = next(p for p in primitives.ALL if p.name == name)
     if isinstance(primitive.samples, Absent):
         return False

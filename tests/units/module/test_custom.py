@@ -1,4 +1,4 @@
-"""`filter_custom_jvp`, `filter_custom_vjp` and `filter_checkpoint` beside Equinox's."""
+"""`filter_custom_jvp`, `filter_custom_vjp` and `filter_checkpoint` compared with Equinox's."""
 
 import equinox
 import jax

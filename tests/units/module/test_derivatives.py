@@ -278,7 +278,7 @@ def test_compositions(pair):
     agree(program)
 
 
-def test_a_gradient_made_anew_is_traced_once():
+def test_a_recreated_gradient_is_traced_once():
     traces = []
 
     def make():

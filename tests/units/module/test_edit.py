@@ -112,7 +112,7 @@ LOOKS_AT_LEAVES = (
             lambda t: t[0],
             1,
             "tree_at: expected where to name one place, got None (NoneType), which is one "
-            "object at 2 places of the tree. Let it be a leaf, and they are told apart: "
+            "object at 2 places of the tree. Make it a leaf to distinguish them: "
             "tree_at(..., is_leaf=lambda x: x is None).",
         ),
         (
@@ -126,7 +126,7 @@ LOOKS_AT_LEAVES = (
             [[1, 2], 3],
             lambda t: (t[0], t[0][1]),
             (1, 2),
-            "tree_at: expected nodes apart from each other, got 2 (int), which lies "
+            "tree_at: expected separate nodes, got 2 (int), which is "
             "inside another that where returns. Replace the outer one alone.",
         ),
         (

@@ -276,7 +276,7 @@ Activated.shifted = Adder.shifted
 
 
 @pytest.mark.parametrize("kind", ["lambda", "partial", "jit", "module"])
-def test_a_module_built_anew_with_an_equal_static_function_is_not_traced_again(kind):
+def test_a_recreated_module_with_an_equal_static_function_is_not_traced_again(kind):
     traces = []
 
     @imprint.jit

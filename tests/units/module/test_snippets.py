@@ -1,4 +1,4 @@
-"""Modules beside Equinox: the same class bodies, run on both sides.
+"""Modules compared with Equinox: the same class bodies, run on both sides.
 
 A snippet is text; `M` is the `Module` of a side, `mod` its library of modules, `api` its
 library of arrays, `tree` its trees. What it leaves in `out` is compared, or the error that

@@ -207,7 +207,7 @@ def test_a_call_of_another_kind_is_refused(args, error, text):
     assert str(caught.value) == text
 
 
-def test_values_that_python_calls_equal_are_told_apart():
+def test_values_that_python_calls_equal_are_distinguished():
     ours = filter_closure_convert(lambda x, n: x * n, inp.arange(2), 2)
     scale = jnp.arange(2)
     theirs = equinox.filter_closure_convert(

@@ -258,7 +258,7 @@ def in_thread(action):
     thread.join()
 
 
-def test_the_end_of_the_block_raises_what_another_thread_met(f):
+def test_the_end_of_the_block_raises_the_error_of_another_thread(f):
     seen = []
 
     def work():

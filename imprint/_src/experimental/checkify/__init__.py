@@ -1,5 +1,5 @@
 """Implementation of `imprint.experimental.checkify`.
 
-- `checkify`: how is a function given an error beside its result?
-- `error`: what does the error say, and of what?
+- `checkify`: the transform, and the checks that it follows
+- `error`: the error value, and its message
 """

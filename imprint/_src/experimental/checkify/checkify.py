@@ -1,10 +1,9 @@
-"""checkify: a function whose errors are a value beside its result.
+"""`checkify`: a function that returns its errors as a value.
 
-It traces the function and walks its jaxpr with an error beside its values
-(`control.checked`). Nothing calls
-back to Python, so what is checkified may be compiled, mapped and differentiated as any
-function is. A `check` is that of `imprint.debug`: outside of `checkify` it raises when the
-program runs.
+It traces the function and interprets its jaxpr with an additional error value
+(`control_flow.checkify`). Nothing calls back to Python, so a checkified function can be
+compiled, mapped and differentiated. A `check` is that of `imprint.debug`: outside of
+`checkify` it raises when the program runs.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from imprint._src.core.functions import (
     result_leaves,
     wraps,
 )
-from imprint._src.debug.checking import check_that
+from imprint._src.debug.checks import check_that
 from imprint._src.diagnostics.source import current_source
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
@@ -58,9 +57,9 @@ div_checks: Final[Categories] = frozenset({Category.DIV})
 index_checks: Final[Categories] = frozenset({Category.OOB})
 """Each traced index outside of its axis."""
 float_checks: Final[Categories] = nan_checks | div_checks
-"""What may go wrong with floats."""
+"""NaN and division by zero."""
 automatic_checks: Final[Categories] = float_checks | index_checks
-"""All but those that are written down."""
+"""All except explicit checks."""
 all_checks: Final[Categories] = automatic_checks | user_checks
 """All of them."""
 
@@ -71,16 +70,15 @@ init_error: Final = Error()
 def checkify(
     f: Callable[P, R], errors: Iterable[Category] = user_checks
 ) -> Callable[P, tuple[Error, R]]:
-    """Return the function that gives the first error beside the result of `f`.
+    """Return the function that returns the first error and the result of `f`.
 
-    Inside, checks are followed through nested calls, loops, branches, `checkpoint` and
-    functions with rules of their own; the derivative that such a rule gives is not
-    looked into. What fails does not end the program.
+    It follows checks through nested calls, loops, branches, `checkpoint` and functions with
+    custom rules, but not into the derivatives of such rules. A failed check does not end
+    the program.
 
     Args:
-        f: a function of anything; arrays are not traced because they are its arguments,
-            but all operations are.
-        errors: what counts as one: `user_checks`, `nan_checks`, `div_checks`,
+        f: a function of anything; its arguments are constants of the trace.
+        errors: the errors to find: `user_checks`, `nan_checks`, `div_checks`,
             `index_checks`, or a union of them.
 
     Returns:
@@ -145,14 +143,14 @@ def _categories(errors: Any) -> Categories:
 def check(
     pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any
 ) -> None:
-    """Note an error if `pred` is false; outside of `checkify`, raise `CheckError`.
+    """Record an error if `pred` is false; outside of `checkify`, raise `CheckError`.
 
     Args:
         pred: a bool, or an array of them, all of which have to be true.
         msg: the message, as for `str.format`.
-        *fmt_args: what stands in it.
+        *fmt_args: its values.
         debug: whether it does nothing outside of `checkify`.
-        **fmt_kwargs: what stands in it, by name.
+        **fmt_kwargs: its named values.
 
     Example:
         >>> import imprint
@@ -172,13 +170,13 @@ _SUFFIX: Final = " (`check` failed)"
 
 
 def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
-    """Note an error if `pred` is false; outside of `checkify`, do nothing.
+    """Record an error if `pred` is false; outside of `checkify`, do nothing.
 
     Args:
         pred: a bool, or an array of them, all of which have to be true.
         msg: the message, as for `str.format`.
-        *fmt_args: what stands in it.
-        **fmt_kwargs: what stands in it, by name.
+        *fmt_args: its values.
+        **fmt_kwargs: its named values.
 
     Example:
         >>> from imprint.experimental import checkify
@@ -192,12 +190,12 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
 
 
 def check_error(error: Any) -> None:
-    """Raise `CheckError` if an error says that a check failed, as a `check` does.
+    """Raise `CheckError` if an error is of a failed check, as a `check` does.
 
-    So while tracing it is a check again, which `checkify` may follow.
+    While tracing it is a check again, which `checkify` can follow.
 
     Args:
-        error: one that a checkified function gave.
+        error: the error of a checkified function.
 
     Example:
         >>> import imprint
@@ -217,6 +215,6 @@ def check_error(error: Any) -> None:
     if not isinstance(error, Error):
         raise ArgumentError(
             f"check_error: expected an Error, got {error!r}. A function that checkify "
-            "made returns one, and its result beside it."
+            "made returns one with its result."
         )
     error.throw()

@@ -1,9 +1,9 @@
-"""The error of a checkified function: a value that says which check failed, and of what.
+"""The error of a checkified function.
 
-It is a number, 0 if none did, and arrays that its message is formatted with. Which number
-is which check is static: a `Check` has the words, and the avals of what they are filled
-with. Checks of equal avals share their arrays, as only one of them is told. Under `vmap`
-the number and the arrays have the mapped axes in front.
+It is the number of the failed check, 0 if none failed, and the arrays of its message. The
+list of checks is static: a `Check` has the format, and the avals of its values. Checks with
+equal avals share their arrays, as only one of them is reported. Under `vmap` the number and
+the arrays have the mapped axes in front.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from imprint.numpy import reshape, zeros_like
 @final
 @tree.register_pytree_node_class
 class Error:
-    """Says whether a check failed, and what it says; a result of a checkified function.
+    """The first failed check and its message; a result of a checkified function.
 
     Args:
-        number: which check failed first; 0 if none did.
-        values: of each slot of the checks, its arrays.
-        checks: all checks that there were.
+        number: the number of the first failed check; 0 if none failed.
+        values: the arrays of each slot of the checks.
+        checks: all checks.
     """
 
     __slots__ = ("checks", "number", "values")
@@ -44,9 +44,9 @@ class Error:
         self.checks: Checks = checks
 
     def get(self) -> str | None:
-        """Return what the check says that failed first; None if none did.
+        """Return the message of the first failed check; None if none failed.
 
-        Under `vmap` that has a line for each element of which one failed.
+        Under `vmap` it has a line for each element with a failed check.
 
         Example:
             >>> import imprint
@@ -69,7 +69,7 @@ class Error:
         )
 
     def get_exception(self) -> CheckError | None:
-        """Return the exception of that message; None if no check failed."""
+        """Return the exception with that message; None if no check failed."""
         message = self.get()
         if message is None:
             return None
@@ -93,16 +93,20 @@ class Error:
             fine = eq(number, zeros_like(number))
             is_fine, (number, *values) = first_failed(fine, [number, *values])
         check_p.bind(
-            is_fine, number, *values, callback=_Of(self.checks), when=When.ENABLED
+            is_fine,
+            number,
+            *values,
+            callback=_CheckFailure(self.checks),
+            when=When.ENABLED,
         )
 
     def tree_flatten(self) -> tuple[Any, Any]:
-        """Return the arrays, and which checks there are."""
+        """Return the arrays and the checks."""
         return (self.number, self.values), self.checks
 
     @classmethod
     def tree_unflatten(cls, aux_data: Checks, children: Any) -> Self:
-        """Return the error of arrays."""
+        """Return the error with these arrays."""
         number, values = children
         return cls(number, values, aux_data)
 
@@ -116,16 +120,16 @@ class Error:
         )
 
     def _said(self, number: int, values: Sequence[Sequence[Any]]) -> str:
-        return said(self.checks, number, values)
+        return check_message(self.checks, number, values)
 
 
-def said(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
-    """Return what a check says.
+def check_message(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
+    """Return the message of a check.
 
     Args:
         checks: all checks.
-        number: which one; the first is 1.
-        values: of each slot of the checks, its arrays.
+        number: its number; the first is 1.
+        values: the arrays of each slot of the checks.
     """
     failure, avals = checks.each[number - 1]
     arrays = values[checks.slots.index(avals)] if avals else ()
@@ -133,20 +137,20 @@ def said(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
 
 
 @final
-class _Of(Failure):
-    """Says what an error says, of its number and its arrays."""
+class _CheckFailure(Failure):
+    """A failure with the message of an error."""
 
     def __init__(self, checks: Checks) -> None:
         super().__init__()
         self._checks = checks
 
     def message(self, *arrays: Any) -> str:
-        """Return what the check says."""
+        """Return the message of the failed check."""
         number, *rest = arrays
         given = iter(rest)
         values = [[next(given) for _ in slot] for slot in self._checks.slots]
-        return said(self._checks, int(number), values)
+        return check_message(self._checks, int(number), values)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return the key of the check in a comparison of programs."""
         return "error", self._checks

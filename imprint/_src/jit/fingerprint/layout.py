@@ -268,7 +268,7 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     one as its module.
     """
     if module.partition(".")[0] not in _LIBRARIES or module.startswith(
-        "imprint._src.cli"
+        "imprint._src.cli.tour."
     ):
         return False
     if "<locals>" in qualname:

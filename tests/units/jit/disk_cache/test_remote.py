@@ -14,7 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.cli import stored
+from imprint._src.cli import cache_commands
 from imprint._src.jit.disk_cache.current import (
     Asked,
     Wish,
@@ -387,10 +387,10 @@ def _results(url):
 def test_the_doctor_says_whether_it_answers(tmp_path, url, secret, wish, capsys, odd):
     Store(tmp_path, writes=True, limit=LIMIT)
     wish_for(Wish(tmp_path / "own", "write", key=secret, remote=url))
-    stored.doctor()
+    cache_commands.doctor()
     assert f"remote: {url} (answers)" in capsys.readouterr().out
     odd.error = OSError("no route")
     wish_for(Wish(tmp_path / "own", "write", key=secret, remote="odd://there"))
-    stored.doctor()
+    cache_commands.doctor()
     assert "remote: odd://there (expected to read from odd" in capsys.readouterr().out
     assert not far_files(url)

@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.cli import stored
+from imprint._src.cli import cache_commands
 from imprint._src.jit.disk_cache.current import (
     Asked,
     Wish,
@@ -201,7 +201,9 @@ def test_the_command_line_changes_the_own_store_alone(
     shared = filled(tmp_path / "shared", one=b"shared")
     wish_for(Wish(tmp_path / "own", "read", shared=(shared,)))
     before = state_of(shared)
-    assert stored.clear() == stored.prune() == stored.verify() == 1  # there is none
-    assert stored.doctor() == 1
+    assert (
+        cache_commands.clear() == cache_commands.prune() == cache_commands.verify() == 1
+    )  # there is none
+    assert cache_commands.doctor() == 1
     assert f"shared: {shared} (read only)" in capsys.readouterr().out
     assert state_of(shared) == before

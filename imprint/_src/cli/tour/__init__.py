@@ -1,0 +1,16 @@
+"""Programs of `imprint tour`; their code counts as user code.
+
+- `example`: a program with the output that it must print
+- `examples`: programs about versions, static arguments, retracing, models, derivatives
+- `performance`: programs that Python unrolls, and the time that they take
+- `numpy_scripts`: four scripts of plain NumPy
+- `jit_scripts`: these scripts under `jit`, compared and timed
+- `warm_start`: a program that starts twice with one persistent cache
+- `data`: handwritten digits, in batches
+- `digits`: a multilayer perceptron that learns digits
+- `images`: a convolutional network that learns digits
+- `devices`: training on several devices and in several processes
+- `transformer`: a transformer that continues text
+- `letters`: the training of the transformer on the Zen of Python
+- `drawings`: labelled digits, losses and costs
+"""

@@ -1,0 +1,40 @@
+"""Tests of the picture of growth, and of the part of the tour that draws it."""
+
+import pytest
+
+from imprint._src.cli.tour.drawings import draw_growth
+from imprint._src.cli.tour.performance import measure
+from imprint._src.cli.tour_command import show_costs
+
+
+def test_a_power_of_the_length_is_a_straight_line():
+    drawn = draw_growth({"s": {n: 1e-5 * n * n for n in (1, 10, 100)}, "f": {1: 1e-5}})
+    lines = drawn.splitlines()
+    places = [
+        (y, x)
+        for y, line in enumerate(lines)
+        for x, c in enumerate(line)
+        if c in "sf" and x > 8
+    ]
+    assert places == [(0, 64), (8, 37), (16, 9)]
+    assert lines[0].startswith(" 100 ms |")
+    assert lines[8].startswith("   1 ms |")
+    assert lines[16] == "  10 µs |f"
+    assert lines[18].split() == ["1", "10", "100"]
+
+
+def test_one_length_is_drawn():
+    assert "i" in draw_growth({"i": {5: 0.02}})
+
+
+@pytest.mark.slow
+def test_the_tour_draws_what_programs_cost(capsys):
+    show_costs((2, 4))
+    shown = capsys.readouterr().out
+    assert shown.count("+---") == 2
+    assert "to compile" in shown
+
+
+def test_long_twins_are_left_out():
+    costs = measure((100,), cuts=False)
+    assert costs == ({}, {})
