@@ -69,13 +69,13 @@ from imprint._src.config import threefry_partitionable as threefry_partitionable
 from imprint._src.core.array import Array as Array
 from imprint._src.core.aval import ShapedArray as ShapedArray
 from imprint._src.core.aval import typeof as typeof
-from imprint._src.core.compile_time import (
-    ensure_compile_time_eval as ensure_compile_time_eval,
-)
-from imprint._src.core.inline import Inline as Inline
+from imprint._src.core.control import Inline as Inline
 from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
+from imprint._src.core.trace import (
+    ensure_compile_time_eval as ensure_compile_time_eval,
+)
 from imprint._src.eager import evaluate as evaluate
 from imprint._src.eager.device_put import block_until_ready as block_until_ready
 from imprint._src.eager.device_put import device_get as device_get

@@ -18,11 +18,10 @@ from imprint._src.control_flow.operand_lists import nonzeros, pick
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint._src.core.named_axes import binding_axes
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, AxisNames, Dims, Values
 from imprint._src.core.tangents import Linear
-from imprint._src.core.trace import NamedAxis, tracing
+from imprint._src.core.trace import NamedAxis, binding_axes, tracing
 from imprint._src.interpreters.batching import (
     at_axis,
     batch_flat,

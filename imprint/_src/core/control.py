@@ -13,13 +13,14 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import (
     NO_NAMES,
+    PURE,
     Absent,
     Avals,
     AxisNames,
+    Effects,
     Params,
     Primitive,
     Rule,
@@ -212,3 +213,33 @@ def one_equation(
     args = [Var(aval) for aval in avals]
     eqn = Eqn(args, outs, primitive, params)
     return ClosedJaxpr(Jaxpr((), args, outs, [eqn], primitive.name))
+
+
+# ---- calls ----
+
+
+class Inline(Enum):
+    """What becomes of nested calls of a jitted function: `jit(inline=...)`.
+
+    Example:
+        >>> import imprint
+        >>> @imprint.jit(inline=imprint.Inline.JAX_EARLY)
+        ... def double(x):
+        ...     return x * 2
+        >>> print(imprint.make_jaxpr(lambda x: double(x) + 1)(1.0))
+        { lambda ; a:f32[]. let
+            b:f32[] = mul a 2.0:f32[]
+            c:f32[] = add b 1.0:f32[]
+          in (c,) }
+    """
+
+    JAX_EARLY = "jax_early"
+    """They dissolve into the jaxpr around them."""
+    JAX_LATE = "jax_late"
+    """They are equations of the jaxpr, and dissolve where it is lowered; True says so."""
+    XLA_EARLY = "xla_early"
+    """They are calls in StableHLO, which XLA is asked to dissolve early."""
+    XLA_LATE = "xla_late"
+    """They are calls in StableHLO, which XLA is asked to dissolve late."""
+    AUTO = "auto"
+    """They are calls in StableHLO, and XLA decides; False says so."""

@@ -9,16 +9,74 @@ so the derived jaxpr is one object, and dies with it.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar, final
+from contextvars import ContextVar
+from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from imprint._src.core.aval import ShapedArray, number_of
-from imprint._src.core.derived import Kept, derive
-from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.pretty import format_jaxpr
-from imprint._src.core.primitive import NO_NAMES, AxisNames, Primitive
+from imprint._src.core.primitive import NO_NAMES, PURE, AxisNames, Effects, Primitive
 from imprint._src.core.trace import named_axes
 from imprint._src.diagnostics import source
 from imprint._src.diagnostics.source import Source
+from imprint._src.errors import InternalError
+
+
+class Reads(Protocol):
+    """What a rule read."""
+
+    def holds(self) -> bool:
+        """Tell whether it is as it was."""
+        raise NotImplementedError
+
+    def count(self) -> None:
+        """Take it in as read now."""
+        raise NotImplementedError
+
+
+@final
+class Kept(NamedTuple):
+    """A result, and what was read for it."""
+
+    result: Any
+    reads: tuple[Reads, ...]
+
+
+_T = TypeVar("_T")
+_reads: ContextVar[list[Reads] | None] = ContextVar("imprint_reads", default=None)
+
+
+def is_deriving() -> bool:
+    """Tell whether a derivation runs, whose result is kept."""
+    return _reads.get() is not None
+
+
+def note_read(reads: Reads) -> None:
+    """Take in what a rule read for the derivation that runs."""
+    found = _reads.get()
+    if found is not None:
+        found.append(reads)
+
+
+def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+    """Return what `make` gives, from a memo where that still counts."""
+    found = memo.get(key)
+    if type(found) is Kept and all(reads.holds() for reads in found.reads):
+        for reads in found.reads:
+            reads.count()
+            note_read(reads)
+        return found.result
+    read: list[Reads] = []
+    token = _reads.set(read)
+    try:
+        made = make()
+    finally:
+        _reads.reset(token)
+    if not read:
+        return memo.setdefault(key, made)
+    for reads in read:
+        note_read(reads)
+    memo[key] = Kept(made, tuple(read))
+    return made
 
 
 @final
@@ -166,7 +224,7 @@ class ClosedJaxpr:
         """The equations."""
         return self.jaxpr.eqns
 
-    def derived(self, key: Hashable, make: Callable[[], "_T"]) -> "_T":
+    def derived(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what `make` derives from this jaxpr, made once a key.
 
         It may run rules of the user's, which see the named axes around: these count too.
@@ -183,9 +241,6 @@ class ClosedJaxpr:
         return str(self.jaxpr)
 
     __repr__ = __str__
-
-
-_T = TypeVar("_T")
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
@@ -245,3 +300,55 @@ def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> E
         return eqn
     params = eqn.primitive.with_jaxprs(eqn.params, tuple(map(change, held)))
     return Eqn(eqn.invars, eqn.outvars, eqn.primitive, params, eqn.source)
+
+
+# ---- the checker ----
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed."""
+    _check(jaxpr, set())
+
+
+def _check(jaxpr: Jaxpr, checked: set[Jaxpr]) -> None:
+    if jaxpr in checked:
+        return
+    checked.add(jaxpr)
+    bound: set[Var] = set()
+
+    def bind(variables: tuple[Var, ...], what: str) -> None:
+        for var in variables:
+            if var in bound:
+                raise _broken(jaxpr, f"{what}: {var} is bound twice")
+            bound.add(var)
+
+    bind(jaxpr.constvars + jaxpr.invars, "arguments")
+    for eqn in jaxpr.eqns:
+        for atom in eqn.invars:
+            if isinstance(atom, Var) and atom not in bound:
+                raise _broken(jaxpr, f"{eqn.primitive}: {atom} is used unbound")
+        _check_eqn(jaxpr, eqn, checked)
+        bind(tuple(eqn.outvars), str(eqn.primitive))
+    for atom in jaxpr.outvars:
+        if not isinstance(atom, Literal) and atom not in bound:
+            raise _broken(jaxpr, f"result {atom} is unbound")
+
+
+def _check_eqn(jaxpr: Jaxpr, eqn: Eqn, checked: set[Jaxpr]) -> None:
+    avals = tuple(v.aval for v in eqn.invars)
+    expected = eqn.primitive.out_avals(avals, eqn.params)
+    came = tuple(v.aval for v in eqn.outvars)
+    if expected != came:
+        raise _broken(
+            jaxpr, f"{eqn.primitive}: expected results {expected}, got {came}"
+        )
+    for inner in subjaxprs(eqn):
+        if inner.consts:
+            raise _broken(
+                jaxpr, f"{eqn.primitive}: a jaxpr that it holds has constants"
+            )
+        _check(inner.jaxpr, checked)
+
+
+def _broken(jaxpr: Jaxpr, what: str) -> InternalError:
+    return InternalError(f"ill-formed jaxpr: {what}.\n{jaxpr}")

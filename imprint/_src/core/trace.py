@@ -10,17 +10,24 @@ has the axes of the one it is made under, and `vmap` adds its own. So a rule, wh
 under the parent, sees no axis that is hidden above it.
 """
 
-from collections.abc import Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Hashable, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final, NamedTuple, NoReturn, final
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, cast, final
 
 from imprint._src.bootstrap import hooks
 from imprint._src.core.array import NumberArray
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray
 from imprint._src.diagnostics.concretization_hints import Asked, asked
 from imprint._src.diagnostics.source import Source, current_source
-from imprint._src.errors import ConcretizationError, ShapeError, UnexpectedTracerError
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    UnboundAxisError,
+    UnexpectedTracerError,
+)
 
 
 class NamedAxis(NamedTuple):
@@ -272,3 +279,145 @@ def check_alive(tracer: Tracer) -> None:
         "  Return the value from the traced function; do not store it in a global, an\n"
         "  attribute or a list that outlives the call."
     )
+
+
+# ---- named axes ----
+
+
+def names_in(axis_name: Any) -> tuple[Any, ...]:
+    """Return the names that a collective is given: one, or a tuple or list of them."""
+    if isinstance(axis_name, tuple | list):
+        return tuple(cast("Sequence[Any]", axis_name))
+    return (axis_name,)
+
+
+def size_of(axis_name: Hashable, who: str) -> int:
+    """Return the size of a named axis; `who` begins the error if it is not bound."""
+    return axis_of(axis_name, who).size
+
+
+def axis_of(axis_name: Hashable, who: str) -> NamedAxis:
+    """Return a named axis; `who` begins the error if it is not bound."""
+    check_name(axis_name, who)
+    axes = named_axes()
+    for axis in axes:
+        if axis.name == axis_name:
+            return axis
+    raise unbound(axis_name, who, axes)
+
+
+def check_name(axis_name: Any, who: str) -> None:
+    """Raise unless a value can name an axis."""
+    try:
+        hash(axis_name)
+    except TypeError:
+        raise ArgumentError(
+            f"{who}: expected axis_name to be hashable, got {shown(axis_name)}. "
+            "Name an axis by a string; several, in a tuple."
+        ) from None
+
+
+def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisError:
+    """Return the error of an axis that is not bound."""
+    bound = ", ".join(map(str, axes))
+    wanted = f"one of those mapped here: {bound}" if axes else "one that is mapped here"
+    came = "" if axes else ", and no axis that is mapped here has a name"
+    return UnboundAxisError(
+        f"{who}: expected the name of an axis, {wanted}; got {axis_name!r}{came}. Name it "
+        f"where it is mapped, around this call: imprint.vmap(f, axis_name={axis_name!r})."
+    )
+
+
+# ---- axes that nothing maps ----
+
+
+@contextmanager
+def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[None]:
+    """Bind names of axes for what is staged inside the `with` block.
+
+    Args:
+        axes: names and sizes; they hide outer axes of these names.
+        who: what begins the error if one cannot be a name.
+    """
+    for name, _ in axes:
+        check_name(name, who)
+    with binding_axes([NamedAxis(name, size) for name, size in axes]):
+        yield
+
+
+def binding_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
+    """Bind axes for what is staged inside the `with` block; outer ones are hidden."""
+    return tracing(_Within(axes) if axes else current_trace())
+
+
+@final
+class _Within(Trace):
+    """Knows axes, and leaves the rest to the trace around it."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, axes: Sequence[NamedAxis]) -> None:
+        super().__init__()
+        self.parent: Trace | None = current_trace()
+        own = {axis.name: axis for axis in axes}
+        outer = [axis for axis in self.axes if axis.name not in own]
+        self.axes = (*outer, *own.values())
+        self.is_checked = any(axis.is_checked for axis in self.axes)
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply the primitive under the trace around."""
+        return process_under(self.parent, primitive, operands, params)
+
+    def describe(self) -> str:
+        """Say what the trace around traces."""
+        return self.parent.describe() if self.parent is not None else "make_jaxpr"
+
+
+# ---- evaluation while tracing ----
+
+
+@contextmanager
+def ensure_compile_time_eval() -> Generator[None]:
+    """Compute at once, inside the `with` block, what depends on no tracer.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def first(x):
+        ...     with imprint.ensure_compile_time_eval():
+        ...         count = int(np.sqrt(np.array(4.0)))
+        ...     return x[:count]
+        >>> first(np.arange(5))
+        Array([0, 1], dtype=int32)
+    """
+    outer = current_trace()
+    with tracing(None if outer is None else _CompileTime(outer)):
+        yield
+
+
+@final
+class _CompileTime(Trace):
+    """Evaluates what is known, and leaves the rest to the trace around it."""
+
+    __slots__ = ("_outer",)
+
+    def __init__(self, outer: Trace) -> None:
+        super().__init__()
+        self._outer = outer
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        known = not any(isinstance(x, Tracer) for x in operands)
+        known = known and not primitive.axis_names_of(params)
+        trace = None if known else self._outer
+        return process_under(trace, primitive, operands, params)
+
+    def describe(self) -> str:
+        return self._outer.describe()
+
+    def static_advice(self) -> str:
+        return self._outer.static_advice()

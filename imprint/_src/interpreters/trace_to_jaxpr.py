@@ -15,12 +15,18 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.config import config
-from imprint._src.core.array import NumberArray
+from imprint._src.core.array import OPERANDS, NumberArray, plain
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.check import check_jaxpr
-from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    check_jaxpr,
+)
 from imprint._src.core.primitive import Primitive
-from imprint._src.core.protocols import OPERANDS, plain
 from imprint._src.core.scopes import outside_scopes
 from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint._src.core.tracer_leaks import check_leaks

@@ -20,10 +20,9 @@ from imprint._src.core.functions import (
     result_leaves,
     wraps,
 )
-from imprint._src.core.named_axes import check_name
 from imprint._src.core.primitive import Dims
 from imprint._src.core.tangents import is_float0, no_values
-from imprint._src.core.trace import NamedAxis
+from imprint._src.core.trace import NamedAxis, check_name
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.batching import batch_flat

@@ -18,10 +18,10 @@ from imprint import tree
 from imprint._src.array import ArrayImpl
 from imprint._src.config import settings
 from imprint._src.control_flow import call as nested
+from imprint._src.core.aval import host_aval, scalar_aval
+from imprint._src.core.control import Inline
 from imprint._src.core.functions import name_of
-from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.jit.audit import audit_nested

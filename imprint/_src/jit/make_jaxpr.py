@@ -10,8 +10,8 @@ from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, wraps
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.core.named_axes import within_axes
 from imprint._src.core.shape_struct import described
+from imprint._src.core.trace import within_axes
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.jit.api import jit
 from imprint._src.jit.bound_method import BoundJitted

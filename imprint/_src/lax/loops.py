@@ -20,10 +20,10 @@ from imprint._src.control_flow.scan import scan as bind_scan
 from imprint._src.control_flow.trace_body import close
 from imprint._src.control_flow.while_ import while_loop as bind_while
 from imprint._src.core import dims
+from imprint._src.core.array import plain
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.functions import as_result, check_function, name_of, wraps
-from imprint._src.core.protocols import plain
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import (

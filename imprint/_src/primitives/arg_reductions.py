@@ -14,8 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import filling
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import check_axes, int_tuple, reduced
 from imprint._src.primitives.core_ops import (

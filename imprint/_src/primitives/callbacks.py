@@ -15,13 +15,15 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import NDArray, ShapedArray, get_aval
-from imprint._src.core.effects import PURE, Effect, Effects
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import (
+    PURE,
     Absent,
     Avals,
     Dims,
+    Effect,
     EffectfulPrimitive,
+    Effects,
     Params,
     Primitive,
     Values,

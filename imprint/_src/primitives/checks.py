@@ -13,9 +13,15 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.effects import Effects
 from imprint._src.core.padding import PerSize
-from imprint._src.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Dims,
+    EffectfulPrimitive,
+    Effects,
+    Values,
+)
 from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import CheckError
 from imprint._src.primitives.arg_reductions import argmin

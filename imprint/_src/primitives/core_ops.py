@@ -15,8 +15,16 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, number_of
 from imprint._src.core.padding import ELEMENTWISE, carrying, filling
-from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Params,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import check_axes, inverse, reduced

@@ -15,8 +15,15 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint._src.primitives.copying import own

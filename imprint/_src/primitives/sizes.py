@@ -13,8 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import Bucket
-from imprint._src.core.primitive import Absent, Avals, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Absent, Avals, Case, Primitive, Samples, Values
 from imprint._src.primitives.elementwise.convert import (
     convert_element_type,
     convert_element_type_p,

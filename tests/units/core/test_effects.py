@@ -8,8 +8,7 @@ import imprint.numpy as inp
 from imprint._src import runtime
 from imprint._src.array import buffer_of, to_array
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint._src.core.effects import PURE
-from imprint._src.core.primitive import Absent
+from imprint._src.core.primitive import PURE, Absent
 from imprint._src.core.tangents import Linear, Zero
 from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.linearize import linearize_jaxpr

@@ -13,8 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, get_aval
-from imprint._src.core.primitive import Primitive, Values
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Primitive, Samples, Values
 from imprint._src.core.tangents import Linear, is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     NOT_LINEAR,

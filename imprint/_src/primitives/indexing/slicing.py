@@ -15,8 +15,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import Linear
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.axes import canonical_axis, insert, int_of, int_tuple

@@ -13,8 +13,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, scalar_like
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.linalg.triangular import triangular_solve

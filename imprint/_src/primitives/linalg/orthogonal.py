@@ -14,8 +14,15 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, broadcast_in_dim, mul, sub

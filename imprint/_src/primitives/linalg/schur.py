@@ -14,8 +14,15 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.padding import in_batches
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.core_ops import NOT_LINEAR
 from imprint._src.primitives.linalg.lapack_calls import of_stack, routine, workspace

@@ -15,8 +15,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import AbsentRuleError, ArgumentError
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, mul, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div

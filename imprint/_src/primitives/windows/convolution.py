@@ -17,8 +17,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (

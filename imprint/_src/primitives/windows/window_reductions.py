@@ -16,8 +16,16 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Params,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.axes import insert
