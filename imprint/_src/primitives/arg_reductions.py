@@ -26,8 +26,8 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.families import ORDERED
 from imprint._src.primitives.reductions import extreme
-from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.elementwise import Comparison
+from imprint._src.stablehlo import Builder, Value, reductions
+from imprint._src.stablehlo.builder import Comparison
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -56,8 +56,12 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
         zero = b.constant(0, index_dtype)
         index = b.iota(x.shape, index_dtype, axes[0])
-        return b.reduce_with(
-            [x, index], [worst, zero], axes, lambda r, xs: _better(r, *xs, beats=beats)
+        return reductions.reduce_with(
+            b,
+            [x, index],
+            [worst, zero],
+            axes,
+            lambda r, xs: _better(r, *xs, beats=beats),
         )[1:]
 
     def jvp(primals: Values, _: Values, **params: Any) -> Any:

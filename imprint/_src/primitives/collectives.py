@@ -53,7 +53,7 @@ from imprint._src.stablehlo.collectives import (
     collective_permute,
     reduce_scatter,
 )
-from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.module import MeshAxis
 
 _NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
 

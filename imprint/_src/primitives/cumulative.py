@@ -37,7 +37,7 @@ from imprint._src.primitives.families import FLOATING, NUMBER, Kind, wide
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import moving, rev
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, windows
 
 NDArray = np.ndarray[Any, Any]
 Join = Callable[[Builder, Value, Value], Value]
@@ -88,7 +88,9 @@ def _lowered(
     if dims.has_zero(x.shape):
         return x
     init = b.constant(identity, x.dtype)
-    return b.cumulate(x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)])
+    return windows.cumulate(
+        b, x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)]
+    )
 
 
 def _cumulative(  # noqa: PLR0913 - one parameter a rule

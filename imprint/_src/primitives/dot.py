@@ -36,7 +36,7 @@ from imprint._src.primitives.elementwise.precision import (
     Precision,
     canonical_precision,
 )
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, reductions
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]
@@ -229,11 +229,10 @@ def _dot_lower(
     # XLA:CPU 0.10 to 0.12 multiplies no integers of two bits.
     dtypes = [dt.int8 if d in (dt.int2, dt.uint2) else d for d in computed]
     x, y = (lower_cast(b, v, d) for v, d in zip((x, y), dtypes[:2], strict=True))
-    contracting, batching = dimension_numbers
     numerics = _numerics(x.dtype, precision)
     narrowed = x.dtype == np.float64 and dtypes[2] == np.float16  # see `lower_cast`
     product = x.dtype if narrowed else dtypes[2]
-    result = b.dot_general(x, y, batching, contracting, product, numerics)
+    result = reductions.dot_general(b, x, y, dimension_numbers, product, numerics)
     return (lower_cast(b, result, out),)
 
 

@@ -36,7 +36,7 @@ from imprint._src.primitives.families import Kind
 from imprint._src.primitives.indexing.dynamic_slicing import batch_size, in_front
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.lapack import LETTERS
+from imprint._src.stablehlo.custom_calls import LETTERS
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src.stablehlo.builder import Builder, Region
-from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.module import MeshAxis
 from imprint._src.stablehlo.types import TensorType, Value, names_of, signature, tensor
 
 _UINT32 = np.dtype(np.uint32)

@@ -6,7 +6,7 @@ A `TensorType` is interned and knows its text, in which a size that is a name is
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, cast, final
+from typing import Any, Final, TypeGuard, cast, final
 
 import numpy as np
 
@@ -87,6 +87,15 @@ def tensor(shape: tuple[int, ...], dtype: DType) -> TensorType:
     return TensorType(shape, dtype)
 
 
+SIZE: Final = tensor((), np.dtype(np.int32))
+"""The type of a size as a value."""
+
+
+def is_named(n: Any) -> TypeGuard[Any]:
+    """Tell whether a size is an expression of names: it can be computed from them."""
+    return type(n) is not int and hasattr(n, "computed")
+
+
 @final
 class Value:
     """An SSA value: `%3` or `%arg0`, and its type."""
@@ -131,6 +140,11 @@ def names_of(values: Sequence[Value]) -> str:
 def list_text(items: Sequence[object]) -> str:
     """Return `[0, 1]`."""
     return f"[{', '.join(map(str, items))}]"
+
+
+def drop_axes(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape without some of its axes."""
+    return tuple(n for i, n in enumerate(shape) if i not in dimensions)
 
 
 def literal(array: np.ndarray[Any, Any]) -> str:

@@ -39,7 +39,7 @@ from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import EVERY, broadcasted_iota, squeeze
 from imprint._src.primitives.sizes import number_of
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
 
@@ -175,7 +175,7 @@ def _take_reference(x: NDArray, *starts: NDArray, slice_sizes: Shape) -> Values:
 def _take_lower(
     b: Builder, x: Value, *starts: Value, slice_sizes: Shape
 ) -> tuple[Value, ...]:
-    return (b.dynamic_slice(x, starts, slice_sizes),)
+    return (indexed.dynamic_slice(b, x, starts, slice_sizes),)
 
 
 def _take_jvp(primals: Values, tangents: Values, *, slice_sizes: Shape) -> Any:
@@ -352,7 +352,7 @@ def _put_reference(x: NDArray, update: NDArray, *starts: NDArray) -> Values:
 def _put_lower(
     b: Builder, x: Value, update: Value, *starts: Value
 ) -> tuple[Value, ...]:
-    return (b.dynamic_update_slice(x, update, starts),)
+    return (indexed.dynamic_update_slice(b, x, update, starts),)
 
 
 def _put_jvp(primals: Values, tangents: Values) -> Any:

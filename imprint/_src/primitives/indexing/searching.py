@@ -32,7 +32,7 @@ from imprint._src.primitives.indexing.sorting import (
     lower_second,
     sort_keys,
 )
-from imprint._src.stablehlo import Builder, Value, indexed
+from imprint._src.stablehlo import Builder, Value, indexed, windows
 
 NDArray = np.ndarray[Any, Any]
 Keys = Sequence[Value]
@@ -186,7 +186,8 @@ def _lower_sort(b: Builder, a: Value, v: Value, batch: int, side: str) -> Value:
     order = lower_order(b, joined, batch)
     edge = b.full(order.shape, n if is_right else count, np.uint32)
     of_a = b.convert(b.compare(order, edge, "LT" if is_right else "GE"), _INT32)
-    counts = b.cumulate(
+    counts = windows.cumulate(
+        b,
         of_a,
         b.constant(0, _INT32),
         batch,

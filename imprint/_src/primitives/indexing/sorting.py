@@ -36,7 +36,7 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import ORDERED
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims
-from imprint._src.stablehlo import Builder, Value, indexed, ordered
+from imprint._src.stablehlo import Builder, Value, indexed, reductions
 
 NDArray = np.ndarray[Any, Any]
 
@@ -142,7 +142,7 @@ def _lower_compared(
         return [lies_before(r, keys)]
 
     wide = [_widened(b, x) for x in xs]
-    outs = ordered.sort(b, wide, dimension, is_stable=is_stable, body=before)
+    outs = reductions.sort(b, wide, dimension, is_stable=is_stable, body=before)
     return tuple(_narrowed(b, out, x.dtype) for out, x in zip(outs, xs, strict=True))
 
 
@@ -186,7 +186,7 @@ def lower_second(b: Builder, first: Value, second: Value, dimension: int) -> Val
     """Sort pairs of a uint32 and a uint64 below 2**32; return the second ones as uint32."""
     half = b.full(first.shape, 32, np.uint64)
     packed = b.or_(b.shift_left(b.convert(first, np.uint64), half), second)
-    (out,) = ordered.sort(
+    (out,) = reductions.sort(
         b,
         [packed],
         dimension,
@@ -467,7 +467,7 @@ def _top_k_lower(b: Builder, x: Value, *, k: int, axis: int) -> tuple[Value, ...
     else:
         narrow = dt.is_floating(x.dtype) and dt.bit_width(x.dtype) <= 8
         wide = b.convert(rows, np.float32) if narrow else _widened(b, rows)
-        values, index = ordered.top_k(b, wide, k)
+        values, index = reductions.top_k(b, wide, k)
         values = _narrowed(b, values, x.dtype)
     return tuple(b.transpose(b.reshape(out, shape), order) for out in (values, index))
 

@@ -66,7 +66,7 @@ from imprint._src.primitives.matrices import (
 from imprint._src.primitives.reductions import reduce_max
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

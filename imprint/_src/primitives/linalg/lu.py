@@ -52,8 +52,8 @@ from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
 )
-from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo import Builder, Value, indexed, tensor
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -299,8 +299,8 @@ def _exchanged(b: Builder, pivots: Value, m: int) -> Value:
     def exchange(inner: Builder, carry: Sequence[Value]) -> Sequence[Value]:
         i, order = carry
         one = (*stack, 1)
-        other = inner.dynamic_slice(pivots, [*zeros, i], one)
-        here = inner.dynamic_slice(order, [*zeros, i], one)
+        other = indexed.dynamic_slice(inner, pivots, [*zeros, i], one)
+        here = indexed.dynamic_slice(inner, order, [*zeros, i], one)
         to_all = range(last + 1)
         is_there = inner.compare(
             places, inner.broadcast_in_dim(other, shape, to_all), "EQ"
@@ -311,7 +311,7 @@ def _exchanged(b: Builder, pivots: Value, m: int) -> Value:
         )
         moved = inner.broadcast_in_dim(here, shape, to_all)
         order = inner.select(is_there, moved, order)
-        order = inner.dynamic_update_slice(order, there, [*zeros, i])
+        order = indexed.dynamic_update_slice(inner, order, there, [*zeros, i])
         return inner.add(i, inner.constant(1, _INT32)), order
 
     return b.while_loop((zero, places), goes_on, exchange)[1]

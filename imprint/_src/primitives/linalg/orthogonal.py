@@ -53,7 +53,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

@@ -44,7 +44,7 @@ from imprint._src.primitives.matrices import (
     without_padding,
 )
 from imprint._src.primitives.shape import expand_dims
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed, reductions
 
 NDArray = np.ndarray[Any, Any]
 
@@ -78,7 +78,9 @@ def _product_lower(
     stack = tuple(range(a.ndim - 2))
     last = (a.ndim - 1,)
     numerics = "precision = [HIGHEST, HIGHEST]"
-    squares = b.dot_general(a, a, (stack, stack), (last, last), a.dtype, numerics)
+    squares = reductions.dot_general(
+        b, a, a, ((last, last), (stack, stack)), a.dtype, numerics
+    )
     scales = [b.full(c.shape, scale, c.dtype) for scale in (alpha, beta)]
     return (b.add(b.multiply(scales[0], squares), b.multiply(scales[1], c)),)
 
@@ -209,11 +211,11 @@ def _update_lower(b: Builder, r: Value, w: Value) -> tuple[Value, ...]:
         k, factor, rest = carry
         zeros = [inner.constant(0, index)] * (r.ndim - 2)
         place = [*zeros, k, inner.constant(0, index)]
-        row = inner.dynamic_slice(factor, place, (*r.shape[:-2], 1, n))
+        row = indexed.dynamic_slice(inner, factor, place, (*r.shape[:-2], 1, n))
         row = inner.reshape(row, w.shape)
         row, rest = _rotated(inner, row, rest, [*zeros, k])
         row = inner.reshape(row, (*r.shape[:-2], 1, n))
-        factor = inner.dynamic_update_slice(factor, row, place)
+        factor = indexed.dynamic_update_slice(inner, factor, row, place)
         return inner.add(k, inner.constant(1, index)), factor, rest
 
     return (b.while_loop((b.constant(0, index), r, w), goes_on, turn)[1],)
@@ -224,7 +226,7 @@ def _rotated(
 ) -> tuple[Value, Value]:
     """Turn a row and what is left of a vector so that one element of that is zero."""
     one = (*row.shape[:-1], 1)
-    x, y = (b.dynamic_slice(v, place, one) for v in (row, rest))
+    x, y = (indexed.dynamic_slice(b, v, place, one) for v in (row, rest))
     is_zero_already = b.compare(y, b.full(one, 0, y.dtype), "EQ")
     sizes = b.abs(x), b.abs(y)
     size = b.select(b.compare(*sizes, "GT"), *sizes)

@@ -39,7 +39,7 @@ from imprint._src.primitives.matrices import (
     stack_of,
 )
 from imprint._src.stablehlo import Builder, TensorType, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

@@ -42,7 +42,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

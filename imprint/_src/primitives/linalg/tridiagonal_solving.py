@@ -46,7 +46,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import broadcasted_iota, reshape
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import kernel_call, lapack_call
+from imprint._src.stablehlo.custom_calls import kernel_call, lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

@@ -41,7 +41,7 @@ from imprint._src.primitives.windows.windows import (
     convolve,
     out_space,
 )
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, windows
 from imprint._src.stablehlo.windows import Convolution
 
 Ints = tuple[int, ...]
@@ -202,7 +202,7 @@ def _conv_lower(
     config = Convolution(*window, precision=(chosen[0].name, chosen[1].name))
     if dt.is_complex(x.dtype):
         return (_lower_complex(b, (x, y), config, out.shape, dtype),)
-    return (b.convolution(x, y, config, out.shape, dtype),)
+    return (windows.convolution(b, x, y, config, out.shape, dtype),)
 
 
 def _lower_complex(
@@ -213,7 +213,7 @@ def _lower_complex(
     part = dt.real_part_dtype(dtype)
 
     def product(x: Value, y: Value) -> Value:
-        return b.convolution(x, y, config, shape, part)
+        return windows.convolution(b, x, y, config, shape, part)
 
     shared = product(b.add(a, c), d)
     imag = product(a, b.subtract(e, d))

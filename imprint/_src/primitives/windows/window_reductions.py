@@ -51,7 +51,7 @@ from imprint._src.primitives.windows.windows import (
     out_space,
     placed,
 )
-from imprint._src.stablehlo import Builder, Value, tensor
+from imprint._src.stablehlo import Builder, Value, tensor, windows
 from imprint._src.stablehlo.windows import Windowed
 
 NDArray = np.ndarray[Any, Any]
@@ -166,7 +166,7 @@ def _lower_reduction(
     values = [b.constant(init, x.dtype) for x, init in zip(xs, inits, strict=True)]
     scalars = [tensor((), x.dtype) for x in xs]
     text, _ = b.region([*scalars, *scalars], body)
-    return b.reduce_window(xs, values, Windowed(*window), shape, text)
+    return windows.reduce_window(b, xs, values, Windowed(*window), shape, text)
 
 
 # ---- reduce_window_sum ----
@@ -524,7 +524,9 @@ def _scatter_lower(
     select, _ = b.region(scalars, lambda r, xs: [r.compare(xs[0], xs[1], direction)])
     add, _ = b.region(scalars, lambda r, xs: [r.add(*xs)])
     config = Windowed(*window._replace(padding=((0, 0),) * x.ndim))
-    out = b.select_and_scatter(padded, source, zero, config, f"{select}, {add}")
+    out = windows.select_and_scatter(
+        b, padded, source, zero, config, f"{select}, {add}"
+    )
     back = [-n for n in low], [-n for n in high]
     return (b.pad(out, zero, *back, none),)
 

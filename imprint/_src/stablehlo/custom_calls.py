@@ -5,11 +5,12 @@ stacks: leading axes are those of the stack, and matrices lie in memory as Fortr
 them, columns together. What makes the kernels ready is `runtime.lapack`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from imprint._src.stablehlo.builder import Builder
 from imprint._src.stablehlo.types import (
+    TOKEN,
     DType,
     TensorType,
     Value,
@@ -118,3 +119,42 @@ def _layout(type: TensorType, stack: int) -> str:  # noqa: A002 - MLIR's word
     if len(order) - stack == 2:
         order[:2] = order[1::-1]
     return f"dense<{list_text(order) if order else ''}> : tensor<{len(order)}xindex>"
+
+
+def host_call(
+    b: Builder,
+    function: Callable[..., Any],
+    operands: Sequence[Value],
+    results: Sequence[TensorType],
+    *,
+    effect: bool,
+) -> tuple[Value, ...]:
+    """Call a function of the host.
+
+    Args:
+        b: the builder of the function.
+        function: takes NumPy arrays, and None for a token; returns a sequence of
+            as many results, which it has checked: the engine does not.
+        operands: its arguments, tokens too.
+        results: the types of its results.
+        effect: whether it is called even if nothing uses them.
+    """
+    index = len(b.module.callbacks)
+    b.module.callbacks.append(function)
+    takes = ", ".join([_row_major(x.type) for x in operands])
+    gives = ", ".join(map(_row_major, results))
+    return b.ops(
+        f"stablehlo.custom_call @xla_ffi_python_cpu_callback({names_of(operands)}) "
+        f"{{api_version = 4 : i32, has_side_effect = {str(effect).lower()}, "
+        f"backend_config = {{index = {index} : ui64}}, "
+        f"operand_layouts = [{takes}], result_layouts = [{gives}]}}",
+        results,
+        signature(operands, results),
+    )
+
+
+def _row_major(type: TensorType) -> str:  # noqa: A002 - MLIR's word
+    """Return the layout of NumPy's arrays: the last axis is the nearest in memory."""
+    ndim = 0 if type is TOKEN else len(type.shape)
+    order = list_text(range(ndim - 1, -1, -1)) if ndim else ""
+    return f"dense<{order}> : tensor<{ndim}xindex>"
