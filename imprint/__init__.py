@@ -32,7 +32,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 
 The implementation is in `_src`, from the ground up.
 
-What is in `_LATER` loads when it is first asked for: an import with all of it would take
+What is in `_LAZY` loads when it is first asked for: an import with all of it would take
 twice as long.
 """
 
@@ -221,7 +221,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LATER: Final[dict[str, str]] = {
+_LAZY: Final[dict[str, str]] = {
     "imprint.ad_checkpoint": ". checkpoint_policies",
     "imprint._src.ad_checkpoint.checkpoint": "checkpoint remat",
     "imprint.cache": ".",
@@ -278,8 +278,8 @@ _LATER: Final[dict[str, str]] = {
 """Which module holds the names that load when they are first asked for."""
 
 attribute_errors.explain_missing("imprint.sharding")  # which is below `missing`
-lazy_attributes.load_later(
-    *(__name__, _LATER),
+lazy_attributes.load_lazily(
+    *(__name__, _LAZY),
     faces="errors numpy sharding tree",
     but="TYPE_CHECKING Final ad_checkpoint",
 )

@@ -462,7 +462,7 @@ if typing.TYPE_CHECKING:
         ConvDimensionNumbers as ConvDimensionNumbers,
     )
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.lax.associative": "associative_scan",
     "imprint._src.lax.branching": "cond platform_dependent switch",
     "imprint._src.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
@@ -516,4 +516,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

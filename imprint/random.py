@@ -62,7 +62,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.random.permuting import choice as choice
     from imprint._src.random.permuting import permutation as permutation
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.random.counts": "binomial multinomial poisson",
     "imprint._src.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
@@ -72,4 +72,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -438,7 +438,7 @@ class Config:
         place = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
         global _base
         with _base_lock:
-            _base = _State.of({**_base.values, name: value})
+            _base = _FlagValues.of({**_base.values, name: value})
             _setters[name] = f"config.update at {place}"
 
     def __repr__(self) -> str:
@@ -455,7 +455,7 @@ _FLAGS: Final[dict[str, Flag[object]]] = {
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _State:
+class _FlagValues:
     """The value of every flag, and the interned `Settings` of those in the key."""
 
     values: Mapping[str, Any]
@@ -476,10 +476,10 @@ class _Local:
         self.overrides = overrides
         self.merge()
 
-    def merge(self) -> _State:
+    def merge(self) -> _FlagValues:
         """Merge with the present base. `merged` is one tuple: threads may share self."""
         base = _base
-        merged = _State.of({**base.values, **self.overrides})
+        merged = _FlagValues.of({**base.values, **self.overrides})
         self.merged = (base, merged)
         return merged
 
@@ -496,7 +496,7 @@ def _intern(values: Mapping[str, object]) -> Settings:
     return found
 
 
-def _state() -> _State:
+def _state() -> _FlagValues:
     local = _get_local()
     if local is None:
         return _base
@@ -545,7 +545,7 @@ _entered: Final = ContextVar[tuple[Token[_Local | None], ...]](
     "imprint.config.mesh", default=()
 )
 _base_lock: Final = Lock()
-_base = _State.of(_from_environment(os.environ))
+_base = _FlagValues.of(_from_environment(os.environ))
 _setters: Final = {
     name: f"{_variable} in the environment"
     for name in _FLAGS

@@ -90,7 +90,7 @@ def shard_map(
             "shard_map: expected in_specs, got none. Write in_specs=P('data'), or a tuple "
             "with a spec for each argument."
         )
-    plan = _Plan(f, mesh, in_specs, out_specs, axis_names, check_vma)
+    plan = _ShardMapCall(f, mesh, in_specs, out_specs, axis_names, check_vma)
 
     @wraps(f)
     @folding
@@ -110,7 +110,7 @@ def shard_map(
 
 
 @final
-class _Plan:
+class _ShardMapCall:
     """What `shard_map` was asked for."""
 
     def __init__(

@@ -11,7 +11,7 @@ import imprint
 from imprint._src.config import Flag
 from imprint._src.core.primitive import Primitive
 from imprint._src.diagnostics import unsupported
-from imprint._src.diagnostics.unsupported_models import MODELS
+from imprint._src.diagnostics.unsupported import MODELS
 
 HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
@@ -42,7 +42,7 @@ every name of Equinox, and every function of optax. Asking for one of these name
 `AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from
-`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_models.py`.
+`imprint/_src/diagnostics/unsupported.py`.
 """
 
 
@@ -54,7 +54,7 @@ is here, under the same name. Tests compare the page with the libraries. A name 
 here is an `AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from the package,
-`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_numpy.py`.
+`imprint/_src/diagnostics/unsupported.py`.
 """
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 

@@ -13,8 +13,8 @@ from imprint._src.control_flow.checkpoint import checkpoint_call
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
@@ -87,7 +87,7 @@ def checkpoint(
         rest = {k: value for k, value in kwargs.items() if k not in names}
         leaves, treedef = tree.flatten((given, rest))
         owned = [
-            own_leaf(x, "checkpoint", f"argument {i}") for i, x in enumerate(leaves)
+            copy_leaf(x, "checkpoint", f"argument {i}") for i, x in enumerate(leaves)
         ]
         found: list[tree.TreeDef] = []
 

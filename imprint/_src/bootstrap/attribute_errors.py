@@ -1,7 +1,7 @@
 """What an attribute error says of a name that JAX or its kin have and imprint has not.
 
 Python would offer the name that is spelled most alike (`sort`: "Did you mean: 'sqrt'?").
-`explain_missing` gives a module, and `absent_methods` arrays, the word of `absent` in its
+`explain_missing` gives a module, and `unsupported_methods` arrays, the word of `absent` in its
 place, which is read only then. Both act at run time alone: type checkers go on telling
 a name that is not there. A misspelt name keeps Python's own message and its offer.
 """
@@ -48,7 +48,7 @@ def _absent(home: str, name: str, library: str, said: str) -> AttributeError:
     return AttributeError(text, name=name)
 
 
-class AbsentMethod:
+class UnsupportedMethod:
     """A method that JAX's arrays have: asking for it is an AttributeError that helps."""
 
     __slots__ = ("name",)
@@ -63,7 +63,7 @@ class AbsentMethod:
         raise _absent("Array", self.name, library, said)
 
 
-def absent_methods(cls: type, names: str) -> None:
+def unsupported_methods(cls: type, names: str) -> None:
     """Let instances of `cls` say what to write for methods that they lack."""
     for name in names.split():
-        setattr(cls, name, AbsentMethod(name))
+        setattr(cls, name, UnsupportedMethod(name))

@@ -13,7 +13,7 @@ from typing import Any
 from imprint._src.bootstrap import attribute_errors, lazy_modules, public_names
 
 
-def load_later(
+def load_lazily(
     home: str, files: Mapping[str, str], *, faces: str = "", but: str = ""
 ) -> None:
     """Offer what the module `home` holds, and the names that other files hold for it.
@@ -50,7 +50,7 @@ def load_later(
     public_names.offer_public(home)
 
 
-def list_later(home: str, listed: Callable[[], Any]) -> None:
+def list_lazily(home: str, listed: Callable[[], Any]) -> None:
     """Let `ALL` of the module `home`, for which many files load, be listed when asked for."""
     held = vars(sys.modules[home])
 

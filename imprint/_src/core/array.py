@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from imprint._src.bootstrap import hooks
-from imprint._src.bootstrap.attribute_errors import absent_methods
+from imprint._src.bootstrap.attribute_errors import unsupported_methods
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray
 from imprint._src.diagnostics.traceback_filter import fold
@@ -598,4 +598,4 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 _REFUSED: Final = (Array, list, tuple, set, dict)
 """What an operator raises for: without it `==` would be False, and `*` repeat a list."""
 
-absent_methods(Array, "flat")
+unsupported_methods(Array, "flat")

@@ -84,7 +84,7 @@ def wraps(fun: Callable[..., Any]) -> Callable[[_F], _F]:
     return cast("Callable[[_F], _F]", functools.wraps(fun))
 
 
-def own_leaf(x: Any, transform: str, name: str, remedy: str = "") -> Any:
+def copy_leaf(x: Any, transform: str, name: str, remedy: str = "") -> Any:
     """Return a leaf that nobody can change: NumPy arrays are copied.
 
     Args:

@@ -2,9 +2,9 @@
 
 A function that is made of ten primitives takes ten evaluations outside of a trace, 100 us,
 for what one function of NumPy's or SciPy's does in 5. Such a function asks first whether
-there is a trace; if there is none, it calls its `AtOnce`, which means the same. It is
+there is a trace; if there is none, it calls its `HostKernel`, which means the same. It is
 evaluated as a primitive is: operands, results and flags such as `debug_nans` alike; so it
-can be a step of what `one_go` evaluates. What is on an accelerator, or spread over devices,
+can be a step of what `fuse_eager` evaluates. What is on an accelerator, or spread over devices,
 stays there: programs of primitives compute with it, as not all of it may come to the host.
 """
 
@@ -17,7 +17,7 @@ from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.varying import Varying
 
 
-def is_away(x: Any) -> bool:
+def is_off_host(x: Any) -> bool:
     """Tell whether an operand is on an accelerator, or spread over several devices."""
     try:
         placement: Any = x.aval.sharding
@@ -34,7 +34,7 @@ _NEVER: Final = Absent("it is evaluated where nothing is traced, and nowhere els
 
 
 @final
-class AtOnce:
+class HostKernel:
     """The evaluation of a function outside of every trace, on concrete operands."""
 
     __slots__ = ("_primitive",)
@@ -67,7 +67,7 @@ class AtOnce:
         if trace is not None and not trace.evaluates:
             return False
         for x in operands:  # noqa: SIM110 - hot: `any` costs 200 ns more, of 3 us
-            if is_away(x):
+            if is_off_host(x):
                 return False
         return True
 

@@ -18,14 +18,14 @@ _name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
 _module_of_type: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 
 
-class Inner:
+class InternalObject:
     """What the package keeps for itself: of it, only `__wrapped__` leads to the user's."""
 
     __slots__ = ()
 
 
 @final
-class Identity(ref[Any]):
+class WeakStandin(ref[Any]):
     """The stand-in of an object that takes weak references. Compared by identity."""
 
     __slots__ = ("key", "kind")
@@ -37,7 +37,7 @@ class Identity(ref[Any]):
 
 
 @final
-class Pinned:
+class StrongStandin:
     """The stand-in of an object that takes none. Compared by identity."""
 
     __slots__ = ("__weakref__", "kind", "value")
@@ -51,7 +51,7 @@ class Pinned:
         return self.value
 
 
-Standin: TypeAlias = Identity | Pinned
+Standin: TypeAlias = WeakStandin | StrongStandin
 
 
 def identity(value: object) -> Standin:
@@ -81,7 +81,7 @@ def namespace(names: dict[str, Any]) -> Standin:
     if module is None:
         return identity(names)
     standin = identity(module)
-    if isinstance(standin, Identity):
+    if isinstance(standin, WeakStandin):
         namespaces[id(names)] = standin
         _names_of[standin] = id(names)
     return standin
@@ -108,9 +108,9 @@ def ids_of(*classes: type) -> frozenset[int]:
 
 def _new(value: object, key: int) -> Standin:
     try:
-        standin = Identity(value, _forget)
+        standin = WeakStandin(value, _forget)
     except TypeError:
-        pinned = Pinned(value)
+        pinned = StrongStandin(value)
         _pinned[key] = ref(pinned, lambda dead: _forget_pinned(key, dead))
         return pinned
     standin.key = key
@@ -140,8 +140,8 @@ def _module_of(names: dict[str, Any]) -> ModuleType | None:
 
 
 # Tables of what is alive, not state: each entry leaves with its object.
-_weak: Final[dict[int, Identity]] = {}
-_pinned: Final[dict[int, ref[Pinned]]] = {}
-namespaces: Final[dict[int, Identity]] = {}
+_weak: Final[dict[int, WeakStandin]] = {}
+_pinned: Final[dict[int, ref[StrongStandin]]] = {}
+namespaces: Final[dict[int, WeakStandin]] = {}
 """By the `id` of a module's dict, the stand-in of the module. Hot."""
-_names_of: Final[dict[Identity, int]] = {}
+_names_of: Final[dict[WeakStandin, int]] = {}

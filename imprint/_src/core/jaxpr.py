@@ -34,7 +34,7 @@ class Reads(Protocol):
 
 
 @final
-class Kept(NamedTuple):
+class DerivedEntry(NamedTuple):
     """A result, and what was read for it."""
 
     result: Any
@@ -50,7 +50,7 @@ def is_deriving() -> bool:
     return _reads.get() is not None
 
 
-def note_read(reads: Reads) -> None:
+def track_read(reads: Reads) -> None:
     """Take in what a rule read for the derivation that runs."""
     found = _reads.get()
     if found is not None:
@@ -60,10 +60,10 @@ def note_read(reads: Reads) -> None:
 def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
     """Return what `make` gives, from a memo where that still counts."""
     found = memo.get(key)
-    if type(found) is Kept and all(reads.holds() for reads in found.reads):
+    if type(found) is DerivedEntry and all(reads.holds() for reads in found.reads):
         for reads in found.reads:
             reads.count()
-            note_read(reads)
+            track_read(reads)
         return found.result
     read: list[Reads] = []
     token = _reads.set(read)
@@ -74,8 +74,8 @@ def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> 
     if not read:
         return memo.setdefault(key, made)
     for reads in read:
-        note_read(reads)
-    memo[key] = Kept(made, tuple(read))
+        track_read(reads)
+    memo[key] = DerivedEntry(made, tuple(read))
     return made
 
 
@@ -233,7 +233,7 @@ class ClosedJaxpr:
         if axes:
             key = key, axes
         found = self._memo.get(key)
-        if found is None or type(found) is Kept:
+        if found is None or type(found) is DerivedEntry:
             found = derive(self._memo, key, make)
         return found
 

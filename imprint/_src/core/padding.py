@@ -2,7 +2,7 @@
 
 In a padded program an axis of size `n` is as long as the bucket; its elements from `n` on
 are padding, of which nothing is known but what `Padded.fills` says. The rule `pad` of a
-primitive takes the `Bucket` of its equation and the operands, and returns the results, whose
+primitive takes the `PadContext` of its equation and the operands, and returns the results, whose
 elements before `n` are those of the true size. Params and avals are those of the symbolic
 program. `ELEMENTWISE`, `EACH` and `AS_IS` are such rules; `filling(value)` makes one, and
 `PerSize("why")` stands where none can exist: then the program is compiled for each size.
@@ -41,7 +41,7 @@ class PerSize(Absent):
 
 
 @final
-class Padded:
+class PaddedValue:
     """A value of a padded program.
 
     Args:
@@ -66,7 +66,7 @@ class Padded:
         self.known: Any = known
         unknown = (known,) * aval.ndim
         self.fills: tuple[Any, ...] = unknown if fills is None else tuple(fills)
-        self.filled: dict[Any, Padded] = {}
+        self.filled: dict[Any, PaddedValue] = {}
 
     def padded_axes(self, axes: Iterable[int] | None = None) -> tuple[int, ...]:
         """Return which of `axes` have padding; of all axes if None."""
@@ -75,7 +75,7 @@ class Padded:
         return tuple(i for i in every if dims.is_symbolic(shape[i]))
 
 
-class Bucket:
+class PadContext:
     """The equation that is padded, and the sizes; what a rule asks.
 
     Attributes:
@@ -102,8 +102,8 @@ class Bucket:
         raise NotImplementedError
 
     def filled(
-        self, x: Padded, value: Any, axes: Sequence[int] | None = None
-    ) -> Padded:
+        self, x: PaddedValue, value: Any, axes: Sequence[int] | None = None
+    ) -> PaddedValue:
         """Return `x` with `value` in the padding of `axes`, of all axes if None."""
         raise NotImplementedError
 
@@ -127,7 +127,9 @@ class Bucket:
         """Return a jaxpr that the equation holds padded, and `sizes` its first arguments."""
         raise NotImplementedError
 
-    def inlined(self, closed: ClosedJaxpr, operands: Sequence[Padded]) -> list[Padded]:
+    def inlined(
+        self, closed: ClosedJaxpr, operands: Sequence[PaddedValue]
+    ) -> list[PaddedValue]:
         """Compute a jaxpr that the equation holds in its place."""
         raise NotImplementedError
 
@@ -138,44 +140,47 @@ class Bucket:
 
 def value_of(x: Any) -> Any:
     """Return the array of a padded value; an array is its own."""
-    return x.value if type(x) is Padded else x
+    return x.value if type(x) is PaddedValue else x
 
 
 # ---- rules ----
 
 
-def as_is(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+def as_is(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad what computes an element of a result of none but those at its place."""
     return bucket.bind(*operands, **params)
 
 
-def each(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+def each(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad what returns its operands."""
     outs = bucket.bind(*operands, **params)
     triples = zip(outs, bucket.outs, operands, strict=True)
-    return tuple(Padded(out, aval, x.fills, x.known) for out, aval, x in triples)
+    return tuple(PaddedValue(out, aval, x.fills, x.known) for out, aval, x in triples)
 
 
-def elementwise(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+def elementwise(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
     """Pad one result, whose padding is what the operands' paddings make."""
     (out,), (aval,) = bucket.bind(*operands, **params), bucket.outs
     known = _made(bucket.primitive, [x.known for x in operands], operands, params)
     if known is not None:
-        return (Padded(out, aval, None, known),)
+        return (PaddedValue(out, aval, None, known),)
     fills = [
         _made(bucket.primitive, [fill_at(x, i) for x in operands], operands, params)
         for i in range(aval.ndim)
     ]
-    return (Padded(out, aval, fills),)
+    return (PaddedValue(out, aval, fills),)
 
 
-def fill_at(x: Padded, axis: int) -> Any:
+def fill_at(x: PaddedValue, axis: int) -> Any:
     """Return the number in the padding of an axis; of a number, itself; None: not known."""
     return x.fills[axis] if x.aval.ndim else x.known
 
 
 def _made(
-    primitive: Primitive, numbers: list[Any], operands: Sequence[Padded], params: Params
+    primitive: Primitive,
+    numbers: list[Any],
+    operands: Sequence[PaddedValue],
+    params: Params,
 ) -> Any:
     """Return what a primitive makes of numbers; None unless all are known."""
     if not numbers or any(number is None for number in numbers):
@@ -194,12 +199,12 @@ def carrying(origins: Callable[..., Sequence[int | None]]) -> Callable[..., Valu
             that it is; None: another one.
     """
 
-    def rule(bucket: Bucket, x: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
         (out,) = bucket.bind(x, **params)
         fills = [
             x.known if i is None else x.fills[i] for i in origins(x.aval, **params)
         ]
-        return (Padded(out, bucket.outs[0], fills, x.known),)
+        return (PaddedValue(out, bucket.outs[0], fills, x.known),)
 
     return rule
 
@@ -214,7 +219,7 @@ def in_batches(core: int | Callable[..., int], why: str) -> Callable[..., Values
     """
     refuse = PerSize(why)
 
-    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
         count = core if isinstance(core, int) else core(**params)
         avals = (*(x.aval for x in operands), *bucket.outs)
         if any(dims.is_symbolic(n) for a in avals for n in a.shape[a.ndim - count :]):
@@ -238,14 +243,14 @@ def filling(
         keeps: whether what is joined of such numbers is this number.
     """
 
-    def rule(bucket: Bucket, x: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
         joined = params[axes] if isinstance(params[axes], tuple) else (params[axes],)
         number = value(x.aval.dtype)
         (out,) = bucket.bind(bucket.filled(x, number, joined), **params)
         (aval,) = bucket.outs
         others = [f for i, f in enumerate(x.fills) if i not in joined]
         fills = [f if keeps and is_same_number(f, number) else None for f in others]
-        return (Padded(out, aval, fills),)
+        return (PaddedValue(out, aval, fills),)
 
     return rule
 

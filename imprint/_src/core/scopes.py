@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar, final
 from imprint._src.core.array_interop import shown
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.source import (
-    Scope,
+    ScopePath,
     replayed_source,
     reset_replayed_source,
     set_replayed_source,
@@ -53,8 +53,8 @@ class named_scope:  # noqa: N801 - JAX's name
 
     def __enter__(self) -> None:
         around = replayed_source()
-        path = around.path if type(around) is Scope else ""
-        scope = Scope(f"{path}/{self._name}" if path else self._name)
+        path = around.path if type(around) is ScopePath else ""
+        scope = ScopePath(f"{path}/{self._name}" if path else self._name)
         self._tokens.append(set_replayed_source(scope))
 
     def __exit__(self, *_: object) -> None:
@@ -95,7 +95,7 @@ class outside_scopes:  # noqa: N801 - used as a `with`
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        in_scope = type(replayed_source()) is Scope
+        in_scope = type(replayed_source()) is ScopePath
         self._token = set_replayed_source(None) if in_scope else None
 
     def __exit__(self, *_: object) -> None:

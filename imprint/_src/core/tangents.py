@@ -28,7 +28,7 @@ class Zero:
 
 
 @final
-class Linear:
+class UndefinedPrimal:
     """An operand in which the equation is linear; transpose gives its cotangent."""
 
     __slots__ = ("aval",)

@@ -19,7 +19,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.core.array import NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray
-from imprint._src.diagnostics.concretization_hints import Asked, asked
+from imprint._src.diagnostics.concretization_hints import Construct, current_construct
 from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import (
     ArgumentError,
@@ -249,7 +249,7 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
     made = tracer.origin() or here
     text = f" ({made.expression})" if made is not None and made.expression else ""
     place = f" at {here}" if here is not None else ""
-    by = (asked() if kind != "value" else None) or Asked(user, "")
+    by = (current_construct() if kind != "value" else None) or Construct(user, "")
     came = f"tracer {tracer.aval}{text}{place}.\n  {tracer.provenance()}"
     if kind == "bool" and tracer.aval.ndim:
         raise ShapeError(
@@ -341,11 +341,11 @@ def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[Non
     """
     for name, _ in axes:
         check_name(name, who)
-    with binding_axes([NamedAxis(name, size) for name, size in axes]):
+    with bind_axes([NamedAxis(name, size) for name, size in axes]):
         yield
 
 
-def binding_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
+def bind_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
     """Bind axes for what is staged inside the `with` block; outer ones are hidden."""
     return tracing(_Within(axes) if axes else current_trace())
 

@@ -14,8 +14,8 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
 )
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -70,7 +70,7 @@ class _Program:
         self.name: str = name_of(fun)
         leaves, self.in_tree = tree.flatten(tuple(args))
         owned = [
-            own_leaf(x, "closure_convert", f"argument {i}")
+            copy_leaf(x, "closure_convert", f"argument {i}")
             for i, x in enumerate(leaves)
         ]
         found: list[tree.TreeDef] = []

@@ -2,8 +2,6 @@
 
 - `concretization_hints`: what does a construct of Python ask of a tracer, and what instead?
 - `unsupported`: which names of JAX does imprint not have, and why?
-- `unsupported_models`: which names of libraries for models are missing, and why?
-- `unsupported_numpy`: which names of `jax.numpy` are missing, and why?
 - `traceback_filter`: which frames does a traceback show?
 - `source`: which place of the user's program is it?
 """

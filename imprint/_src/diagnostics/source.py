@@ -6,7 +6,7 @@ somebody asks. A frame is the user's when its file lies outside this package, Nu
 the standard library, or in `cli`, whose programs are written as a user's.
 While a transform replays a jaxpr, `replaying` makes new equations inherit the
 source of the equation they come from. Who called that place is asked for few equations
-only (`called_source`), since it costs more. A `Scope` in the place of what is replayed,
+only (`called_source`), since it costs more. A `ScopePath` in the place of what is replayed,
 which is looked at anyway, gives sources the name of `named_scope`.
 """
 
@@ -110,7 +110,7 @@ class _CalledSource(Source):
 
 
 @final
-class Scope(NamedTuple):
+class ScopePath(NamedTuple):
     """The named scopes in which new equations are; it has a source for each of them."""
 
     path: str
@@ -118,7 +118,7 @@ class Scope(NamedTuple):
 
 # 150 ns less than the class's own.
 _new: Final = cast("Callable[..., Source]", tuple[Any, ...].__new__)
-_replayed: ContextVar[Source | Scope | None] = ContextVar(
+_replayed: ContextVar[Source | ScopePath | None] = ContextVar(
     "imprint_source", default=None
 )
 replayed_source: Final = _replayed.get
@@ -131,7 +131,7 @@ def current_source() -> Source | None:
     scope = ""
     inherited = replayed_source()
     if inherited is not None:
-        if type(inherited) is not Scope:
+        if type(inherited) is not ScopePath:
             return inherited
         scope = inherited.path
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect

@@ -9,7 +9,7 @@ An earlier question may follow from a later one; what is told of a trace leaves 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, final
 
-from imprint._src.dynamic_shapes.expression import Scope, Size, SymbolicSize
+from imprint._src.dynamic_shapes.expression import Size, SizeScope, SymbolicSize
 from imprint._src.dynamic_shapes.terms import ONE, atom_of
 from imprint._src.dynamic_shapes.values import evaluate, joined
 from imprint._src.dynamic_shapes.witnesses import HOLDS
@@ -17,7 +17,7 @@ from imprint._src.errors import ShapeError
 
 
 @final
-class Question(NamedTuple):
+class SizeComparison(NamedTuple):
     """A question, and its answer.
 
     Args:
@@ -37,7 +37,7 @@ class Question(NamedTuple):
         x, y = evaluate(self.x, sizes), evaluate(self.y, sizes)
         return HOLDS[self.relation](x, y) is self.answer
 
-    def is_same(self, other: "Question") -> bool:
+    def is_same(self, other: "SizeComparison") -> bool:
         """Tell whether another question is this one; `==` would ask one in turn."""
         mine, theirs = (self.x, self.y), (other.x, other.y)
         return self.relation == other.relation and all(
@@ -77,15 +77,15 @@ class Decisions:
         asked: the questions, in order.
     """
 
-    def __init__(self, scope: Scope, sizes: Mapping[str, int]) -> None:
-        self.asked: list[Question] = []
+    def __init__(self, scope: SizeScope, sizes: Mapping[str, int]) -> None:
+        self.asked: list[SizeComparison] = []
         self._scope = scope
         self._sizes = sizes
 
     def __call__(self, x: SymbolicSize, relation: str, y: Any) -> bool:
         """Answer a question as it is at this call, and note it."""
         answer = HOLDS[relation](evaluate(x, self._sizes), evaluate(y, self._sizes))
-        question = Question(x, relation, y, answer)
+        question = SizeComparison(x, relation, y, answer)
         if any(map(question.is_same, self.asked)):  # `!=`, from which little follows
             return answer
         if len(self.asked) == _MOST:
@@ -98,7 +98,7 @@ class Decisions:
         return answer
 
 
-def _known(question: Question) -> list[Size]:
+def _known(question: SizeComparison) -> list[Size]:
     """Return sizes that are not negative, as a question has its answer."""
     x, relation, y, answer = question
     shown = relation if answer else _OPPOSITES[relation]
@@ -117,7 +117,7 @@ def _known(question: Question) -> list[Size]:
             return []
 
 
-def _learn(scope: Scope, question: Question) -> None:
+def _learn(scope: SizeScope, question: SizeComparison) -> None:
     """Let a scope know that a question has its answer."""
     for gap in _known(question):
         if not isinstance(gap, int):
@@ -126,7 +126,7 @@ def _learn(scope: Scope, question: Question) -> None:
         made.forget()
 
 
-def _learn_gap(scope: Scope, gap: SymbolicSize) -> None:
+def _learn_gap(scope: SizeScope, gap: SymbolicSize) -> None:
     """Let a scope know that a size is not negative."""
     constant = gap.terms.get(ONE, 0)
     name = atom_of({m: k for m, k in gap.terms.items() if m})
@@ -150,13 +150,13 @@ class Condition:
     __slots__ = ("_asked", "_known", "_text")
 
     def __init__(
-        self, asked: Sequence[Question], known: Sequence[Question] = ()
+        self, asked: Sequence[SizeComparison], known: Sequence[SizeComparison] = ()
     ) -> None:
         self._asked = asked
         self._known = known
         self._text: str | None = None
 
-    def where(self, known: Sequence[Question]) -> "Condition":
+    def where(self, known: Sequence[SizeComparison]) -> "Condition":
         """Return what is left to tell where other answers are told beside it."""
         return Condition(self._asked, known)
 
@@ -168,8 +168,8 @@ class Condition:
 
 
 def without_implied(
-    asked: Sequence[Question], known: Sequence[Question] = ()
-) -> list[Question]:
+    asked: Sequence[SizeComparison], known: Sequence[SizeComparison] = ()
+) -> list[SizeComparison]:
     """Return the questions that do not follow from the others, in their order.
 
     Args:
@@ -188,9 +188,9 @@ class _UndecidedError(Exception):
     """Nobody knows."""
 
 
-def _follows(question: Question, known: list[Question]) -> bool:
+def _follows(question: SizeComparison, known: list[SizeComparison]) -> bool:
     """Tell whether a question surely has its answer, where others have theirs."""
-    scope = Scope()
+    scope = SizeScope()
 
     def undecided(*_: object) -> NoReturn:
         raise _UndecidedError
@@ -203,7 +203,7 @@ def _follows(question: Question, known: list[Question]) -> bool:
     scope.decide = undecided
     try:
         for x, relation, y, answer in known:
-            _learn(scope, Question(moved(x), relation, moved(y), answer))
+            _learn(scope, SizeComparison(moved(x), relation, moved(y), answer))
         x, relation, y, answer = question
         return HOLDS[relation](moved(x), moved(y)) is answer
     except _UndecidedError:

@@ -47,7 +47,7 @@ class Operation(NamedTuple):
     y: "Size"
 
 
-class Scope:
+class SizeScope:
     """The expressions of some names, and what is known of these.
 
     Attributes:
@@ -129,8 +129,8 @@ class SymbolicSize(SymbolicDim):
 
     __array_ufunc__ = None  # NumPy's scalars leave arithmetic to us
 
-    def __init__(self, scope: Scope, terms: Terms) -> None:
-        self.scope: Scope = scope
+    def __init__(self, scope: SizeScope, terms: Terms) -> None:
+        self.scope: SizeScope = scope
         self.terms: Terms = terms
         self._lows: dict[int, float] = {}
 
@@ -429,7 +429,7 @@ def as_size(x: object) -> Size | None:
 # ---- one form ----
 
 
-def without_whole_quotients(scope: Scope, terms: Terms) -> Size | None:
+def without_whole_quotients(scope: SizeScope, terms: Terms) -> Size | None:
     """Return the size of these terms, `k*(x//k)` in it as `x - x%k`; None if none is."""
     for monomial, k in terms.items():
         for text, _ in monomial:
@@ -460,7 +460,7 @@ def _multiple(monomial: Monomial, k: int, by: Size) -> tuple[Terms, int] | None:
     return ({rest: times}, k - times * c) if times else None
 
 
-def divided(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
+def divided(scope: SizeScope, x: Size, y: Size) -> tuple[Size, Size]:
     """Return the quotient, rounded down, and the remainder of two sizes."""
     if isinstance(y, int) and y == 0:
         raise ZeroDivisionError(f"{x} // 0")
@@ -488,7 +488,7 @@ def divided(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
     return quotient + floor, scope.apart("mod", rest, y)
 
 
-def _whole_part(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
+def _whole_part(scope: SizeScope, x: Size, y: Size) -> tuple[Size, Size]:
     """Return what whole multiples of `y` the terms of `x` are, and the rest."""
     if isinstance(x, int):
         return (x // y, x % y) if isinstance(y, int) else (0, x)
@@ -527,11 +527,11 @@ def _terms(x: Size) -> Terms:
     return ({ONE: x} if x else {}) if isinstance(x, int) else x.terms
 
 
-def _over(scope: Scope, x: Size, by: int) -> Size:
+def _over(scope: SizeScope, x: Size, by: int) -> Size:
     return scope.size({m: k // by for m, k in _terms(x).items()})
 
 
-def _known(scope: Scope, x: Size, y: Size) -> tuple[Size, int] | None:
+def _known(scope: SizeScope, x: Size, y: Size) -> tuple[Size, int] | None:
     """Return the quotient and the remainder if a constraint says what that is."""
     if isinstance(x, int) or not isinstance(y, int):
         return None
@@ -544,7 +544,7 @@ def _known(scope: Scope, x: Size, y: Size) -> tuple[Size, int] | None:
     return None
 
 
-def _nested(scope: Scope, x: Size, y: Size) -> Size | None:
+def _nested(scope: SizeScope, x: Size, y: Size) -> Size | None:
     """Return `(a // b) // y` as `a // (b*y)`, which is one form."""
     if isinstance(x, int) or not isinstance(y, int) or y < 0:
         return None
@@ -558,7 +558,7 @@ def _nested(scope: Scope, x: Size, y: Size) -> Size | None:
     return (made.x + constant * made.y) // (made.y * y)
 
 
-def extreme(scope: Scope, name: str, x: Size, y: Size) -> Size:
+def extreme(scope: SizeScope, name: str, x: Size, y: Size) -> Size:
     """Return the larger or the smaller size, what both share before it."""
     gap = x - y
     answer = gap >= 0 if isinstance(gap, int) else gap.is_non_negative()

@@ -12,8 +12,8 @@ from typing import Any, Final, NoReturn, final
 from imprint._src.core import dims
 from imprint._src.core.dims import Dim
 from imprint._src.dynamic_shapes.expression import (
-    Scope,
     Size,
+    SizeScope,
     SymbolicSize,
 )
 from imprint._src.dynamic_shapes.terms import atom_of
@@ -26,7 +26,7 @@ _GRAMMAR: Final = (
 
 
 @final
-class SymbolicScope(Scope):
+class SymbolicScope(SizeScope):
     """What is known of names: sizes of one scope may meet in one shape.
 
     Each name is at least 1. A scope holds the expressions made of its names.
@@ -106,11 +106,11 @@ def symbolic_shape(
             f"symbolic_shape: expected a text such as 'b, 2*n', got {text!r}. Sizes that "
             "are numbers need no names: use the tuple."
         )
-    reader = _Reader("symbolic_shape", text, scope)
+    reader = _ShapeParser("symbolic_shape", text, scope)
     return tuple(_sizes(reader, None if like is None else tuple(like)))
 
 
-def _sizes(reader: "_Reader", like: tuple[int | None, ...] | None) -> list[Dim]:
+def _sizes(reader: "_ShapeParser", like: tuple[int | None, ...] | None) -> list[Dim]:
     entries = reader.entries()
     found: list[Dim] = []
     for i, entry in enumerate(entries):
@@ -131,20 +131,20 @@ def _sizes(reader: "_Reader", like: tuple[int | None, ...] | None) -> list[Dim]:
     return found
 
 
-def _known(reader: "_Reader", n: int | None) -> Dim:
+def _known(reader: "_ShapeParser", n: int | None) -> Dim:
     if n is None:
         reader.fail("`like=` has None in a place that takes its size")
     return dims.as_dim(n, "symbolic_shape")
 
 
-def _size(reader: "_Reader", entry: ast.expr) -> Dim:
+def _size(reader: "_ShapeParser", entry: ast.expr) -> Dim:
     size: Any = reader.size_of(entry)
     if not dims.at_least(size, 0):
         reader.fail(f"{size} is negative")
     return size
 
 
-class _Reader:
+class _ShapeParser:
     """Reads one text."""
 
     def __init__(self, who: str, text: str, scope: SymbolicScope) -> None:
@@ -238,7 +238,7 @@ def _constrain(scope: SymbolicScope, text: Any) -> None:
             f"SymbolicScope: expected a relation such as 'n >= 2', got {text!r}. Write "
             "two sizes with ==, >=, <=, > or < between."
         )
-    reader = _Reader("SymbolicScope", text, scope)
+    reader = _ShapeParser("SymbolicScope", text, scope)
     left, relation, right = found.groups()
     x, y = [reader.size_of(reader.parsed(side)) for side in (left, right)]
     if relation == "==":
@@ -247,7 +247,7 @@ def _constrain(scope: SymbolicScope, text: Any) -> None:
         _order(reader, relation, x, y)
 
 
-def _equate(reader: _Reader, x: Size, y: Size) -> None:
+def _equate(reader: _ShapeParser, x: Size, y: Size) -> None:
     scope, atom = reader.scope, _atom_of(x)
     name, size, by = scope.operations.get(atom or "", ("", 0, 0))
     if name == "mod" and isinstance(size, SymbolicSize) and isinstance(by, int):
@@ -269,7 +269,7 @@ def _atom_of(size: Size) -> str | None:
     return None if isinstance(size, int) else atom_of(size.terms)
 
 
-def _order(reader: _Reader, relation: str, x: Any, y: Any) -> None:
+def _order(reader: _ShapeParser, relation: str, x: Any, y: Any) -> None:
     scope = reader.scope
     large, small = (x, y) if relation in (">=", ">") else (y, x)
     gap = large - small - (relation in (">", "<"))

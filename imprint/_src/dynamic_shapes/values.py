@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from imprint._src.core import dims
-from imprint._src.dynamic_shapes.expression import Scope, Size
+from imprint._src.dynamic_shapes.expression import Size, SizeScope
 
 
 def evaluate(x: Size, values: Mapping[str, int]) -> int:
@@ -24,7 +24,7 @@ def evaluate(x: Size, values: Mapping[str, int]) -> int:
     return total
 
 
-def _value(scope: Scope, text: str, values: Mapping[str, int]) -> int:
+def _value(scope: SizeScope, text: str, values: Mapping[str, int]) -> int:
     made = scope.operations.get(text)
     if made is None:
         return values[text]
@@ -48,7 +48,7 @@ def joined(name: str, x: Any, y: Any) -> Any:
     return x // y if name == "floordiv" else x % y
 
 
-def allows(scope: Scope, values: Mapping[str, int]) -> bool:
+def allows(scope: SizeScope, values: Mapping[str, int]) -> bool:
     """Tell whether the constraints of a scope hold for these values of the names."""
     return (
         all(n >= scope.least_of(name) for name, n in values.items())

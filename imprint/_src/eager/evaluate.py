@@ -31,7 +31,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
-from imprint._src.core.host_kernel import is_away
+from imprint._src.core.host_kernel import is_off_host
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
@@ -83,7 +83,7 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
             try:  # the function `host_of` costs 50 ns more
                 hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
-                if is_away(x):
+                if is_off_host(x):
                     if type(x.aval.sharding) is NamedSharding:
                         return _evaluate_spread(primitive, operands, params)
                     return _evaluate_there(primitive, operands, params)

@@ -1,7 +1,7 @@
 """Functions of many primitives, evaluated in one go where nothing is traced.
 
 A function that is made of ten primitives takes ten evaluations outside of a trace, and its
-Python besides. `one_go` has one that is called so again and again staged once, and what
+Python besides. `fuse_eager` has one that is called so again and again staged once, and what
 its references compute written as one function of NumPy arrays: 1 us a primitive, not 5.
 
 1. A call is known by its settings, the avals of its arrays and the values of the rest.
@@ -44,23 +44,23 @@ _SMALL: Final = 1 << 14
 """Bytes of a constant up to which a plan holds it."""
 
 
-def one_go(function: Callable[P, R]) -> Callable[P, R]:
+def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
     """Evaluate a function in one go where it is called often and nothing is traced.
 
     It is for functions of arrays that mean the same whether their arrays are tracers, and
     do nothing but to return arrays. One that stages an equation or two is left alone: a
     call that is staged takes 100 ns more.
     """
-    _known[function] = _Plans()
+    _known[function] = _FusedCalls()
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:
             return function(*args, **kwargs)
         arrays: list[ArrayImpl] = []
-        kind = _kind_of(args, kwargs, arrays)
+        kind = _call_key(args, kwargs, arrays)
         plan = _known[function].plans.get(kind, 0)
-        if type(plan) is _Plan:
+        if type(plan) is _FusedCall:
             try:
                 return plan.run(arrays)
             except Exception:  # a singular matrix: the function knows what to do
@@ -73,7 +73,7 @@ def one_go(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @final
-class _Plans:
+class _FusedCalls:
     """What is known of the calls of a function, by their kind.
 
     Attributes:
@@ -83,10 +83,13 @@ class _Plans:
     __slots__ = ("plans",)
 
     def __init__(self) -> None:
-        self.plans: dict[_Kind | None, int | _Plan | None] = {None: None}
+        self.plans: dict[_CallKey | None, int | _FusedCall | None] = {None: None}
 
     def note(
-        self, kind: "_Kind | None", calls: Any, make: Callable[[], "_Plan | None"]
+        self,
+        kind: "_CallKey | None",
+        calls: Any,
+        make: Callable[[], "_FusedCall | None"],
     ) -> None:
         """Enter a call of a kind that has no plan yet."""
         if len(self.plans) >= _KINDS:
@@ -94,16 +97,16 @@ class _Plans:
         self.plans[kind] = make() if calls == _OFTEN else calls + 1
 
 
-_known: Final[dict[Callable[..., Any], _Plans]] = {}
+_known: Final[dict[Callable[..., Any], _FusedCalls]] = {}
 """Not in closures: who reads what a function captures would find that it changed."""
 
 # ---- 1. kinds of calls ----
 
 
-_Kind = tuple[Any, ...]
+_CallKey = tuple[Any, ...]
 
 
-def _kind_of(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _Kind | None:
+def _call_key(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _CallKey | None:
     """Return what calls have in common that compute the same; None if nobody can tell.
 
     Args:
@@ -151,7 +154,7 @@ _SEQUENCES: Final = frozenset({tuple, list})
 # ---- 2. plans ----
 
 
-class _Plan(NamedTuple):
+class _FusedCall(NamedTuple):
     """How the calls of one kind are evaluated.
 
     Args:
@@ -179,7 +182,7 @@ class _Plan(NamedTuple):
         return self.make([held(*pair) for pair in zip(self.avals, outs, strict=True)])
 
 
-def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | None:
+def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall | None:
     """Stage a call, and write what it computes; None where it needs more than that."""
     flags = settings()
     is_watched = flags.debug_nans or flags.debug_infs or flags.disable_jit
@@ -204,14 +207,14 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | No
         return arrays
 
     try:
-        staged = trace_to_jaxpr.Staged("one_go", getattr(function, "__name__", ""))
+        staged = trace_to_jaxpr.Staged("fuse_eager", getattr(function, "__name__", ""))
         closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
-        compute = _Writer(closed).written()
+        compute = _CodeGenerator(closed).written()
     except Exception:
         return None
     ((treedef, rest),) = found
     make = None if treedef.is_leaf else partial(_made, treedef, rest)
-    return _Plan(compute, closed.out_avals, make)
+    return _FusedCall(compute, closed.out_avals, make)
 
 
 _HERE: Final = object()
@@ -239,7 +242,7 @@ def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
 
 
 @final
-class _Writer:
+class _CodeGenerator:
     """Writes what the references of a program compute."""
 
     def __init__(self, closed: ClosedJaxpr) -> None:

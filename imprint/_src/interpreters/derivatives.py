@@ -18,8 +18,8 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
@@ -346,9 +346,9 @@ def _owned(
     owned: list[Any] = []
     for i, leaf in enumerate(leaves):
         try:
-            owned.append(float_array(own_leaf(leaf, transform, "")))
+            owned.append(float_array(copy_leaf(leaf, transform, "")))
         except ArgumentError:
-            own_leaf(leaf, transform, _leaf_name(treedef, positions, i))
+            copy_leaf(leaf, transform, _leaf_name(treedef, positions, i))
             raise
     return owned, treedef
 

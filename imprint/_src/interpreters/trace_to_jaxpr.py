@@ -119,7 +119,7 @@ class StagingTrace(Trace):
     @property
     def evaluates(self) -> bool:
         """Whether what it writes is computed by references, and by nothing else."""
-        return self.staged.transform == "one_go"
+        return self.staged.transform == "fuse_eager"
 
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""

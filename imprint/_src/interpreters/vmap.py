@@ -15,8 +15,8 @@ from imprint._src.core.dims import as_dim, at_least
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
@@ -83,7 +83,7 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
         dims = _in_dims(axes, args, kwargs, name)
         names = [_leaf_name(path) for path in treedef.paths()]
         owned = [
-            x if d is None else own_leaf(x, "vmap", n)
+            x if d is None else copy_leaf(x, "vmap", n)
             for x, d, n in zip(leaves, dims, names, strict=True)
         ]
         flat_dims = tuple(

@@ -54,7 +54,7 @@ class Convolution(NamedTuple):
         )
 
 
-class Windowed(NamedTuple):
+class WindowAttributes(NamedTuple):
     """The attributes of a reduction of windows."""
 
     lengths: Ints
@@ -106,7 +106,7 @@ def reduce_window(
     b: Builder,
     xs: Sequence[Value],
     inits: Sequence[Value],
-    config: Windowed,
+    config: WindowAttributes,
     shape: Sequence[int],
     body: str,
 ) -> tuple[Value, ...]:
@@ -158,7 +158,7 @@ def cumulate(
     room = window[axis] - 1
     one = (0, room) if reverse else (room, 0)
     pads = [one if i == axis else (0, 0) for i in range(x.ndim)]
-    config = Windowed(window, ones, pads, ones, ones)
+    config = WindowAttributes(window, ones, pads, ones, ones)
     scalar = tensor((), x.dtype)
     text, _ = b.region([scalar, scalar], body)
     return reduce_window(b, [x], [init], config, x.shape, text)[0]
@@ -169,7 +169,7 @@ def select_and_scatter(
     x: Value,
     source: Value,
     init: Value,
-    config: Windowed,
+    config: WindowAttributes,
     regions: str,
 ) -> Value:
     """Join each element of `source` with that which its window of `x` selects.

@@ -38,7 +38,7 @@ def match_of(tree: Any) -> Match:
         >>> match_of({"b": 1, "a": (2, None)})({"a": (3, None), "b": 4})
         [3, 4]
     """
-    writer = _Writer(frozenset())
+    writer = _MatchGenerator(frozenset())
     writer.node(tree, "tree")
     return writer.function(f"[{', '.join(writer.leaves)}]")
 
@@ -58,14 +58,14 @@ def split_match_of(tree: Any, places: frozenset[int]) -> SplitMatch:
         >>> split_match_of({"b": 1, "a": (2, "text")}, {1})({"a": (3, "b"), "b": 4})
         ([3, 4], ('b',))
     """
-    writer = _Writer(places)
+    writer = _MatchGenerator(places)
     writer.node(tree, "tree")
     apart = "".join([f"{place}, " for place in writer.apart])
     return writer.function(f"[{', '.join(writer.leaves)}], ({apart})")
 
 
 @final
-class _Writer:
+class _MatchGenerator:
     """Writes the body of a match; `names` are its globals."""
 
     def __init__(self, places: frozenset[int]) -> None:

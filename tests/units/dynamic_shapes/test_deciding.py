@@ -4,12 +4,12 @@ import pytest
 
 from imprint._src.core import dims
 from imprint._src.dynamic_shapes.deciding import Decisions, without_implied
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint.errors import ShapeError
 
 
 def decided(**sizes):
-    scope = Scope()
+    scope = SizeScope()
     scope.decide = Decisions(scope, sizes)
     return scope.decide, *map(scope.name, sizes)
 

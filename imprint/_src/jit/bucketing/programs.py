@@ -22,7 +22,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.diagnostics.source import current_source
-from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.deciding import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
@@ -341,7 +341,8 @@ def program_of(
     bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
     scope = _scope_of(traced)
     told = [
-        Question(scope.name(name), "<=", n, answer=True) for name, n in sizes.items()
+        SizeComparison(scope.name(name), "<=", n, answer=True)
+        for name, n in sizes.items()
     ]
     made.conditions = family.condition.where(told), *bounds
     key = CallKey.unpack(pending.key)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.deciding import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import joined
 from imprint._src.dynamic_shapes.witnesses import HOLDS
@@ -56,7 +56,7 @@ def shaped(
     )
 
 
-def plain_questions(asked: Iterable[Question]) -> Plain:
+def plain_questions(asked: Iterable[SizeComparison]) -> Plain:
     """Return questions with their answers as plain data."""
     return [[plain_size(q.x), q.relation, plain_size(q.y), q.answer] for q in asked]
 
@@ -69,11 +69,11 @@ def hold_at(plain: Plain, sizes: Mapping[str, int]) -> bool:
     )
 
 
-def questions_of(plain: Plain, names: Mapping[str, Any]) -> tuple[Question, ...]:
+def questions_of(plain: Plain, names: Mapping[str, Any]) -> tuple[SizeComparison, ...]:
     """Return the questions that plain data stand for."""
     return tuple(
         [
-            Question(size_of(x, names), relation, size_of(y, names), answer)
+            SizeComparison(size_of(x, names), relation, size_of(y, names), answer)
             for x, relation, y, answer in plain
         ]
     )

@@ -23,7 +23,7 @@ from imprint._src.array import (
     to_array,
 )
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.identity import Inner, Standin, identity
+from imprint._src.core.identity import InternalObject, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.calls.device_assignment import Home
@@ -49,7 +49,7 @@ from imprint._src.runtime import (
 
 
 @final
-class Version(Inner):
+class Version(InternalObject):
     """A compiled version of a function.
 
     Args:

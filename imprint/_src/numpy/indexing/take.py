@@ -14,7 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import folding
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -51,7 +51,7 @@ def _integers(name: str, indices: Any) -> Array:
     return found
 
 
-@one_go
+@fuse_eager
 @folding
 def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     a: ArrayLike,
@@ -105,7 +105,7 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     )
 
 
-@one_go
+@fuse_eager
 @folding
 def take_along_axis(
     arr: ArrayLike,

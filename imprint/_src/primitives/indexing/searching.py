@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (
@@ -233,7 +233,9 @@ def _batch(args: Values, at: Dims, *, batch: int, **params: Any) -> Any:
     return searchsorted_p.bind(a, v, batch=batch + 1, **params), (0,)
 
 
-def _pad(bucket: Bucket, a: Padded, v: Padded, *, batch: int, **params: Any) -> Values:
+def _pad(
+    bucket: PadContext, a: PaddedValue, v: PaddedValue, *, batch: int, **params: Any
+) -> Values:
     last = bucket.filled(a, last_of(a.aval.dtype), (batch,))
     (found,) = bucket.bind(last, v, batch=batch, **params)
     return (min_(found, bucket.number(a.aval.shape[batch])),)

@@ -18,7 +18,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ArgumentError, ShapeError
@@ -274,7 +274,7 @@ def _sort_batch(args: Values, at: Dims, *, dimension: int, **params: Any) -> Any
 
 
 def _sort_pad(
-    bucket: Bucket, *xs: Padded, dimension: int, is_stable: bool, num_keys: int
+    bucket: PadContext, *xs: PaddedValue, dimension: int, is_stable: bool, num_keys: int
 ) -> Values:
     """Let padding come last: behind what is equal, for it stood behind."""
     keys = [
@@ -503,7 +503,7 @@ def _top_k_batch(args: Values, at: Dims, *, k: int, axis: int) -> Any:
     return top_k_p.bind(x, k=k, axis=axis + (b <= axis)), (b, b)
 
 
-def _top_k_pad(bucket: Bucket, x: Padded, *, k: int, axis: int) -> Values:
+def _top_k_pad(bucket: PadContext, x: PaddedValue, *, k: int, axis: int) -> Values:
     value, axes = x.value, x.padded_axes((axis,))
     if axes:  # not `filled`, to which all NaNs are the same
         value = select_n(bucket.inside(x.aval.shape, axes), _last(x.aval.dtype), value)

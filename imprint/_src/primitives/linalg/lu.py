@@ -14,7 +14,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
@@ -185,7 +185,7 @@ def _fit(x: NDArray) -> Values:
     return (np.flip(invertible(x), -2),)  # so rows are exchanged
 
 
-def _pad(bucket: Bucket, x: Padded) -> Values:
+def _pad(bucket: PadContext, x: PaddedValue) -> Values:
     """Zeros are the pivot of no row but their own."""
     return bucket.bind(*without_padding(bucket, (x, 2)))
 
@@ -335,7 +335,9 @@ def _order_case(shape: Shape, size: int) -> Case:
     return Case((shape,), {"permutation_size": size})
 
 
-def _order_pad(bucket: Bucket, pivots: Padded, *, permutation_size: Dim) -> Values:
+def _order_pad(
+    bucket: PadContext, pivots: PaddedValue, *, permutation_size: Dim
+) -> Values:
     """Exchange each row that is padding with itself."""
     value, padded = pivots.value, pivots.padded_axes()
     if padded:

@@ -13,7 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import (
     Absent,
     Avals,
@@ -503,7 +503,7 @@ def _qr_case(shape: Any, *, pivoting: bool, full_matrices: bool) -> Case:
 _EXCHANGED: Final = PerSize("which columns it exchanges depends on how long they are")
 
 
-def _qr_pad(bucket: Bucket, x: Padded, **params: bool) -> Values:
+def _qr_pad(bucket: PadContext, x: PaddedValue, **params: bool) -> Values:
     if params["pivoting"] and x.padded_axes(last_axes(x)):
         _EXCHANGED()
     return bucket.bind(*without_padding(bucket, (x, 2)), **params)

@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ShapeError
@@ -103,7 +103,9 @@ def _product_batch(args: Values, at: Dims, **params: float) -> Any:
     return batch_stack(symmetric_product_p, args, at, **params)
 
 
-def _product_pad(bucket: Bucket, a: Padded, c: Padded, **params: float) -> Values:
+def _product_pad(
+    bucket: PadContext, a: PaddedValue, c: PaddedValue, **params: float
+) -> Values:
     return bucket.bind(bucket.filled(a, 0, last_axes(a, 1)), c, **params)
 
 
@@ -272,7 +274,7 @@ def _update_batch(args: Values, at: Dims) -> Any:
     return batch_stack(cholesky_update_p, args, at)
 
 
-def _update_pad(bucket: Bucket, r: Padded, w: Padded) -> Values:
+def _update_pad(bucket: PadContext, r: PaddedValue, w: PaddedValue) -> Values:
     (w,) = without_padding(bucket, (w, 1))
     return bucket.bind(in_block(bucket, r, r.aval.dtype.type(1)), w)
 
