@@ -329,7 +329,7 @@ def _spread(x: ArrayImpl) -> NamedSharding | None:
 
 
 def _is_legible(x: ArrayImpl) -> bool:
-    """Tell whether all values can be read here: other processes have no part alone."""
+    """Return whether all values can be read here: other processes have no part alone."""
     spread = _spread(x)
     if spread is None or spread.is_fully_addressable:
         return True
@@ -537,7 +537,7 @@ def host_values(x: Any, dtype: DType) -> NDArray:
 
 
 def _is_sealed(values: NDArray) -> bool:
-    """Tell whether NumPy refuses to make an array writeable: its memory is another's."""
+    """Return whether NumPy refuses to make an array writeable: its memory is another's."""
     while isinstance(values.base, np.ndarray):
         values = values.base
     return values.base is not None

@@ -167,7 +167,7 @@ class Flag(Generic[T]):
         return f"<flag {self.name}, default {self.default!r}: {self.__doc__}>"
 
     def accepts(self, value: object) -> bool:
-        """Tell whether the flag can have this value."""
+        """Return whether the flag can have this value."""
         raise NotImplementedError
 
     def parse(self, text: str) -> object:

@@ -128,42 +128,42 @@ _KINDS: Final[dict[str, frozenset[DType]]] = {
 
 
 def is_bool(dtype: DType) -> bool:
-    """Tell whether this is `bool`."""
+    """Return whether this is `bool`."""
     return dtype == bool_
 
 
 def is_signed(dtype: DType) -> bool:
-    """Tell whether this is a signed integer."""
+    """Return whether this is a signed integer."""
     return dtype in _SIGNED
 
 
 def is_unsigned(dtype: DType) -> bool:
-    """Tell whether this is an unsigned integer."""
+    """Return whether this is an unsigned integer."""
     return dtype in _UNSIGNED
 
 
 def is_integer(dtype: DType) -> bool:
-    """Tell whether this is an integer; `bool` is none."""
+    """Return whether this is an integer; `bool` is none."""
     return dtype in _INTEGER
 
 
 def is_floating(dtype: DType) -> bool:
-    """Tell whether this is a real floating-point dtype."""
+    """Return whether this is a real floating-point dtype."""
     return dtype in _FLOATING
 
 
 def is_complex(dtype: DType) -> bool:
-    """Tell whether this is complex."""
+    """Return whether this is complex."""
     return dtype in _COMPLEX
 
 
 def is_inexact(dtype: DType) -> bool:
-    """Tell whether this is floating or complex, so has derivatives."""
+    """Return whether this is floating or complex, so has derivatives."""
     return dtype in _INEXACT
 
 
 def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
-    """Tell whether a dtype is of a kind, as the Array API spells kinds.
+    """Return whether a dtype is of a kind, as the Array API spells kinds.
 
     Args:
         dtype: the dtype in question.
@@ -183,7 +183,7 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
 
 
 def issubdtype(dtype: DTypeLike, kind: DTypeLike) -> bool:
-    """Tell whether a dtype lies at or below another in NumPy's hierarchy of types.
+    """Return whether a dtype lies at or below another in NumPy's hierarchy of types.
 
     Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`,
     and the dtype of keys a `prng_key`.

@@ -26,8 +26,8 @@ from imprint._src.config import (
 from imprint.errors import ConfigError
 from imprint.sharding import Mesh
 
-# `imprint.config` is the object; the module of that name is found here only.
-module = import_module("imprint.config")
+# `imprint.config` is the object, not the module.
+module = import_module("imprint._src.config")
 FLAGS = {name: flag for name, flag in vars(Config).items() if isinstance(flag, Flag)}
 VARIED = [name for name in FLAGS if name != "num_cpu_devices"]
 """Those that a process in which devices have started can change."""

@@ -1,9 +1,12 @@
 """The base class of arrays and tracers: operators and methods.
 
-`isinstance(x, imprint.Array)` is true of concrete arrays, of tracers and of keys, so a
-traced function can be annotated with it. Every operator and method means the function of
-`imprint.numpy` with that name, reached through `hooks`. What primitives compute with is a
-`NumberArray`: a subclass of it gives `aval` and the conversions to Python and NumPy values.
+`isinstance(x, imprint.Array)` is true of concrete arrays, tracers and key arrays, so a
+traced function can be annotated with it. Each operator and method is the function of
+`imprint.numpy` with that name, reached through `hooks`. So is a NumPy function applied
+to an array, which lets NumPy code be traced (`imprint._src.numpy.array_function`).
+Other uses by NumPy and its libraries get a read-only view of the values. A tracer has
+no values, and its `__array__` raises. Primitives take a `NumberArray`, whose subclasses
+have `aval` and the conversions to Python and NumPy values.
 """
 
 from collections.abc import Iterator
@@ -469,7 +472,7 @@ class Array:
         return bool(hooks.numpy.any(self == value))
 
     def __buffer__(self, flags: int, /) -> memoryview:
-        array: Any = self  # not by NumPy, which asks for the buffer first
+        array: Any = self  # not by NumPy, which requests the buffer first
         return memoryview(array.__array__())  # from Python 3.12 on
 
     def __dlpack__(
@@ -512,16 +515,16 @@ class NumberArray(Array):
 
 
 def is_operand(x: Any) -> bool:
-    """Tell whether an operator takes `x`; its class is looked up from then on."""
+    """Return whether an operator takes `x`; its class is looked up from then on."""
     kind: Any = type(x)  # pyright: ignore[reportUnknownVariableType] - `cast` takes 40 ns
     return kind in OPERANDS or _is_array(kind) or number_type(kind) is not None
 
 
 def plain(x: Any) -> Any:
-    """Return the array or plain number that an operand stands for, if it is neither.
+    """Return the array or plain number that an operand represents.
 
     An instance of a subclass of `int` becomes an `int`, and so on; an object with
-    `__jax_array__` becomes what that returns.
+    `__jax_array__` becomes its result.
     """
     kind: Any = type(x)  # pyright: ignore[reportUnknownVariableType] - `cast` takes 40 ns
     if kind in OPERANDS or _is_array(kind):
@@ -545,7 +548,7 @@ OPERANDS: Final[set[type]] = {bool, int, float, complex}
 
 
 def _method(name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` gets here too."""
+    """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` calls the method, too."""
     if kwargs.get("out", self) is None:
         del kwargs["out"]  # NumPy's functions pass it to the method
     try:
@@ -568,7 +571,7 @@ def _assigned(x: Array, index: Any) -> TypeError:
 
 
 def _written(index: Any) -> str:
-    """Return an index as it is written; an array by what it is."""
+    """Return an index as source text; an array by its kind."""
     one: Any = index  # which no check below narrows
     if isinstance(index, tuple) and one:
         return ", ".join(map(_written, one))
@@ -596,6 +599,6 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 
 
 _REFUSED: Final = (Array, list, tuple, set, dict)
-"""What an operator raises for: without it `==` would be False, and `*` repeat a list."""
+"""Operands for which an operator raises: else `==` would be False, and `*` repeat a list."""
 
 unsupported_methods(Array, "flat")

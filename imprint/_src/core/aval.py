@@ -1,9 +1,11 @@
-"""Abstract values: what tracing knows of an array (shape, dtype, weak type, sharding).
+"""Abstract values: the shape, dtype, weak type and sharding of an array.
 
 `ShapedArray` is interned: equal avals are the same object, so a cache key compares
-identities and an aval hashes in the time of a pointer. Entries live as long as
-somebody holds the aval; the table itself holds weak references only.
-`get_aval` gives the aval of anything that may be an operand of a primitive.
+identities and an aval hashes as fast as a pointer. The intern table holds weak
+references. `get_aval` returns the aval of any operand of a primitive. `host_aval` and
+`scalar_aval` are the fast paths for arguments of a call. They look avals up by (dtype,
+shape) and return None where the value needs the slow path: foreign byte order, a large
+integer, no array.
 """
 
 import weakref
@@ -30,13 +32,13 @@ NO_AXES: Final[frozenset[str]] = frozenset()
 
 @final
 class ShapedArray:
-    """What is known of an array before it is computed; interned, so compare with `is`.
+    """The abstract value of an array; interned, so compare with `is`.
 
     Args:
         shape: the size of each axis.
-        dtype: what an element is.
+        dtype: the dtype of the elements.
         weak_type: whether promotion prefers the other operand's dtype.
-        sharding: where its values must be; None where that is not said.
+        sharding: the sharding of the values, or None if it is not fixed.
     """
 
     __slots__ = (
@@ -92,7 +94,7 @@ class ShapedArray:
         return sharding.axes if isinstance(sharding, Varying) else NO_AXES
 
     def varying(self, axes: frozenset[str]) -> "ShapedArray":
-        """Return this aval for what differs along these axes of a mesh, and no others."""
+        """Return this aval for values that differ along exactly these mesh axes."""
         return self.with_sharding(along(axes))
 
     def strong(self) -> "ShapedArray":
@@ -129,7 +131,7 @@ def get_aval(x: Any) -> ShapedArray:
         float32[2,3] ~float32[]
     """
     aval: Any = getattr(x, "aval", None)  # a third of the price of an AttributeError
-    if aval.__class__ is ShapedArray:  # an array of JAX's has an aval of JAX's
+    if aval.__class__ is ShapedArray:  # a JAX array has a JAX aval
         return aval
     known = _of_scalar.get((x.__class__, settings()))
     return _new_aval(x) if known is None else known
@@ -155,7 +157,7 @@ def _new_aval(x: Any) -> ShapedArray:
     elif (number := dtypes.number_type(kind)) is not None:
         aval = ShapedArray((), dtypes.scalar_type_dtype(number), number is not bool)
         if number is not kind:
-            return aval  # a class of the user's, which no table should keep alive
+            return aval  # a user class, which the table must not keep alive
     else:
         raise ArgumentError(
             f"expected an array or a number, got {kind.__name__} {x!r}. "
@@ -166,7 +168,7 @@ def _new_aval(x: Any) -> ShapedArray:
 
 
 def number_of(x: Any, dtype: DType) -> Any:
-    """Return a number as the value of `dtype` that it was, whatever `enable_x64` is now."""
+    """Return a number in the `dtype` it had when it was staged, under any `enable_x64`."""
     if get_aval(x).dtype == dtype:
         return x
     with enable_x64(not settings().enable_x64):

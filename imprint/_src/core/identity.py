@@ -1,11 +1,11 @@
-"""Identity: a stand-in for an object that counts as itself, and keeps nothing alive.
+"""Weak stand-ins that compare objects by identity.
 
-A token compares what it cannot read by identity, and `id` alone will not do: it is used
-again when the object is gone. So each live object has one stand-in, found by its `id`,
-and tokens compare stand-ins. When the object dies its stand-in leaves the table and
-equals no later one; it stays there, dead, if the stack was full at that time, so who
-finds something by an `id` asks whether it is alive. Objects that take no weak reference,
-such as lists, are held by their stand-in for as long as a token holds that.
+Guards and fingerprints compare unreadable objects by identity. `id` alone is not
+enough, because Python reuses it. So each live object has one stand-in, found by its
+`id`, and tokens compare stand-ins. When the object dies, its stand-in leaves the table
+and equals no later one. It stays in the table, dead, if the stack was full at that
+time, so a lookup by `id` checks that it is alive. Objects without weak references, such
+as lists, are held by their stand-in as long as a token holds it.
 """
 
 import sys
@@ -19,14 +19,14 @@ _module_of_type: Final[Callable[[type], object]] = type.__dict__["__module__"]._
 
 
 class InternalObject:
-    """What the package keeps for itself: of it, only `__wrapped__` leads to the user's."""
+    """An object of imprint itself: only its `__wrapped__` reaches user code."""
 
     __slots__ = ()
 
 
 @final
 class WeakStandin(ref[Any]):
-    """The stand-in of an object that takes weak references. Compared by identity."""
+    """The stand-in of an object with weak references. Compared by identity."""
 
     __slots__ = ("key", "kind")
     __eq__: ClassVar[Callable[[object, object], bool]] = object.__eq__
@@ -38,7 +38,7 @@ class WeakStandin(ref[Any]):
 
 @final
 class StrongStandin:
-    """The stand-in of an object that takes none. Compared by identity."""
+    """The stand-in of an object without weak references. Compared by identity."""
 
     __slots__ = ("__weakref__", "kind", "value")
 
@@ -55,7 +55,7 @@ Standin: TypeAlias = WeakStandin | StrongStandin
 
 
 def identity(value: object) -> Standin:
-    """Return the stand-in of an object: one for each live object."""
+    """Return the one stand-in of a live object."""
     key = id(value)
     found = _weak.get(key)
     if found is not None:
@@ -68,7 +68,7 @@ def identity(value: object) -> Standin:
 
 
 def namespace(names: dict[str, Any]) -> Standin:
-    """Return the stand-in of a dict of globals: its module's where it has one.
+    """Return the stand-in of a dict of globals: that of its module, if it has one.
 
     A dict takes no weak reference, and holding it would hold the whole module.
     """
@@ -88,7 +88,7 @@ def namespace(names: dict[str, Any]) -> Standin:
 
 
 def type_name(kind: type) -> str:
-    """Return the name of a class, whatever its metaclass does."""
+    """Return the name of a class; its metaclass is not used."""
     return str(_name_of_type(kind))
 
 
@@ -102,7 +102,7 @@ def module_name(kind: type) -> str:
 
 
 def ids_of(*classes: type) -> frozenset[int]:
-    """Return the `id` of classes: to look one up by it, no metaclass is asked."""
+    """Return the `id` of classes, for lookups that call no metaclass."""
     return frozenset(map(id, classes))
 
 
@@ -139,9 +139,9 @@ def _module_of(names: dict[str, Any]) -> ModuleType | None:
     return module if type(module) is ModuleType and vars(module) is names else None
 
 
-# Tables of what is alive, not state: each entry leaves with its object.
+# Tables of live objects, not state: each entry leaves with its object.
 _weak: Final[dict[int, WeakStandin]] = {}
 _pinned: Final[dict[int, ref[StrongStandin]]] = {}
 namespaces: Final[dict[int, WeakStandin]] = {}
-"""By the `id` of a module's dict, the stand-in of the module. Hot."""
+"""The stand-ins of modules, by the `id` of the module dict. Hot."""
 _names_of: Final[dict[WeakStandin, int]] = {}

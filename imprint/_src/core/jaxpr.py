@@ -4,8 +4,10 @@
 
 A `ClosedJaxpr` is a jaxpr with the values of its constvars. Vars are compared by
 identity; a `Literal` is a rank-0 constant written into the equation. Jaxprs are not
-changed once built. What a transform derives from a closed jaxpr is kept in its `memo`,
-so the derived jaxpr is one object, and dies with it.
+changed once built. A jaxpr that a transform derives from a closed jaxpr is kept in its
+memo, so it is one object and dies with it. User rules may read state that changes.
+Their reads are kept with the derived result, which is valid as long as the reads hold.
+`check_jaxpr` finds faults of transforms, not of users.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -22,10 +24,10 @@ from imprint._src.errors import InternalError
 
 
 class Reads(Protocol):
-    """What a rule read."""
+    """The values that a user rule read."""
 
     def holds(self) -> bool:
-        """Tell whether it is as it was."""
+        """Return whether it is as it was."""
         raise NotImplementedError
 
     def count(self) -> None:
@@ -35,7 +37,7 @@ class Reads(Protocol):
 
 @final
 class DerivedEntry(NamedTuple):
-    """A result, and what was read for it."""
+    """A derived result, and the reads that it depends on."""
 
     result: Any
     reads: tuple[Reads, ...]
@@ -46,19 +48,19 @@ _reads: ContextVar[list[Reads] | None] = ContextVar("imprint_reads", default=Non
 
 
 def is_deriving() -> bool:
-    """Tell whether a derivation runs, whose result is kept."""
+    """Return whether a derivation runs, whose result is kept."""
     return _reads.get() is not None
 
 
 def track_read(reads: Reads) -> None:
-    """Take in what a rule read for the derivation that runs."""
+    """Add the reads of a rule to the running derivation."""
     found = _reads.get()
     if found is not None:
         found.append(reads)
 
 
 def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
-    """Return what `make` gives, from a memo where that still counts."""
+    """Return the memoized result of `make`, if its reads still hold; else run it."""
     found = memo.get(key)
     if type(found) is DerivedEntry and all(reads.holds() for reads in found.reads):
         for reads in found.reads:
@@ -104,7 +106,7 @@ class Literal:
 
     @property
     def val(self) -> Any:
-        """The value, under JAX's name."""
+        """The value; JAX's name for it."""
         return self.value
 
     def read(self) -> Any:
@@ -140,7 +142,7 @@ class Eqn:
 
     @property
     def effects(self) -> Effects:
-        """What it does besides giving its results."""
+        """The effects of the equation."""
         return self.primitive.effects_of(self.params)
 
 
@@ -188,7 +190,7 @@ class Jaxpr:
 
     @property
     def effects(self) -> Effects:
-        """What its equations do besides giving their results."""
+        """The effects of its equations."""
         if self._effects is None:
             self._effects = PURE.union(*(eqn.effects for eqn in self.eqns))
         return self._effects
@@ -225,9 +227,9 @@ class ClosedJaxpr:
         return self.jaxpr.eqns
 
     def derived(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Return what `make` derives from this jaxpr, made once a key.
+        """Return the result of `make`, memoized by `key`.
 
-        It may run rules of the user's, which see the named axes around: these count too.
+        User rules see the surrounding named axes, so these are part of the key.
         """
         axes = named_axes()
         if axes:

@@ -1,11 +1,12 @@
-"""Padding: what a primitive computes where sizes are a bucket's, and the true ones data.
+"""Padding rules: evaluate primitives on arrays that are rounded up to a bucket.
 
-In a padded program an axis of size `n` is as long as the bucket; its elements from `n` on
-are padding, of which nothing is known but what `Padded.fills` says. The rule `pad` of a
-primitive takes the `PadContext` of its equation and the operands, and returns the results, whose
-elements before `n` are those of the true size. Params and avals are those of the symbolic
-program. `ELEMENTWISE`, `EACH` and `AS_IS` are such rules; `filling(value)` makes one, and
-`PerSize("why")` stands where none can exist: then the program is compiled for each size.
+In a padded program an axis of size `n` is as long as the bucket, and the true size is
+data. The elements from `n` on are padding; only `PaddedValue.fills` knows their values.
+The `pad` rule of a primitive takes the `PadContext` of its equation and the operands.
+It returns results whose first `n` elements are those of the true size. Params and avals
+are those of the symbolic program. `ELEMENTWISE`, `EACH` and `AS_IS` are such rules, and
+`filling(value)` makes one. `PerSize("why")` marks a primitive without one: then the
+program is compiled for each size.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -76,10 +77,10 @@ class PaddedValue:
 
 
 class PadContext:
-    """The equation that is padded, and the sizes; what a rule asks.
+    """The equation that is padded, and the operations that a rule needs.
 
     Attributes:
-        primitive: that of the equation.
+        primitive: the primitive of the equation.
         outs: the avals of its results.
         sizes: the true sizes of the names, the leading operands of a padded body.
     """
@@ -90,7 +91,7 @@ class PadContext:
     sizes: Values
 
     def bound(self, x: Any) -> Any:
-        """Return a size, or whatever holds sizes, as it is in the bucket."""
+        """Return a size, or a container of sizes, at the size of the bucket."""
         raise NotImplementedError
 
     def number(self, n: Dim) -> Any:
@@ -108,7 +109,7 @@ class PadContext:
         raise NotImplementedError
 
     def most(self, n: Dim) -> int:
-        """Return the size at the bounds, which it nowhere exceeds."""
+        """Return the largest value of the size within its bounds."""
         raise NotImplementedError
 
     def part(self, x: Any, start: Any, length: int, axis: int) -> Any:
@@ -147,19 +148,19 @@ def value_of(x: Any) -> Any:
 
 
 def as_is(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
-    """Pad what computes an element of a result of none but those at its place."""
+    """Pad a primitive whose result elements depend only on operand elements at their index."""
     return bucket.bind(*operands, **params)
 
 
 def each(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
-    """Pad what returns its operands."""
+    """Pad a primitive that returns its operands."""
     outs = bucket.bind(*operands, **params)
     triples = zip(outs, bucket.outs, operands, strict=True)
     return tuple(PaddedValue(out, aval, x.fills, x.known) for out, aval, x in triples)
 
 
 def elementwise(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
-    """Pad one result, whose padding is what the operands' paddings make."""
+    """Pad an elementwise primitive; its padding is computed from the operands' padding."""
     (out,), (aval,) = bucket.bind(*operands, **params), bucket.outs
     known = _made(bucket.primitive, [x.known for x in operands], operands, params)
     if known is not None:
@@ -182,7 +183,7 @@ def _made(
     operands: Sequence[PaddedValue],
     params: Params,
 ) -> Any:
-    """Return what a primitive makes of numbers; None unless all are known."""
+    """Return the result of a primitive on numbers; None unless all are known."""
     if not numbers or any(number is None for number in numbers):
         return None
     pairs = zip(numbers, operands, strict=True)
@@ -192,11 +193,11 @@ def _made(
 
 
 def carrying(origins: Callable[..., Sequence[int | None]]) -> Callable[..., Values]:
-    """Return the rule of what gives axes of its operand another place.
+    """Return the rule of a primitive that moves the axes of its operand.
 
     Args:
-        origins: `(aval, **params)` → for each axis of the result the axis of the operand
-            that it is; None: another one.
+        origins: `(aval, **params)` → for each axis of the result the axis of the
+            operand that it is; None for a new axis.
     """
 
     def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
@@ -210,12 +211,11 @@ def carrying(origins: Callable[..., Sequence[int | None]]) -> Callable[..., Valu
 
 
 def in_batches(core: int | Callable[..., int], why: str) -> Callable[..., Values]:
-    """Return the rule of what treats each example of a batch for itself.
+    """Return the rule of a primitive that treats each example of a batch separately.
 
     Args:
-        core: how many of the last axes of each array one example has, or `(**params)` →
-            that.
-        why: said where one of these has a name.
+        core: the number of trailing axes of one example, or `(**params)` → that number.
+        why: the reason in the error if one of these axes has a symbolic size.
     """
     refuse = PerSize(why)
 
@@ -235,12 +235,12 @@ Fill = Callable[[DType], Any]
 def filling(
     value: Fill, axes: str = "axes", *, keeps: bool = True
 ) -> Callable[..., Values]:
-    """Return the rule that fills the padding of the axes that are joined.
+    """Return the rule that fills the padding of the reduced axes.
 
     Args:
-        value: the number that joins without effect, of a dtype.
-        axes: the param that says which axes are joined, or which axis.
-        keeps: whether what is joined of such numbers is this number.
+        value: the identity element of the reduction, for a dtype.
+        axes: the param that names the reduced axes, or the reduced axis.
+        keeps: whether reducing identity elements gives the identity element.
     """
 
     def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
@@ -256,7 +256,7 @@ def filling(
 
 
 def is_same_number(x: Any, y: Any) -> bool:
-    """Tell whether two numbers are equal, NaN to itself."""
+    """Return whether two numbers are equal, NaN to itself."""
     return x is not None and y is not None and bool(x == y or (x != x and y != y))
 
 

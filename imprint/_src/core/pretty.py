@@ -1,9 +1,10 @@
-"""The printed form of jaxprs: JAX's, so that what people know how to read stays so.
+"""The printed form of jaxprs, in the syntax of JAX.
 
 A jaxpr that is called more than once, or is long, is written once before the others
-(`let f = … in`). The arguments of a nested call take the names of what is passed. A
-result that nobody uses is `_`. Works on the shape of the objects, not on their classes:
-`jaxpr` imports this file.
+(`let f = … in`). The arguments of a nested call take the names of the operands. An
+unused result is `_`. The layout is Wadler's: a document is a string, a list of
+documents, a `Line`, a `Nest` or a `Group`. The printer uses attributes, not classes,
+because `jaxpr` imports this file.
 """
 
 from collections import Counter, deque
@@ -86,7 +87,7 @@ def _fits(doc: Doc, room: int) -> bool:
 
 # ---- jaxprs ----
 
-_LONG: Final = 10  # equations, after which a nested jaxpr is written apart
+_LONG: Final = 10  # equations, above which a nested jaxpr is written before the others
 
 
 def format_jaxpr(jaxpr: Any) -> str:
@@ -138,7 +139,7 @@ class _Printer:
     # ---- shared jaxprs ----
 
     def shared_jaxprs(self) -> list[tuple[str, Any]]:
-        """Return names and jaxprs of what is written before the rest."""
+        """Return names and jaxprs that are written before the rest."""
         return [(name, jaxpr) for jaxpr, name in self._shared.items()]
 
     def _find_shared(self, top: Any) -> None:

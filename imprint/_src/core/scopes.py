@@ -1,9 +1,9 @@
-"""Named scopes: names of the user's for parts of a program.
+"""Named scopes: user names for parts of a program.
 
-A name is with the sources of the equations that are staged meanwhile, in jaxprs and in the
-metadata of the engine, where profilers show it. It changes no value, and is part of no
-key: a program that is the same but for its names is the same program. A function that is
-traced by itself begins without a scope, so that it is the same wherever it is called.
+A name is added to the sources of the equations staged in the scope, in jaxprs and in
+the metadata of XLA, where profilers show it. It changes no value and is part of no key:
+programs that differ only in names are the same program. A function that is traced by
+itself begins without a scope, so that it is the same wherever it is called.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,10 @@ R = TypeVar("R")
 
 @final
 class named_scope:  # noqa: N801 - JAX's name
-    """Give what is computed inside the `with` block a name, or what a function computes.
+    """Name the computation inside the `with` block, or of a function.
 
-    The names of scopes within scopes are joined: `layer/attention`. They are found in the
+    The names of scopes within scopes are joined: `layer/attention`. They are found in
+    the
     `scope` of the sources of a jaxpr, and in the metadata of the compiled program.
 
     Example:

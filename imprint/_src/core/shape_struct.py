@@ -1,7 +1,7 @@
 """`ShapeDtypeStruct`: a shape and a dtype in the place of an array.
 
-It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
-`make_jaxpr`) takes it as an argument, and results are described by it.
+It has an aval and nothing else. Functions that only trace (`lower`, `eval_shape`,
+`make_jaxpr`) take it as an argument, and describe their results by it.
 """
 
 from functools import partial
@@ -41,7 +41,7 @@ class ShapeDtypeStruct:
         weak_type: bool = False,
         sharding: Sharding | None = None,
     ) -> Any:
-        """Return what stands for the array: keys, if the dtype is theirs."""
+        """Return the struct; for a key dtype, the keys that it stands for."""
         of_words = getattr(dtype, "of_words", None)
         if of_words is None:
             return super().__new__(cls)

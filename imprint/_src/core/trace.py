@@ -1,13 +1,12 @@
-"""Traces and tracers: who gives a primitive its meaning at the moment.
+"""Traces, tracers and named axes.
 
-There is one current trace. `Primitive.bind` hands the operands to it; no current trace
-means eager evaluation. A transform pushes its trace with `tracing`, and its rules run
-under the trace that was current before (`parent`), so transforms nest.
-A tracer belongs to one trace; one whose trace has ended was leaked by the user, and
-`check_alive` says so.
-The named axes that collectives may use are those of the current trace (`axes`): a trace
-has the axes of the one it is made under, and `vmap` adds its own. So a rule, which runs
-under the parent, sees no axis that is hidden above it.
+There is one current trace. `Primitive.bind` passes the operands to it; without one,
+evaluation is eager. A transform pushes its trace with `tracing`, and its rules run
+under the trace that was current before (`parent`), so transforms nest. A tracer belongs
+to one trace; a tracer whose trace has ended was leaked, and `check_alive` raises.
+Collectives use the named axes of the current trace (`axes`): a trace inherits them from
+the trace around it, and `vmap` adds its own. So a rule, which runs under the parent,
+sees no axis that is hidden above it.
 """
 
 from collections.abc import Generator, Hashable, Sequence
@@ -36,7 +35,7 @@ class NamedAxis(NamedTuple):
     name: Hashable
     size: int
     is_checked: bool = False
-    """Whether avals say what varies along it: it is an axis of a mesh in `shard_map`."""
+    """Whether avals track variation along it: it is a mesh axis in `shard_map`."""
 
     def __str__(self) -> str:
         return f"{self.name!r} of size {self.size}"
@@ -47,11 +46,11 @@ NamedAxes = tuple[NamedAxis, ...]
 
 
 class Trace:
-    """Gives primitives a meaning; `ended` once the function it traced returned.
+    """Interprets primitives; `ended` once the traced function returned.
 
     Attributes:
-        axes: the named axes of what it traces.
-        is_checked: whether avals say what varies along some of them.
+        axes: the named axes of the traced function.
+        is_checked: whether avals track variation along some of them.
     """
 
     __slots__ = ("__weakref__", "axes", "ended", "is_checked")
@@ -65,7 +64,7 @@ class Trace:
 
     @property
     def evaluates(self) -> bool:
-        """Whether what it writes is computed by references, and by nothing else."""
+        """Whether its equations are computed by references, and by nothing else."""
         return False
 
     def process(
@@ -75,11 +74,11 @@ class Trace:
         raise NotImplementedError
 
     def describe(self) -> str:
-        """Say what this trace traces: `loss, traced by jit at model.py:41`."""
+        """Describe the traced function: `loss, traced by jit at model.py:41`."""
         raise NotImplementedError
 
     def static_advice(self) -> str:
-        """Say how an argument of what is traced stays a Python value."""
+        """Say how an argument of the traced function stays a Python value."""
         return "mark its argument static (static_argnums)"
 
 
@@ -121,7 +120,7 @@ def process_under(
     trace: Trace | None, primitive: Any, operands: tuple[Any, ...], params: Any
 ) -> tuple[Any, ...]:
     """Apply `primitive` under `trace` as if it were current; None means eager."""
-    if trace is not None and trace.stages:  # it asks nobody which is current
+    if trace is not None and trace.stages:  # it does not read the current trace
         return trace.process(primitive, operands, params)
     token = set_trace(trace)
     try:
@@ -145,7 +144,7 @@ class Tracer(NumberArray):
         return
 
     def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
-        """Return the value that this tracer stands for; raise if it is not known."""
+        """Return the value of this tracer; raise if it is not known."""
         check_alive(self)
         raise_concretization(self, user, kind, remedy)
 
@@ -153,7 +152,7 @@ class Tracer(NumberArray):
         """Raise if a tangent would be lost where `user` takes the value."""
 
     def origin(self) -> "Source | None":
-        """Return the place in the user's program that made this tracer."""
+        """Return the location in the user program that made this tracer."""
         return None
 
     def provenance(self) -> str:
@@ -161,7 +160,7 @@ class Tracer(NumberArray):
         return f"It was made while tracing {self.owner.describe()}."
 
     def static_advice(self) -> str:
-        """Say how this value would be one of Python's; empty if it is known."""
+        """Say how to get this value as a Python value; empty if it is known."""
         return self.owner.static_advice()
 
     def __bool__(self) -> bool:
@@ -213,7 +212,7 @@ class Tracer(NumberArray):
         return value
 
 
-# What is true of every construct that asks; `constructs` knows better where it can.
+# Generic remedies; `concretization_hints` has better ones for known constructs.
 _BOOL_REMEDY = (
     "To choose by a traced condition write imprint.numpy.where(condition, a, b), or\n"
     "  imprint.lax.cond(condition, f, g), which computes only one of the two"
@@ -241,9 +240,9 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
 
     Args:
         tracer: the value.
-        user: what needs it, if no construct of the user's text says better.
-        kind: what it needs.
-        remedy: what to write instead, likewise.
+        user: the operation that needs it, if its source construct is not known.
+        kind: the kind of value that it needs.
+        remedy: the generic advice.
     """
     here = current_source()
     made = tracer.origin() or here
@@ -333,11 +332,11 @@ def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisE
 
 @contextmanager
 def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[None]:
-    """Bind names of axes for what is staged inside the `with` block.
+    """Bind names of axes for the code that is staged inside the `with` block.
 
     Args:
         axes: names and sizes; they hide outer axes of these names.
-        who: what begins the error if one cannot be a name.
+        who: the beginning of the error if a name is not hashable.
     """
     for name, _ in axes:
         check_name(name, who)
@@ -346,7 +345,7 @@ def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[Non
 
 
 def bind_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
-    """Bind axes for what is staged inside the `with` block; outer ones are hidden."""
+    """Bind axes for the code staged inside the `with` block; outer ones are hidden."""
     return tracing(_Within(axes) if axes else current_trace())
 
 
@@ -371,7 +370,7 @@ class _Within(Trace):
         return process_under(self.parent, primitive, operands, params)
 
     def describe(self) -> str:
-        """Say what the trace around traces."""
+        """Describe the surrounding trace."""
         return self.parent.describe() if self.parent is not None else "make_jaxpr"
 
 
@@ -380,7 +379,7 @@ class _Within(Trace):
 
 @contextmanager
 def ensure_compile_time_eval() -> Generator[None]:
-    """Compute at once, inside the `with` block, what depends on no tracer.
+    """Evaluate operations inside the `with` block now, unless they depend on a tracer.
 
     Example:
         >>> import imprint
@@ -400,7 +399,7 @@ def ensure_compile_time_eval() -> Generator[None]:
 
 @final
 class _CompileTime(Trace):
-    """Evaluates what is known, and leaves the rest to the trace around it."""
+    """Evaluates operations on known values, and leaves the rest to the outer trace."""
 
     __slots__ = ("_outer",)
 

@@ -193,12 +193,12 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def is_library(filename: str) -> bool:
-    """Tell whether a file belongs to this package."""
+    """Return whether a file belongs to this package."""
     return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
 
 
 def is_inner(filename: str) -> bool:
-    """Tell whether a file is of this package or of NumPy: no line of the user's."""
+    """Return whether a file is of this package or of NumPy: no line of the user's."""
     return is_library(filename) or filename.startswith(_NUMPY)
 
 

@@ -33,12 +33,12 @@ class SizeComparison(NamedTuple):
     answer: bool
 
     def holds_at(self, sizes: Mapping[str, int]) -> bool:
-        """Tell whether the answer is the same at some sizes."""
+        """Return whether the answer is the same at some sizes."""
         x, y = evaluate(self.x, sizes), evaluate(self.y, sizes)
         return HOLDS[self.relation](x, y) is self.answer
 
     def is_same(self, other: "SizeComparison") -> bool:
-        """Tell whether another question is this one; `==` would ask one in turn."""
+        """Return whether another question is this one; `==` would ask one in turn."""
         mine, theirs = (self.x, self.y), (other.x, other.y)
         return self.relation == other.relation and all(
             a is b or (type(a) is type(b) is int and a == b)
@@ -189,7 +189,7 @@ class _UndecidedError(Exception):
 
 
 def _follows(question: SizeComparison, known: list[SizeComparison]) -> bool:
-    """Tell whether a question surely has its answer, where others have theirs."""
+    """Return whether a question surely has its answer, where others have theirs."""
     scope = SizeScope()
 
     def undecided(*_: object) -> NoReturn:

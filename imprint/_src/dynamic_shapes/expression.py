@@ -280,7 +280,7 @@ class SymbolicSize(SymbolicDim):
     # ---- questions ----
 
     def is_zero(self) -> bool | None:
-        """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+        """Return whether it is 0 for all values, for none (False), or for some (None)."""
         low, high = self.bounds()
         if low > 0 or high < 0:
             return False
@@ -290,7 +290,7 @@ class SymbolicSize(SymbolicDim):
         return False if self.terms.get(ONE, 0) % int(shared) else None
 
     def is_non_negative(self) -> bool | None:
-        """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        """Return whether it is at least 0 for all values, for none, or for some (None)."""
         low, high = self.bounds()
         return True if low >= 0 else (False if high < 0 else None)
 
@@ -399,7 +399,7 @@ Size: TypeAlias = int | SymbolicSize
 
 
 def _is_asked_by_a_user() -> bool:
-    """Tell whether code outside of this package asks for a hash.
+    """Return whether code outside of this package asks for a hash.
 
     A number that a container has would not be found: its hash is another.
     """
@@ -507,7 +507,7 @@ def _whole_part(scope: SizeScope, x: Size, y: Size) -> tuple[Size, Size]:
 
 
 def _lies_below(rest: Size, y: Size) -> bool:
-    """Tell whether a size surely lies in [0, y)."""
+    """Return whether a size surely lies in [0, y)."""
     if isinstance(rest, int) and (rest == 0 or isinstance(y, int)):
         return rest == 0 or 0 <= rest < y
     return _is_surely(rest) and _is_surely(y - 1 - rest)

@@ -49,7 +49,7 @@ def joined(name: str, x: Any, y: Any) -> Any:
 
 
 def allows(scope: SizeScope, values: Mapping[str, int]) -> bool:
-    """Tell whether the constraints of a scope hold for these values of the names."""
+    """Return whether the constraints of a scope hold for these values of the names."""
     return (
         all(n >= scope.least_of(name) for name, n in values.items())
         and all(evaluate(fact, values) >= 0 for fact in scope.facts)

@@ -221,7 +221,7 @@ def _check_same(leaves: Sequence[Any], places: Sequence[Sharding | None]) -> Non
 
 
 def _spans(to: Sharding | None) -> TypeGuard[NamedSharding]:
-    """Tell whether other processes have some of the devices."""
+    """Return whether other processes have some of the devices."""
     return isinstance(to, NamedSharding) and not to.is_fully_addressable
 
 

@@ -273,7 +273,7 @@ def _run_compiled(
 def _is_spread(
     primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> bool:
-    """Tell whether operands are over several devices, or the program names a mesh."""
+    """Return whether operands are over several devices, or the program names a mesh."""
     if any(type(get_aval(x).sharding) is NamedSharding for x in operands):
         return True
     first, *_ = primitive.jaxprs(params)

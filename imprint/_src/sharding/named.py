@@ -227,7 +227,7 @@ class NamedSharding(Sharding):
         return {device: part for device, part in every.items() if device in here}
 
     def is_equivalent_to(self, other: object, ndim: int) -> bool:
-        """Tell whether both put the same parts on the same devices.
+        """Return whether both put the same parts on the same devices.
 
         Args:
             other: another sharding.

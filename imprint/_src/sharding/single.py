@@ -56,7 +56,7 @@ class SingleDeviceSharding(Sharding):
         return self.device.process_index == self.device.client.process_index()
 
     def is_equivalent_to(self, other: object, ndim: int) -> bool:
-        """Tell whether both put an array on the same device.
+        """Return whether both put an array on the same device.
 
         Args:
             other: another sharding.

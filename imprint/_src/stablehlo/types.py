@@ -92,7 +92,7 @@ SIZE: Final = tensor((), np.dtype(np.int32))
 
 
 def is_named(n: Any) -> TypeGuard[Any]:
-    """Tell whether a size is an expression of names: it can be computed from them."""
+    """Return whether a size is an expression of names: it can be computed from them."""
     return type(n) is not int and hasattr(n, "computed")
 
 

@@ -185,7 +185,7 @@ def tree_reduce_associative(
 
 
 def tree_all(tree: PyTree, *, is_leaf: IsLeaf | None = None) -> bool:
-    """Tell whether every leaf is true.
+    """Return whether every leaf is true.
 
     Example:
         >>> from imprint import tree
@@ -279,7 +279,7 @@ def flatten_one_level_with_keys(
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
-    """Tell whether no element is a node.
+    """Return whether no element is a node.
 
     Example:
         >>> from imprint import tree

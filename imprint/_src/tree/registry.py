@@ -251,7 +251,7 @@ def register_static(cls: C) -> C:
 
 
 def is_tree_node(typ: type) -> bool:
-    """Tell whether instances of exactly this class are nodes.
+    """Return whether instances of exactly this class are nodes.
 
     Example:
         >>> from imprint import tree

@@ -305,7 +305,7 @@ def treedef_children(treedef: TreeDef) -> list[TreeDef]:
 
 
 def treedef_is_leaf(treedef: TreeDef) -> bool:
-    """Tell whether this is the structure of a leaf, or of a node without children.
+    """Return whether this is the structure of a leaf, or of a node without children.
 
     Example:
         >>> from imprint import tree

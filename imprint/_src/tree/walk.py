@@ -73,9 +73,9 @@ _leaf_types: Final[set[type]] = {
 _openers: Final[dict[type, Opener]] = {}
 _raw_openers: Final[dict[type, Opener]] = {}
 all_leaf_types: Final = _leaf_types.issuperset
-"""Tell whether every class of an iterable is always a leaf."""
+"""Return whether every class of an iterable is always a leaf."""
 all_text: Final = frozenset({str}).issuperset
-"""Tell whether every class of an iterable is `str`."""
+"""Return whether every class of an iterable is `str`."""
 opener_of: Final = _openers.__getitem__
 """Return how a node of a registered class is opened."""
 raw_opener_of: Final = _raw_openers.__getitem__
