@@ -192,9 +192,7 @@ class Primitive:
         return found
 
     def _new_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
-        """Run the shape rule, which ignores placement; results are placed like the
-        operands.
-        """
+        """Run the shape rule without placements; results are placed like the operands."""
         if all(a.sharding is None for a in avals):
             return self.aval(*avals, **params)
         varying = NO_AXES.union(*[a.vma for a in avals])

@@ -1,11 +1,11 @@
-"""Which construct of Python asked a tracer for its value, and what to write instead.
+"""The Python construct that needed the value of a tracer, and its remedy.
 
-Python asks `bool(x)` alike for `if`, `while`, `and`, `in` and `min`; only the user's line
-tells them apart. The instruction that runs stands at a place of the text; the text is
-parsed, and the node at that place, or what it is the condition of, has a name and a
-remedy. Releases of Python differ in whether a jump stands at its operand or its statement.
-Without the text (a program given to `exec`) there is mostly no answer, and the caller
-says what is true of all constructs. Runs when an error is certain, never before.
+Python calls `bool(x)` for `if`, `while`, `and`, `in` and `min` alike; only the source
+distinguishes them. The current instruction has a position in the source. The source is
+parsed, and the node at that position, or the node whose condition it is, has a name and
+a remedy. Releases of Python place a jump at its operand or at its statement. Without
+the source (a program given to `exec`) there is mostly no result, and the caller uses a
+generic remedy. This runs only when an error is certain.
 """
 
 import ast
@@ -24,14 +24,14 @@ from imprint._src.diagnostics.source import user_frame
 
 
 class Construct(NamedTuple):
-    """A construct, as a message names it, and what to write in its place, or ""."""
+    """A construct as a message names it, and its remedy, or ""."""
 
     name: str
     remedy: str
 
 
 def current_construct() -> Construct | None:
-    """Return the construct of the user's that runs now; None if its text is unknown."""
+    """Return the construct in user code that runs now; None if its source is unknown."""
     frame = user_frame()
     if frame is None:
         return None
@@ -74,7 +74,7 @@ def _parsed(text: str) -> ast.AST | None:
 
 
 def _path_to(root: ast.AST | None, place: _Span) -> list[ast.AST]:
-    """Return the nodes from the root to the innermost one that stands at `place`."""
+    """Return the nodes from the root to the innermost one at `place`."""
     if root is None:
         return []
     found: list[ast.AST] = []
@@ -103,7 +103,7 @@ def _around(path: list[ast.AST], place: _Span) -> Iterator[list[ast.AST]]:
 def _place_of(node: Any) -> _Span | None:
     if getattr(node, "end_lineno", None) is None:
         return None
-    if getattr(node, "decorator_list", None):  # they stand before its first line
+    if getattr(node, "decorator_list", None):  # decorators precede the first line
         return None
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
@@ -112,7 +112,7 @@ def _place_of(node: Any) -> _Span | None:
 
 
 def _operation(node: ast.AST, frame: FrameType) -> Construct | None:
-    """Name a call or an operator that asked for a value."""
+    """Name a call or an operator that needs a value."""
     if isinstance(node, ast.Call):
         return _call(node, frame)
     if isinstance(node, ast.Subscript):
@@ -127,7 +127,7 @@ def _condition(path: list[ast.AST]) -> Construct | None:
     node: Any = path[-1]
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         return Construct("a chained comparison", _chain(node))
-    # CPython 3.11 puts the jump of `if x` at the whole of what it is in.
+    # CPython 3.11 places the jump of `if x` at the whole statement.
     if type(node) in _STATEMENTS:
         return _statement(node)
     if getattr(node, "generators", None):
@@ -151,7 +151,7 @@ def _condition(path: list[ast.AST]) -> Construct | None:
 
 
 def _alone(node: Any) -> Construct | None:
-    """Name a node that is asked for a bool by itself."""
+    """Name a node that needs a bool by itself."""
     if isinstance(node, ast.BoolOp):
         return _and_or(node)
     if isinstance(node, ast.UnaryOp):
@@ -214,7 +214,7 @@ def _text(node: ast.AST) -> str:
 
 
 def _call(node: ast.Call, frame: FrameType) -> Construct | None:
-    """Name the function that is called, and what serves in its place."""
+    """Name the called function and its replacement."""
     fun = _value(node.func, frame)
     try:
         known = _BUILTINS.get(fun)
@@ -245,7 +245,7 @@ def _call(node: ast.Call, frame: FrameType) -> Construct | None:
 
 
 def _of_ufunc(name: str, method: str) -> Construct:
-    """Say what does what a method of a ufunc does, where no function does."""
+    """Name the replacement of a method of a ufunc."""
     if hasattr(getattr(hooks.numpy, name, None), method):
         return Construct(f"`numpy.{name}.{method}()`", _METHOD.format(name, method))
     ours = {"reduce": "reduce", "accumulate": "associative_scan"}.get(method)
@@ -259,7 +259,7 @@ def _is_generator(x: Any) -> bool:
 
 
 def _namesake(home: str, name: str) -> Construct:
-    """Say which function of imprint.numpy does what one of NumPy's or math's does."""
+    """Name the function of imprint.numpy that replaces one of NumPy or math."""
     ours = _RENAMED.get((home, name), name)
     whole = f"{home}.{name}"
     function = getattr(hooks.numpy, ours, None)
@@ -271,7 +271,7 @@ def _namesake(home: str, name: str) -> Construct:
 
 
 def _value(node: ast.AST, frame: FrameType) -> Any:
-    """Return what a dotted name stands for in a frame; None if it is no module's."""
+    """Return the object of a dotted name in a frame; None if it belongs to no module."""
     if isinstance(node, ast.Name):
         for names in (frame.f_locals, frame.f_globals, vars(builtins)):
             if node.id in names:
@@ -283,7 +283,7 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
     return None
 
 
-# ---- the remedies: a caller appends how the value stays one of Python's ----
+# ---- the remedies: a caller appends how to make it a Python value ----
 
 _IF: Final = (
     "To choose by a traced condition write imprint.numpy.where{}, or\n"
@@ -427,7 +427,7 @@ _STATEMENTS: Final[dict[type, Construct]] = {
         "  imprint.debug_nans",
     ),
 }
-# What asks for a bool, beside jumps.
+# Instructions besides jumps that need a bool.
 _CONDITIONS: Final = ("TO_BOOL", "COMPARE_OP", "UNARY_NOT")
 _BY_OPCODE: Final[dict[str, Construct]] = {  # known without the text
     "STORE_SUBSCR": Construct("an assignment to an item", _ASSIGN),

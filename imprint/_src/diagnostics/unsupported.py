@@ -1,10 +1,10 @@
-"""Which public names of JAX's are not here, and what to write instead, where something is.
+"""Public names of JAX, NumPy, Equinox and optax that imprint lacks, with advice.
 
-One row is names that share an advice. Without one, a function of NumPy's of that name
-takes arrays outside traced functions, which `advice` says; else nothing serves yet.
-Read only when such a name was asked for (`core.missing`), and by the test that compares the
-rows with JAX and writes docs/reference/absent.md: a name that comes here leaves its row.
-Names that NumPy alone has are in `absent_numpy`.
+A row is names that share an advice. Without an advice, NumPy's function of that name is
+suggested, if it takes arrays outside traced functions. The tables are read only when
+such a name is accessed (`bootstrap.attribute_errors`), and by the tests, which compare
+them with the libraries and write docs/reference/absent.md and names.md. A new public
+name leaves its row.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ Rows = tuple[tuple[str, str], ...]
 
 
 def advice(home: str, name: str) -> tuple[str, str] | None:
-    """Return which library has a name, and what to write instead; None if none has it.
+    """Return the library that has a name, and the advice; None if no library has it.
 
     Args:
         home: `imprint`, one of its public modules, or `Array` for its methods.
-        name: the name that was asked for.
+        name: the missing name.
     """
     for library in ("JAX", "NumPy", *MODELS):
         for known, said in rows(home, library):

@@ -1,7 +1,8 @@
-"""How a text becomes sizes: `symbolic_shape`, and the constraints of a scope.
+"""Parsing of `symbolic_shape` and of the constraints of a scope.
 
-The grammar is JAX's: names, whole numbers, `+ - * ^`, and `floordiv`, `mod`, `max`, `min`
-of two; Python's `// % **` mean the same. Python's parser reads it, and nothing is run.
+The grammar is JAX's: names, whole numbers, `+ - * ^`, and binary `floordiv`, `mod`,
+`max`, `min`; the operators `// % **` mean the same. Python's parser reads the text, and
+nothing is run.
 """
 
 import ast
@@ -15,8 +16,8 @@ from imprint._src.dynamic_shapes.expression import (
     Size,
     SizeScope,
     SymbolicSize,
+    atom_of,
 )
-from imprint._src.dynamic_shapes.terms import atom_of
 from imprint._src.errors import ArgumentError
 
 _GRAMMAR: Final = (
@@ -27,12 +28,13 @@ _GRAMMAR: Final = (
 
 @final
 class SymbolicScope(SizeScope):
-    """What is known of names: sizes of one scope may meet in one shape.
+    """Names and their constraints; the sizes in a shape must be of one scope.
 
     Each name is at least 1. A scope holds the expressions made of its names.
 
     Args:
-        constraints: what else holds, such as `"n >= 2"`, `"m <= n"`, `"mod(n, 8) == 0"`,
+        constraints: further relations, such as `"n >= 2"`, `"m <= n"`, `"mod(n, 8) ==
+            0"`,
             `"m == 2*n"`. Where it is an equation, a name or one operation is its left
             side. `"n >= 0"` lets a name be 0.
 
@@ -68,16 +70,18 @@ def symbolic_shape(
 ) -> tuple[Dim, ...]:
     """Return the shape that a text describes, with names for sizes.
 
-    The same name is the same size. What is traced at such a shape is right for all sizes,
-    so a question whose answer depends on them is an error that says what to state.
+    The same name is the same size. A trace at such a shape is right for all sizes, so a
+    comparison that depends on them is an error, which names the constraint to add.
 
     Args:
         shape_spec: the sizes, with commas between: names, numbers and expressions of
-            them. `_` stands for the size in `like`, `...` for all that are left; None for
+            them. `_` is the size in `like`, `...` all remaining sizes; None
+            for
             `like` itself.
-        constraints: what holds of the names besides being at least 1; see
+        constraints: relations of the names; each is at least 1 anyway. See
             `SymbolicScope`.
-        scope: that of other shapes, with which names are shared; a new one for each call
+        scope: that of other shapes, with which names are shared; a new one for each
+            call
             if None. It has its constraints already.
         like: a shape with numbers.
 
@@ -153,7 +157,7 @@ class _ShapeParser:
         self.scope = scope
 
     def entries(self) -> list[ast.expr]:
-        """Return what stands between the commas, with or without brackets around."""
+        """Return the texts between the commas, with or without brackets around them."""
         if not self.text.strip(" ()"):
             return []
         body = self.parsed(self.text)
@@ -231,7 +235,7 @@ _RELATION: Final = re.compile(r"(.*?)(==|>=|<=|>|<)(.*)", re.DOTALL)
 
 
 def _constrain(scope: SymbolicScope, text: Any) -> None:
-    """Note in a scope what a constraint says."""
+    """Add a constraint to a scope."""
     found = _RELATION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise ArgumentError(

@@ -22,7 +22,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.diagnostics.source import current_source
-from imprint._src.dynamic_shapes.deciding import SizeComparison
+from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded

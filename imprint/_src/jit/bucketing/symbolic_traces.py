@@ -18,7 +18,7 @@ from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.diagnostics.source import Source, raised_source
-from imprint._src.dynamic_shapes.deciding import Condition, Decisions, SizeComparison
+from imprint._src.dynamic_shapes.decisions import Condition, Decisions, SizeComparison
 from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
@@ -387,7 +387,7 @@ def traced_by_names(
     if traced is not None and _keeps_a_size(traced, pending):
         refusal = Refusal("the function returns a size in what is no array", None)
         traced = None
-    asked = tuple(decisions.asked)
+    asked = tuple(decisions.comparisons)
     most = {name: scope.most_of(name) for name in sized.sizes}
     family = Family(tuple(sized.sizes), asked, packed, refusal, most=most)
     if traced is not None:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.dynamic_shapes.deciding import SizeComparison
+from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
-from imprint._src.dynamic_shapes.values import joined
-from imprint._src.dynamic_shapes.witnesses import HOLDS
+from imprint._src.dynamic_shapes.values import HOLDS, joined
 
 Plain = Any
 

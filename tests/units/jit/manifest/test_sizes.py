@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from imprint._src.dynamic_shapes.deciding import SizeComparison
+from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.jit.manifest.sizes import (

@@ -1,24 +1,28 @@
-"""Answers by the sizes of one call: what a trace assumed that is right for many sizes.
+"""Decide comparisons of sizes by the sizes of one call, and record them.
 
-A question that depends on the values of names is answered as it is at this call. What
-was asked is noted, and from then on is known: a later question that follows from it asks
-nobody. So what was traced is right for all sizes at which each question has its answer.
-An earlier question may follow from a later one; what is told of a trace leaves it out.
+A comparison that depends on the values of names is decided by the sizes of this call.
+It is recorded and becomes a known fact, so a later comparison that follows from it is
+not recorded. The trace is right for all sizes at which each comparison has the same
+result. An earlier comparison may follow from a later one; `Condition` leaves it out.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, final
 
-from imprint._src.dynamic_shapes.expression import Size, SizeScope, SymbolicSize
-from imprint._src.dynamic_shapes.terms import ONE, atom_of
-from imprint._src.dynamic_shapes.values import evaluate, joined
-from imprint._src.dynamic_shapes.witnesses import HOLDS
+from imprint._src.dynamic_shapes.expression import (
+    ONE,
+    Size,
+    SizeScope,
+    SymbolicSize,
+    atom_of,
+)
+from imprint._src.dynamic_shapes.values import HOLDS, evaluate, joined
 from imprint._src.errors import ShapeError
 
 
 @final
 class SizeComparison(NamedTuple):
-    """A question, and its answer.
+    """A comparison, and its answer.
 
     Args:
         x: the left side.
@@ -38,7 +42,7 @@ class SizeComparison(NamedTuple):
         return HOLDS[self.relation](x, y) is self.answer
 
     def is_same(self, other: "SizeComparison") -> bool:
-        """Return whether another question is this one; `==` would ask one in turn."""
+        """Return whether two comparisons are equal; `==` on sizes would add one."""
         mine, theirs = (self.x, self.y), (other.x, other.y)
         return self.relation == other.relation and all(
             a is b or (type(a) is type(b) is int and a == b)
@@ -67,40 +71,42 @@ _MOST: Final = 32
 
 @final
 class Decisions:
-    """Answers the questions of one trace.
+    """Answers the comparisons of one trace.
 
     Args:
-        scope: whose names they are about; nobody else computes in it.
+        scope: the scope of the names, used by this trace only.
         sizes: the values of the names at this call.
 
     Attributes:
-        asked: the questions, in order.
+        comparisons: those made so far, in order.
     """
 
     def __init__(self, scope: SizeScope, sizes: Mapping[str, int]) -> None:
-        self.asked: list[SizeComparison] = []
+        self.comparisons: list[SizeComparison] = []
         self._scope = scope
         self._sizes = sizes
 
     def __call__(self, x: SymbolicSize, relation: str, y: Any) -> bool:
-        """Answer a question as it is at this call, and note it."""
+        """Answer a comparison as it is at this call, and note it."""
         answer = HOLDS[relation](evaluate(x, self._sizes), evaluate(y, self._sizes))
-        question = SizeComparison(x, relation, y, answer)
-        if any(map(question.is_same, self.asked)):  # `!=`, from which little follows
+        comparison = SizeComparison(x, relation, y, answer)
+        if any(
+            map(comparison.is_same, self.comparisons)
+        ):  # `!=`, from which little follows
             return answer
-        if len(self.asked) == _MOST:
+        if len(self.comparisons) == _MOST:
             raise ShapeError(
-                f"expected at most {_MOST} questions that depend on the sizes, got one "
-                f"more: {question}. Compute with arrays: imprint.lax.while_loop, where."
+                f"expected at most {_MOST} comparisons that depend on the sizes, got one "
+                f"more: {comparison}. Compute with arrays: imprint.lax.while_loop, where."
             )
-        self.asked.append(question)
-        _learn(self._scope, question)
+        self.comparisons.append(comparison)
+        _learn(self._scope, comparison)
         return answer
 
 
-def _known(question: SizeComparison) -> list[Size]:
-    """Return sizes that are not negative, as a question has its answer."""
-    x, relation, y, answer = question
+def _known(comparison: SizeComparison) -> list[Size]:
+    """Return sizes that are not negative, as a comparison has its answer."""
+    x, relation, y, answer = comparison
     shown = relation if answer else _OPPOSITES[relation]
     match shown:
         case ">=":
@@ -117,9 +123,9 @@ def _known(question: SizeComparison) -> list[Size]:
             return []
 
 
-def _learn(scope: SizeScope, question: SizeComparison) -> None:
-    """Let a scope know that a question has its answer."""
-    for gap in _known(question):
+def _learn(scope: SizeScope, comparison: SizeComparison) -> None:
+    """Let a scope know that a comparison has its answer."""
+    for gap in _known(comparison):
         if not isinstance(gap, int):
             _learn_gap(scope, gap)
     for made in list(scope.made.values()):
@@ -136,60 +142,62 @@ def _learn_gap(scope: SizeScope, gap: SymbolicSize) -> None:
         scope.facts.append(gap)
 
 
-# ---- what is told ----
+# ---- the condition ----
 
 
 @final
 class Condition:
-    """For which sizes some questions have their answers, as it prints: `n > 4`.
+    """The condition on the sizes, as it prints: `n > 4`.
 
-    What follows from the others is left out, which may take as long as a trace: it is
-    worked out when somebody looks.
+    Comparisons that follow from the others are left out. That may take as long as a
+    trace, so it is done at the first `str`.
     """
 
-    __slots__ = ("_asked", "_known", "_text")
+    __slots__ = ("_comparisons", "_known", "_text")
 
     def __init__(
-        self, asked: Sequence[SizeComparison], known: Sequence[SizeComparison] = ()
+        self,
+        comparisons: Sequence[SizeComparison],
+        known: Sequence[SizeComparison] = (),
     ) -> None:
-        self._asked = asked
+        self._comparisons = comparisons
         self._known = known
         self._text: str | None = None
 
     def where(self, known: Sequence[SizeComparison]) -> "Condition":
-        """Return what is left to tell where other answers are told beside it."""
-        return Condition(self._asked, known)
+        """Return the rest of the condition where other comparisons are printed, too."""
+        return Condition(self._comparisons, known)
 
     def __str__(self) -> str:
         if self._text is None:
-            told = without_implied(self._asked, self._known)
-            self._text: str | None = ", ".join(map(str, told))
+            shown = without_implied(self._comparisons, self._known)
+            self._text: str | None = ", ".join(map(str, shown))
         return self._text
 
 
 def without_implied(
-    asked: Sequence[SizeComparison], known: Sequence[SizeComparison] = ()
+    comparisons: Sequence[SizeComparison], known: Sequence[SizeComparison] = ()
 ) -> list[SizeComparison]:
-    """Return the questions that do not follow from the others, in their order.
+    """Return the comparisons that do not follow from the others, in their order.
 
     Args:
-        asked: the questions.
-        known: others, which are told in any case.
+        comparisons: the comparisons.
+        known: others, which are always known.
     """
-    kept = list(asked)
-    for question in asked:
-        others = [x for x in kept if x is not question]
-        if (others or known) and _follows(question, [*others, *known]):
+    kept = list(comparisons)
+    for comparison in comparisons:
+        others = [x for x in kept if x is not comparison]
+        if (others or known) and _follows(comparison, [*others, *known]):
             kept = others
     return kept
 
 
 class _UndecidedError(Exception):
-    """Nobody knows."""
+    """Neither side is known."""
 
 
-def _follows(question: SizeComparison, known: list[SizeComparison]) -> bool:
-    """Return whether a question surely has its answer, where others have theirs."""
+def _follows(comparison: SizeComparison, known: list[SizeComparison]) -> bool:
+    """Return whether a comparison surely has its answer, where others have theirs."""
     scope = SizeScope()
 
     def undecided(*_: object) -> NoReturn:
@@ -204,7 +212,7 @@ def _follows(question: SizeComparison, known: list[SizeComparison]) -> bool:
     try:
         for x, relation, y, answer in known:
             _learn(scope, SizeComparison(moved(x), relation, moved(y), answer))
-        x, relation, y, answer = question
+        x, relation, y, answer = comparison
         return HOLDS[relation](moved(x), moved(y)) is answer
     except _UndecidedError:
         return False
