@@ -1,11 +1,11 @@
-"""The bottom interpreter: evaluate one primitive now.
+"""Eager evaluation: evaluate one primitive now.
 
-Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing. A
-control primitive says for itself how it runs: like the others, compiled once for each
-jaxpr it holds, or by binding what is to run. IEEE results (inf, nan) are values, not
-warnings: references run in a context of this thread in which NumPy says nothing. The
-flags of the caller's context do not reach them: what depends on a flag is in the avals
-and the params.
+Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
+A control primitive declares how it runs: by its reference, compiled once for each jaxpr
+it holds, or by binding other primitives. IEEE results (inf, nan) are values, not
+warnings: references run in a context of this thread without NumPy warnings. Context
+variables of the caller do not reach them: flags that matter are in the avals and the
+params.
 """
 
 import contextvars
@@ -53,7 +53,7 @@ from imprint._src.sharding.spec import P
 
 
 class _Quiet(threading.local):
-    """A context without NumPy's floating-point warnings; 0.1 us where errstate is 0.7."""
+    """A context without NumPy's floating-point warnings; 0.1 us, `errstate` takes 0.7."""
 
     def __init__(self) -> None:
         context = contextvars.copy_context()
@@ -62,7 +62,7 @@ class _Quiet(threading.local):
 
 
 quiet: Final = _Quiet()
-"""`quiet.run(function, *args, **kwargs)` calls a function of NumPy's without warnings."""
+"""`quiet.run(function, *args, **kwargs)` calls a NumPy function without warnings."""
 
 
 def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
@@ -141,7 +141,7 @@ def _finite(
     avals: Sequence[ShapedArray],
     buffers: Sequence[Buffer],
 ) -> tuple[ArrayImpl, ...]:
-    """Return what a program gave for some arrays, checked if a flag says so."""
+    """Return the results of a program, checked for NaN if a flag is set."""
     outs = tuple(map(ArrayImpl, avals, buffers))
     flags = settings()
     if flags.debug_nans or flags.debug_infs:
@@ -185,7 +185,7 @@ def _evaluate_there(
 def _gathered(
     primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Apply by its reference what no program has; each device gets the results."""
+    """Apply a primitive without a program by its reference; each device gets the results."""
     shardings = [x.sharding for x in arrays]
     mesh = next(s.mesh for s in shardings if type(s) is NamedSharding)
     outs = quiet.run(primitive.reference, *map(host_of, arrays), **params)
@@ -217,7 +217,7 @@ def _by_rule(
 def _in_present_context(
     reference: Callable[..., Any], *args: Any, **params: Any
 ) -> Any:
-    """Run what has effects, which are the user's: with the user's flags and variables."""
+    """Run effects, which are user code, with the context variables of the caller."""
     return reference(*args, **params)
 
 

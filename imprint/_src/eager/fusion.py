@@ -1,13 +1,12 @@
-"""Functions of many primitives, evaluated in one go where nothing is traced.
+"""Fuse eager functions: run their primitives' references as one NumPy function.
 
-A function that is made of ten primitives takes ten evaluations outside of a trace, and its
-Python besides. `fuse_eager` has one that is called so again and again staged once, and what
-its references compute written as one function of NumPy arrays: 1 us a primitive, not 5.
-
-1. A call is known by its settings, the avals of its arrays and the values of the rest.
-2. The call of its kind number `_OFTEN` is staged; before, and where the function needs
-   values or an equation is more than its reference, each call runs as it is written.
-3. What depends on no operand is computed now, the rest is text for `compile` (no `exec`).
+An eager function of ten primitives takes ten evaluations and its own Python code.
+`fuse_eager` stages a hot function once, and writes its references as one function of
+NumPy arrays: 1 us a primitive, not 5.
+1. The key of a call is its settings, the avals of its arrays and its other values.
+2. Call number `_OFTEN` of a key is staged. Earlier calls run unfused, and so do
+   functions that need values or have an equation that is more than its reference.
+3. Operations on constants are computed now, the rest is text for `compile` (no `exec`).
 """
 
 from collections.abc import Callable, Iterator
@@ -63,7 +62,7 @@ def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
         if type(plan) is _FusedCall:
             try:
                 return plan.run(arrays)
-            except Exception:  # a singular matrix: the function knows what to do
+            except Exception:  # a singular matrix: the function handles it
                 return function(*args, **kwargs)
         if plan is not None:
             _known[function].note(kind, plan, lambda: _plan_of(function, args, kwargs))
@@ -74,10 +73,10 @@ def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
 
 @final
 class _FusedCalls:
-    """What is known of the calls of a function, by their kind.
+    """The fused calls of a function, by their key.
 
     Attributes:
-        plans: the plan; None if there is none; how many calls there were before.
+        plans: the fused call; None if there is none; the number of earlier calls.
     """
 
     __slots__ = ("plans",)
@@ -98,7 +97,7 @@ class _FusedCalls:
 
 
 _known: Final[dict[Callable[..., Any], _FusedCalls]] = {}
-"""Not in closures: who reads what a function captures would find that it changed."""
+"""Not in closures: a guard on captured values would find a change."""
 
 # ---- 1. kinds of calls ----
 
@@ -107,16 +106,16 @@ _CallKey = tuple[Any, ...]
 
 
 def _call_key(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _CallKey | None:
-    """Return what calls have in common that compute the same; None if nobody can tell.
+    """Return the key of a call, equal for calls that compute the same; None without one.
 
     Args:
         args: of the call.
         kwargs: of the call.
-        arrays: takes those among them.
+        arrays: takes the arrays among them.
     """
     kind: list[Any] = [settings()]
     for x in args:
-        if type(x) is ArrayImpl:  # 50 ns less for what nearly all are
+        if type(x) is ArrayImpl:  # 50 ns less in the common case
             kind.append(x.aval)
             arrays.append(x)
         elif not _read(x, kind, arrays):
@@ -155,12 +154,12 @@ _SEQUENCES: Final = frozenset({tuple, list})
 
 
 class _FusedCall(NamedTuple):
-    """How the calls of one kind are evaluated.
+    """The evaluation of the calls with one key.
 
     Args:
         compute: from NumPy arrays to NumPy arrays.
         avals: of the results.
-        make: from the list of the results to what the function returns; None if that is
+        make: from the list of the results to the result of the function; None if it is
             the only one.
     """
 
@@ -169,7 +168,7 @@ class _FusedCall(NamedTuple):
     make: Callable[[list[Any]], Any] | None
 
     def run(self, arrays: list[ArrayImpl]) -> Any:
-        """Return what the function returns for these arrays."""
+        """Return the result of the function for these arrays."""
         hosts: list[NDArray] = []
         for x in arrays:
             try:
@@ -183,7 +182,7 @@ class _FusedCall(NamedTuple):
 
 
 def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall | None:
-    """Stage a call, and write what it computes; None where it needs more than that."""
+    """Stage a call and fuse it; None where it needs more than references."""
     flags = settings()
     is_watched = flags.debug_nans or flags.debug_infs or flags.disable_jit
     is_placed = flags.default_device is not None
@@ -218,7 +217,7 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall
 
 
 _HERE: Final = object()
-"""What stands for an array among the leaves of a result."""
+"""The placeholder of an array among the leaves of a result."""
 
 
 def _made(treedef: tree.TreeDef, leaves: list[Any], outs: list[Any]) -> Any:
@@ -227,7 +226,7 @@ def _made(treedef: tree.TreeDef, leaves: list[Any], outs: list[Any]) -> Any:
 
 
 class _UnplannedError(Exception):
-    """Something is more than what references compute."""
+    """An operation is more than its reference."""
 
 
 def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
@@ -243,7 +242,7 @@ def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
 
 @final
 class _CodeGenerator:
-    """Writes what the references of a program compute."""
+    """Generates the code that calls the references of a program."""
 
     def __init__(self, closed: ClosedJaxpr) -> None:
         self._names: dict[Var, str] = {}
@@ -315,7 +314,7 @@ class _CodeGenerator:
             self._lines.append(f"{out} = asarray({out}, {self._hold(v.aval.dtype)})")
 
     def _value(self, atom: Atom) -> NDArray | None:
-        """Return what is known of an operand."""
+        """Return the value of an operand, if it is known."""
         if isinstance(atom, Var):
             return self._known.get(atom)
         value = atom.read()

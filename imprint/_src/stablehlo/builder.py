@@ -83,7 +83,7 @@ class Builder:
         self.module = module
         self.lines: list[str] = []
         self.tokens: dict[str, Value] = {} if parent is None else {**parent.tokens}
-        """By the name of an ordered effect, what its last operation left."""
+        """The token after the last operation of each ordered effect."""
         self.location: str = "" if parent is None else parent.location
         self.sizes: dict[str, Value] = {} if parent is None else parent.sizes
         self._computed: dict[Any, Value] = (
@@ -165,9 +165,9 @@ class Builder:
         return self.op("stablehlo.create_token", TOKEN)
 
     def materialize(self, x: Value) -> Value:
-        """Write `x` to memory: what makes it fuses with nothing that uses it.
+        """Write `x` to memory: its producer is not fused with its users.
 
-        XLA:CPU drops optimization barriers before it fuses; a call it keeps.
+        XLA:CPU drops optimization barriers before it fuses, but keeps a call.
         """
         arg = Value("%arg0", x.type)
 
@@ -468,7 +468,7 @@ class Builder:
 
         Args:
             index: an int32 of rank 0.
-            branches: what each writes; they take nothing, and see the values outside.
+            branches: write the branches, which have no arguments and use outer values.
             types: those of the results of each.
         """
         regions = ", ".join(self.region((), branch)[0] for branch in branches)
@@ -574,14 +574,14 @@ class Builder:
         """Write an operation whose last operand is the shape of its result.
 
         Args:
-            text: the operation, with `{}` where the names of its operands stand.
+            text: the operation, with `{}` in the place of its operands.
             operands: those before the shape.
             out: the type of the result.
         """
         return self.taking(text, [*operands, self.vector(out.shape)], out)
 
     def taking(self, text: str, operands: Sequence[Value], out: TensorType) -> Value:
-        """Write an operation; `{}` stands for the names of the operands."""
+        """Write an operation; `{}` is replaced by the names of the operands."""
         filled = text.replace("{}", names_of(operands))
         return self.op(filled, out, signature(operands, (out,)))
 

@@ -1,8 +1,8 @@
-"""What devices of a mesh do together, as StableHLO.
+"""Communication among the devices of a mesh, as StableHLO.
 
-A program for many devices is written for one of them, inside `manual_computation`; an
-operation here says which devices take part: those that differ in their place along one
-axis of the mesh, and in no other. Devices are counted in the order of the mesh.
+A program for many devices is written for one of them, inside `manual_computation`. An
+operation here names the participating devices: those that differ in their index along
+one axis of the mesh, and in no other. Devices are counted in the order of the mesh.
 """
 
 from collections.abc import Sequence
@@ -142,7 +142,7 @@ def manual_computation(  # noqa: PLR0913 - operands and results, each twofold
     types: Sequence[TensorType] = (),
     nested: bool = False,
 ) -> tuple[Value, ...]:
-    """Write what one device does.
+    """Write the program of one device.
 
     Args:
         b: the builder of the function.

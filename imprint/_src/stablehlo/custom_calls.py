@@ -1,8 +1,8 @@
-"""Calls of LAPACK: the text of an operation that the engine's kernels compute.
+"""Custom calls: kernels of LAPACK in XLA, and functions of the host.
 
-A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It takes
-stacks: leading axes are those of the stack, and matrices lie in memory as Fortran has
-them, columns together. What makes the kernels ready is `runtime.lapack`.
+A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It
+takes stacks: leading axes are those of the stack, and matrices are in column-major
+order, as in Fortran. `runtime.lapack` loads the kernels.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,10 +38,10 @@ def lapack_call(
     """Call a routine of LAPACK's.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         routine: without its letter, such as `potrf`: see `routine_name`.
         operands: its arguments.
-        results: the types of its results; what LAPACK says of success is one of them.
+        results: the types of its results, with the status of LAPACK among them.
         **more: as for `kernel_call`.
     """
     name = routine_name(routine, operands[0].dtype)
@@ -61,7 +61,7 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
     """Call a kernel that the engine has for linear algebra.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         kernel: its whole name.
         operands: its arguments.
         results: the types of its results.
@@ -154,7 +154,7 @@ def host_call(
 
 
 def _row_major(type: TensorType) -> str:  # noqa: A002 - MLIR's word
-    """Return the layout of NumPy's arrays: the last axis is the nearest in memory."""
+    """Return the layout of NumPy arrays: the last axis is the nearest in memory."""
     ndim = 0 if type is TOKEN else len(type.shape)
     order = list_text(range(ndim - 1, -1, -1)) if ndim else ""
     return f"dense<{order}> : tensor<{ndim}xindex>"

@@ -37,7 +37,7 @@ def gather(
     """Read windows, moved inside.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         operands: an array, and indices, whose last axis says where a window begins.
         numbers: offset, collapsed, indexed axes, and batching axes of both.
         sizes: those of a window.
@@ -75,7 +75,7 @@ def scatter(
     """Join windows with elements; those that do not lie within are left out.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         operands: an array, indices, whose last axis says where a window begins, and
             the windows.
         numbers: window, inserted, indexed axes, and batching axes of both.
@@ -132,7 +132,7 @@ def _sliced_at(b: Builder, x: Value, starts: Sequence[Value], out: TensorType) -
         for at, n, size in zip(starts, x.shape, out.shape, strict=True)
     ]
     first = _stacked(b, begins)
-    # Such a sum as the limit is what the engine knows as a slice from traced starts.
+    # XLA recognizes a slice from traced starts by such a sum as the limit.
     limit = b.add(first, b.vector(out.shape))
     spans = first, limit, b.vector([1] * x.ndim)
     return b.taking("stablehlo.real_dynamic_slice {}", [x, *spans], out)

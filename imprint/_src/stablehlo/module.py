@@ -36,7 +36,7 @@ class MeshAxis(NamedTuple):
 
     @property
     def stride(self) -> int:
-        """How far apart neighbours are in the order of the mesh."""
+        """The distance of neighbours along it in the order of the mesh."""
         return prod(self.sizes[self.at + 1 :])
 
     def groups(self) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":

@@ -1,7 +1,7 @@
-"""Operations that bring elements in order: sort, and the largest ones.
+"""Operations that compare or combine elements along axes: reduction, contraction, sorting.
 
-What is compared is a region, which sees two elements of each operand. The engine sorts by
-code of its own where that is one comparison of integers, and calls the region else.
+A reduction or a sort takes a region, which sees an element of each operand twice. XLA
+sorts without the region where it is one comparison of integers.
 """
 
 from collections.abc import Sequence
@@ -82,12 +82,12 @@ def sort(
     """Sort several operands together.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         xs: the operands, of one shape.
         dimension: the axis.
         is_stable: whether equal elements keep their order.
-        body: tells of an element of each operand and another one, pair by pair, whether
-            the first lies before the second.
+        body: takes two elements of each operand, pair by pair, and returns whether the
+            first precedes the second.
     """
     scalars = [tensor((), x.dtype) for x in xs for _ in range(2)]
     text, _ = b.region(scalars, body)

@@ -1,7 +1,8 @@
-"""The IR's types and values: what a line of StableHLO text refers to.
+"""Types and values of StableHLO text.
 
-A `TensorType` is interned and knows its text, in which a size that is a name is a `?`. A
-`Value` is an SSA name with its type. `literal` writes a NumPy array as the body of `dense<...>`, to the last bit.
+A `TensorType` is interned and knows its text, in which a size that is a name is a `?`.
+A `Value` is an SSA name with its type. `literal` writes a NumPy array as the body of
+`dense<...>`, exact to the last bit.
 """
 
 from collections.abc import Sequence
@@ -77,7 +78,7 @@ class _TokenType:
         return self.text
 
 
-# A token stands where values stand, and nobody asks it for its shape.
+# A token takes the place of a value, and its shape is never read.
 TOKEN: Final = cast("TensorType", _TokenType())
 
 

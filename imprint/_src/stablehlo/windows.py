@@ -1,7 +1,7 @@
-"""Operations of StableHLO that slide a window: convolution, reduction, and its scatter.
+"""Operations on sliding windows: convolution, reduction, and scatter of selections.
 
-A `Convolution` is what the attributes of one say. Dimension numbers are triples
-(batch, feature, spatial…) as JAX has them, and become MLIR's `[b, f, 0, 1]`.
+`Convolution` and `WindowAttributes` are the attributes. Dimension numbers are triples
+(batch, feature, spatial…) as in JAX, and become MLIR's `[b, f, 0, 1]`.
 """
 
 from collections.abc import Sequence
@@ -115,8 +115,8 @@ def reduce_window(
     Args:
         b: the builder of the function.
         xs: the operands, of one shape.
-        inits: what each window begins with, of each.
-        config: where windows are.
+        inits: the initial value of the windows of each operand.
+        config: the window attributes.
         shape: how many there are.
         body: the region that joins two sets of scalars.
     """
@@ -176,11 +176,11 @@ def select_and_scatter(
 
     Args:
         b: the builder of the function.
-        x: what is selected from.
+        x: the array from which windows select.
         source: an element for each window.
-        init: what the result begins with.
-        config: where windows are.
-        regions: whether the first of two scalars is selected, and what joins two.
+        init: the initial value of the result.
+        config: the window attributes.
+        regions: the regions that select one of two scalars, and that combine two.
     """
     operands = (x, source, init)
     return b.op(

@@ -242,7 +242,7 @@ def test_the_construct_is_named_with_its_remedy(fun, argument, name, remedy):
     text = str(caught.value)
     assert name is None or text.startswith(f"{name} needs a concrete ")
     assert remedy in text
-    assert "at test_constructs.py:" in text
+    assert "at test_concretization_hints.py:" in text
     needs_array = "needs a concrete array" in text
     assert needs_array != text.endswith("mark its argument static (static_argnums).")
 
@@ -374,7 +374,7 @@ def test_the_traceback_has_no_frame_of_numpy():
     files = [str(entry.path) for entry in caught.traceback]
     assert files[-1] == __file__
     assert not [file for file in files if "numpy" in file]
-    assert "(np.real_if_close(x)) at test_constructs.py" in str(caught.value)
+    assert "(np.real_if_close(x)) at test_concretization_hints.py" in str(caught.value)
 
 
 def test_formats_without_a_specification_are_the_tracer():
