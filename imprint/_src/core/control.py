@@ -116,8 +116,8 @@ class ControlPrimitive(Primitive):
             eager: how it runs outside any trace, or `(*operands, **params) -> results`,
                 which binds the primitive to run.
             sentinels: the view of `debug_nans` on it, or `(watch, eqn, operands)`,
-                which
-                returns each result with the index of its flag, as `watch.bind` does.
+                which returns each result with the index of its flag, as `watch.bind`
+                does.
             granularity: the role of its jaxprs when programs are counted.
             binds: `(**params) -> names` of the axes that it binds for its jaxprs.
         """

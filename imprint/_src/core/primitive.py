@@ -146,8 +146,8 @@ class Primitive:
             aval: `(*avals, **params) -> avals`; the only validator of operands.
             reference: `(*arrays, **params) -> arrays`, with NumPy: the meaning.
             lower: `(builder, *values, **params) -> values`: its StableHLO.
-            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`;
-                a tangent may be a symbolic `Zero`.
+            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`; a
+                tangent may be a symbolic `Zero`.
             transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
                 `Linear(aval)` where a cotangent is wanted; None where it is not.
             batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.

@@ -30,8 +30,7 @@ class named_scope:  # noqa: N801 - JAX's name
     """Name the computation inside the `with` block, or of a function.
 
     The names of scopes within scopes are joined: `layer/attention`. They are found in
-    the
-    `scope` of the sources of a jaxpr, and in the metadata of the compiled program.
+    the `scope` of the sources of a jaxpr, and in the metadata of the compiled program.
 
     Example:
         >>> import imprint

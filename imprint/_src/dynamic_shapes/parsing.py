@@ -75,14 +75,12 @@ def symbolic_shape(
 
     Args:
         shape_spec: the sizes, with commas between: names, numbers and expressions of
-            them. `_` is the size in `like`, `...` all remaining sizes; None
-            for
+            them. `_` is the size in `like`, `...` all remaining sizes; None for
             `like` itself.
         constraints: relations of the names; each is at least 1 anyway. See
             `SymbolicScope`.
         scope: that of other shapes, with which names are shared; a new one for each
-            call
-            if None. It has its constraints already.
+            call if None. It has its constraints already.
         like: a shape with numbers.
 
     Raises:

@@ -17,7 +17,7 @@ from imprint._src import runtime
 from imprint._src.array import (
     ArrayImpl,
     buffer_of,
-    copied,
+    copy_array,
     host_of,
     to_array,
     with_placement,
@@ -53,8 +53,8 @@ def device_put(
         device: one of `imprint.devices()`, or a sharding over several, to which the
             arrays are committed: computations with them run there. None leaves arrays
             where they are, and puts host values on the default device. Or a tree of
-            these, a prefix of `x`. If other processes
-            have some of the devices, all put the same values.
+            these, a prefix of `x`. If other processes have some of the devices, all put
+            the same values.
         src: no meaning here: an array knows its device.
         donate: whether the memory of `x` may be used again, which a copy between
             devices has no use for.
@@ -172,7 +172,7 @@ def _put(x: Any, sharding: Sharding | None, *, copy: bool) -> Any:
         return x
     if isinstance(x, Tracer):
         return constrain(x, sharding) if isinstance(sharding, NamedSharding) else x
-    array = copied(to_array(x)) if copy else to_array(x)
+    array = copy_array(to_array(x)) if copy else to_array(x)
     if isinstance(sharding, NamedSharding):
         sharding.check_shape("device_put", array.shape)
         if not array.is_fully_addressable:

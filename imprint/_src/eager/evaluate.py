@@ -20,12 +20,12 @@ from imprint._src.array import (
     ArrayImpl,
     buffer_on,
     buffer_over,
+    deleted_error,
     from_host,
-    held,
     host_of,
     host_values,
-    loss,
     to_array,
+    wrap_host,
 )
 from imprint._src.bootstrap import hooks
 from imprint._src.config import settings
@@ -101,7 +101,7 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
     flags = settings()  # 50 ns with the tests
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, hosts, outs)
-    make = held if flags.default_device is None else from_host
+    make = wrap_host if flags.default_device is None else from_host
     if len(out_avals) == 1:  # nearly always, and 200 ns less
         (out,) = outs
         (aval,) = out_avals
@@ -232,8 +232,12 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
         return
     site = current_source()
     place = "" if site is None else f" at {site} ({site.expression})"
-    held = [i for i, x in enumerate(hosts) if found(x)]
-    came = f"operand {held[0]} already holds one" if held else "no operand holds one"
+    wrap_host = [i for i, x in enumerate(hosts) if found(x)]
+    came = (
+        f"operand {wrap_host[0]} already holds one"
+        if wrap_host
+        else "no operand holds one"
+    )
     raise NonFiniteError(
         f"{primitive.name}: expected no {kind}, got one as result{place}; {came}. "
         "Guard the operand, such as with imprint.numpy.where, or turn debug_nans and "
@@ -259,7 +263,7 @@ def _run_compiled(
     try:
         buffers = program.run([buffer_on(x, device) for x in arrays])
     except DeletedArrayError as err:
-        gone = (loss(x) for x in arrays if x.is_deleted())
+        gone = (deleted_error(x) for x in arrays if x.is_deleted())
         raise next(gone, err) from None
     if module.sentinels is not None:
         found = host_of(ArrayImpl(program.out_avals[-1], buffers.pop()))

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.array import ArrayImpl, held, host_of, host_values
+from imprint._src.array import ArrayImpl, host_of, host_values, wrap_host
 from imprint._src.config import settings
 from imprint._src.control_flow import call_eager
 from imprint._src.core.array import NumberArray
@@ -177,8 +177,10 @@ class _FusedCall(NamedTuple):
                 hosts.append(host_of(x))
         outs = quiet.run(self.compute, *hosts)
         if self.make is None:  # nearly always, and 200 ns less
-            return held(self.avals[0], outs[0])
-        return self.make([held(*pair) for pair in zip(self.avals, outs, strict=True)])
+            return wrap_host(self.avals[0], outs[0])
+        return self.make(
+            [wrap_host(*pair) for pair in zip(self.avals, outs, strict=True)]
+        )
 
 
 def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall | None:

@@ -134,8 +134,7 @@ def make_array_from_process_local_data(
     Args:
         sharding: how the array is spread over devices.
         local_data: the data of this process; or a tree of such arrays, and then the
-            others
-            are prefixes of that tree.
+            others are prefixes of that tree.
         global_shape: the shape of the whole array. Where it is as long as `local_data`,
             that is all of the axis. By default each process has different parts.
 

@@ -2,8 +2,7 @@
 
 A `NamedSharding` is a mesh and a spec; it is checked against the mesh when it is made,
 and against a shape by `check_shape`: each of its axes must divide the shape. Devices
-are
-in the order of the mesh. It is a value, so it can be part of an aval and of a key.
+are in the order of the mesh. It is a value, so it can be part of an aval and of a key.
 """
 
 from collections.abc import Sequence

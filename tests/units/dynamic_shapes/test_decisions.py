@@ -69,7 +69,7 @@ def test_one_name_alone_is_told_on_the_left():
 
 def test_a_loop_that_counts_is_refused():
     _, n = decided(n=100)
-    with pytest.raises(ShapeError, match="expected at most 32 questions"):
+    with pytest.raises(ShapeError, match="expected at most 32 comparisons"):
         any(n == 1000 + i for i in range(1000))
 
 

@@ -18,8 +18,8 @@ from imprint._src.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,
+    deleted_error,
     host_of,
-    loss,
     to_array,
 )
 from imprint._src.core.aval import ShapedArray
@@ -349,7 +349,7 @@ class Version(InternalObject):
             if runtime.is_deleted(buffer_of(array)):
                 return DeletedArrayError(
                     f"{self.name}: the array that the function closes over is gone: "
-                    f"{loss(array)} Or pass it as an argument."
+                    f"{deleted_error(array)} Or pass it as an argument."
                 )
         return explain_execute_error(buffers, err)
 
