@@ -1,4 +1,4 @@
-"""What a backward pass remembers: `checkpoint`, its policies and the names of values."""
+"""Rematerialization: `checkpoint`, its policies and the names of values."""
 
 from imprint._src.ad_checkpoint import policies as checkpoint_policies
 from imprint._src.ad_checkpoint.policies import Recompute, Saveable

@@ -1,6 +1,6 @@
-"""What is seen of programs that run, and counts of what this process has compiled.
+"""Printing, checks and breakpoints in programs, and counters of compiles.
 
-Replays come from `jit(f).replay(...)`; their classes are here to write types with.
+`jit(f).replay(...)` returns replays; their classes are here for annotations.
 """
 
 from imprint._src.bootstrap import attribute_errors

@@ -1,4 +1,4 @@
-"""Images as arrays, under JAX's names: `import imprint.image as image`."""
+"""Image resizing, with JAX's names: `import imprint.image as image`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.image.kernels import ResizeMethod as ResizeMethod

@@ -1,7 +1,7 @@
 """Modules: models as pytrees, and functions on them.
 
-`Module` and what it is declared with; how its instances are changed and shown. The names
-are Equinox's where they mean the same.
+`Module` and its fields; functions that change and print instances. The names are
+Equinox's where they mean the same.
 """
 
 from imprint._src.module.batching import filter_vmap, if_array

@@ -1,9 +1,9 @@
 """Tools for the tests of programs that use imprint.
 
-The pytest plugin, `_imprint_pytestplugin` beside this package, gives tests the limit on
-compiles as a marker and a fixture, and reports what each test compiled. It turns the
-store on the disk off, so that no test depends on what ran before; `imprint_store` is a
-fixture with an empty one.
+The pytest plugin, `_imprint_pytestplugin` next to this package, offers the limit on
+compiles as a marker and a fixture, and reports the compiles of each test. It turns the
+disk cache off, so that no test depends on earlier runs; the fixture `imprint_store` has
+an empty one.
 """
 
 from imprint._src.testing.compiles import Compiles as Compiles
