@@ -6,4 +6,4 @@ from imprint._src.image.resizing import resize as resize
 from imprint._src.image.resizing import scale_and_translate as scale_and_translate
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

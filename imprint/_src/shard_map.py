@@ -16,7 +16,7 @@ from imprint._src.control_flow.shard_map import Split, Where, differing, shard_m
 from imprint._src.control_flow.trace_body import close, own_leaves
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of, wraps
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint._src.interpreters.lowering import ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
@@ -93,14 +93,14 @@ def shard_map(
     plan = _ShardMapCall(f, mesh, in_specs, out_specs, axis_names, check_vma)
 
     @wraps(f)
-    @folding
+    @filter_traceback
     def mapped(*args: Any) -> Any:
         return plan.call(args)
 
     compiled: Any = jit(mapped)
 
     @wraps(f)
-    @folding
+    @filter_traceback
     def sharded(*args: Any) -> Any:
         if not is_staging() and not settings().disable_jit:
             return compiled(*args)  # traced once, and kept

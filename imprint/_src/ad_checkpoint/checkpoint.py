@@ -20,7 +20,7 @@ from imprint._src.core.functions import (
 )
 from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.trace import current_trace
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.guards.recording import expect, run_rule
@@ -75,7 +75,7 @@ def checkpoint(
     asking = None if policy is None else _Asking(policy)
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is None:
             return fun(*args, **kwargs)

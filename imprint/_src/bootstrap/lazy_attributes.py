@@ -47,7 +47,7 @@ def load_lazily(
     held["__all__"] = sorted(
         {*public_names.names_of(held), *places, *faces.split()} - {*but.split()}
     )
-    public_names.offer_public(home)
+    public_names.set_public_names(home)
 
 
 def list_lazily(home: str, listed: Callable[[], Any]) -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 
-def offer_public(home: str, *, but: str = "") -> None:
+def set_public_names(home: str, *, but: str = "") -> None:
     """Restrict `dir` and star imports of the module `home` to its public names.
 
     They are those of `__all__`. Without one, it becomes the list of all names except

@@ -18,7 +18,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.bootstrap.attribute_errors import unsupported_methods
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray
-from imprint._src.diagnostics.traceback_filter import fold
+from imprint._src.diagnostics.traceback_filter import drop_internal_frames
 from imprint._src.dtypes import number_type
 from imprint._src.errors import ArgumentError
 
@@ -95,7 +95,7 @@ class Array:
         try:
             return hooks.numpy.getitem(self, index)
         except Exception as err:
-            fold(err)
+            drop_internal_frames(err)
             raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -440,7 +440,7 @@ class Array:
                         return function(*inputs)
             return hooks.numpy.numpy_ufunc(ufunc, method, inputs, kwargs)
         except Exception as err:
-            fold(err)
+            drop_internal_frames(err)
             raise
 
     def __array_function__(
@@ -456,7 +456,7 @@ class Array:
         try:
             return hooks.numpy.numpy_function(func, args, kwargs)
         except Exception as err:
-            fold(err)
+            drop_internal_frames(err)
             raise
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -554,7 +554,7 @@ def _method(name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     try:
         return getattr(hooks.numpy, name)(self, *args, **kwargs)
     except Exception as err:
-        fold(err)
+        drop_internal_frames(err)
         raise
 
 
@@ -594,7 +594,7 @@ def _binary(name: str, x: Any, y: Any) -> Any:
     try:
         return hooks.operators[name](x, y)
     except Exception as err:
-        fold(err)
+        drop_internal_frames(err)
         raise
 
 

@@ -22,7 +22,7 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.trace import Tracer
 from imprint._src.custom_derivatives.flat import pair_of
 from imprint._src.custom_derivatives.reverse import custom_vjp
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
@@ -30,7 +30,7 @@ from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
 R = TypeVar("R")
 
 
-@folding
+@filter_traceback
 def closure_convert(
     fun: Callable[..., Any], *example_args: Any
 ) -> tuple[Callable[..., Any], list[Any]]:
@@ -109,7 +109,7 @@ class _Converted:
         self._fixed = [None if _may_be_differentiated(x) else x for x in consts]
         self._count = sum(map(_may_be_differentiated, consts))
 
-    @folding
+    @filter_traceback
     def __call__(self, *args: Any) -> Any:
         end = len(args) - self._count
         moved = iter(args[end:])

@@ -18,7 +18,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
+def filter_traceback(fun: Callable[_P, _R]) -> Callable[_P, _R]:
     """Remove internal frames from exceptions that pass through `fun`."""
 
     @wraps(fun)
@@ -27,12 +27,12 @@ def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
             return fun(*args, **kwargs)
         except ValueError as err:
             if isinstance(err.__cause__, ConcretizationError) and _NUMPYS in str(err):
-                fold(err.__cause__)
+                drop_internal_frames(err.__cause__)
                 raise err.__cause__ from None
-            fold(err)
+            drop_internal_frames(err)
             raise
         except Exception as err:
-            fold(err)
+            drop_internal_frames(err)
             raise
 
     return folded
@@ -75,7 +75,7 @@ def _is_inner(tb: TracebackType) -> bool:
     return is_inner(tb.tb_frame.f_code.co_filename)
 
 
-def fold(err: Exception) -> None:
+def drop_internal_frames(err: Exception) -> None:
     """Leave only user frames in the traceback of `err`."""
     if config.traceback_filtering and not isinstance(err, InternalError):
         frames: list[TracebackType] = []

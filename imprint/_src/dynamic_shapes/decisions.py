@@ -16,7 +16,7 @@ from imprint._src.dynamic_shapes.expression import (
     SymbolicSize,
     atom_of,
 )
-from imprint._src.dynamic_shapes.values import HOLDS, evaluate, joined
+from imprint._src.dynamic_shapes.values import HOLDS, evaluate, size_arithmetic
 from imprint._src.errors import ShapeError
 
 
@@ -206,7 +206,9 @@ def _follows(comparison: SizeComparison, known: list[SizeComparison]) -> bool:
     def moved(x: Size) -> Any:
         if isinstance(x, int):
             return x
-        return x.computed(lambda v: scope.name(v) if isinstance(v, str) else v, joined)
+        return x.computed(
+            lambda v: scope.name(v) if isinstance(v, str) else v, size_arithmetic
+        )
 
     scope.decide = undecided
     try:

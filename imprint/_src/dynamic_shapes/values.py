@@ -1,7 +1,7 @@
 """Evaluation of sizes for values of their names, and the error of undecided comparisons.
 
 `allows` checks the constraints of a scope. `SymbolicDim.computed` evaluates in another
-arithmetic than Python's; `joined` is that arithmetic for sizes. The error of a
+arithmetic than Python's; `size_arithmetic` is that arithmetic for sizes. The error of a
 comparison shows values for which it holds and does not hold, found by trying a few, and
 the constraint that decides it.
 """
@@ -48,7 +48,7 @@ _MEANS: Final[dict[str, Callable[[int, int], int]]] = {
 }
 
 
-def joined(name: str, x: Any, y: Any) -> Any:
+def size_arithmetic(name: str, x: Any, y: Any) -> Any:
     """Return an operation of two sizes, for `SymbolicDim.computed`."""
     if name in ("max", "min"):
         return dims.maximum(x, y) if name == "max" else dims.minimum(x, y)

@@ -25,7 +25,7 @@ from imprint._src.core.tangents import (
     tangent_aval,
     zero_of,
 )
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.interpreters.jvp import merge_zeros
 from imprint._src.interpreters.linearize import Linearized
@@ -113,7 +113,7 @@ class _Pullback(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], cotangent: Any, /) -> tuple[Any, ...]:
         avals = self._out_avals[: self._count]
         cts = check_like(cotangent, self._out_tree, avals, "vjp", "cotangent")
@@ -126,7 +126,7 @@ class _Pushforward(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], /, *tangents: Any) -> Any:
         avals = [tangent_aval(aval) for aval in self._in_avals]
         given = check_like(list(tangents), self._in_tree, avals, "linearize", "tangent")

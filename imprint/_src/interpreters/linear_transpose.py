@@ -20,7 +20,7 @@ from imprint._src.core.functions import (
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.tangents import UndefinedPrimal
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.linear_maps import LinearProgram, check_like
@@ -30,7 +30,7 @@ from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
 
 
-@folding
+@filter_traceback
 def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., Any]:
     """Return the transpose of a linear function.
 
@@ -97,7 +97,7 @@ class _Transposed(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], cotangent: Any, /) -> tuple[Any, ...]:
         who = "linear_transpose", "cotangent"
         cts = check_like(cotangent, self._out_tree, self._out_avals, *who)

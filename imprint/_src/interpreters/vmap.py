@@ -23,7 +23,7 @@ from imprint._src.core.functions import (
 from imprint._src.core.primitive import Dims
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import NamedAxis, check_name
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis, reduce_sum
@@ -77,7 +77,7 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
     from_the_end = any(map(_is_negative, tree.leaves(out_axes)))
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         dims = _in_dims(axes, args, kwargs, name)

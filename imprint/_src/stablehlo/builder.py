@@ -197,7 +197,7 @@ class Builder:
         value = np.asarray(fill, dtype)
         out = tensor(tuple(shape), value.dtype)
         if not out.is_static:
-            return self.spread(self.constant(value), out)
+            return self.dynamic_broadcast(self.constant(value), out)
         return self.op(f"stablehlo.constant {literal(value)}", out)
 
     def iota(self, shape: Sequence[int], dtype: Any, dimension: int) -> Value:
@@ -205,7 +205,7 @@ class Builder:
         out = tensor(tuple(shape), np.dtype(dtype))
         if not out.is_static:
             text = f"stablehlo.dynamic_iota {{}}, dim = {dimension}"
-            return self.shaped(text, [], out)
+            return self.shaped_op(text, [], out)
         return self.op(f"stablehlo.iota dim = {dimension}", out)
 
     # ---- elementwise ----
@@ -367,7 +367,7 @@ class Builder:
         """Give another shape of the same size."""
         out = tensor(tuple(shape), x.dtype)
         if not out.is_static:
-            return self.shaped("stablehlo.dynamic_reshape {}", [x], out)
+            return self.shaped_op("stablehlo.dynamic_reshape {}", [x], out)
         return self._retyped(f"stablehlo.reshape {x.name}", x, out)
 
     def broadcast_in_dim(
@@ -379,7 +379,7 @@ class Builder:
         if is_like and tuple(dimensions) == tuple(range(x.ndim)):
             return x
         if not out.is_static:
-            return self.spread(x, out, dimensions)
+            return self.dynamic_broadcast(x, out, dimensions)
         return self._retyped(
             f"stablehlo.broadcast_in_dim {x.name}, dims = {list_text(dimensions)}",
             x,
@@ -410,7 +410,7 @@ class Builder:
         out = tensor(_lengths(start, limit, strides), x.dtype)
         if not x.type.is_static:
             spans = map(self.vector, (start, limit, strides))
-            return self.taking("stablehlo.real_dynamic_slice {}", [x, *spans], out)
+            return self.dynamic_op("stablehlo.real_dynamic_slice {}", [x, *spans], out)
         ranges = ", ".join(
             f"{lo}:{hi}" if step == 1 else f"{lo}:{hi}:{step}"
             for lo, hi, step in zip(start, limit, strides, strict=True)
@@ -433,7 +433,7 @@ class Builder:
         out = tensor(shape, x.dtype)
         if any(map(is_named, (*low, *high))):
             widths = map(self.vector, (low, high, interior))
-            return self.taking("stablehlo.dynamic_pad {}", [x, fill, *widths], out)
+            return self.dynamic_op("stablehlo.dynamic_pad {}", [x, fill, *widths], out)
         return self.op(
             f"stablehlo.pad {x.name}, {fill.name}, low = {list_text(low)}, "
             f"high = {list_text(high)}, interior = {list_text(interior)}",
@@ -551,7 +551,7 @@ class Builder:
     def get_dimension_size(self, x: Value, dimension: int) -> Value:
         """Return the length of an axis."""
         text = f"stablehlo.get_dimension_size {{}}, dim = {dimension}"
-        return self.taking(text, [x], SIZE)
+        return self.dynamic_op(text, [x], SIZE)
 
     def size_named(self, name: str) -> Value:
         """Return the value of a name."""
@@ -570,7 +570,7 @@ class Builder:
     def _joined(self, name: str, x: Value, y: Value) -> Value:
         return _JOINS[name](self, x, y)
 
-    def shaped(self, text: str, operands: Sequence[Value], out: TensorType) -> Value:
+    def shaped_op(self, text: str, operands: Sequence[Value], out: TensorType) -> Value:
         """Write an operation whose last operand is the shape of its result.
 
         Args:
@@ -578,20 +578,22 @@ class Builder:
             operands: those before the shape.
             out: the type of the result.
         """
-        return self.taking(text, [*operands, self.vector(out.shape)], out)
+        return self.dynamic_op(text, [*operands, self.vector(out.shape)], out)
 
-    def taking(self, text: str, operands: Sequence[Value], out: TensorType) -> Value:
+    def dynamic_op(
+        self, text: str, operands: Sequence[Value], out: TensorType
+    ) -> Value:
         """Write an operation; `{}` is replaced by the names of the operands."""
         filled = text.replace("{}", names_of(operands))
         return self.op(filled, out, signature(operands, (out,)))
 
-    def spread(
+    def dynamic_broadcast(
         self, x: Value, out: TensorType, dimensions: Sequence[int] = ()
     ) -> Value:
         """Repeat `x`; its axis i becomes axis `dimensions[i]` of the result."""
         dims = list_text(dimensions)
         text = f"stablehlo.dynamic_broadcast_in_dim {{}}, dims = {dims}"
-        return self.shaped(text, [x], out)
+        return self.shaped_op(text, [x], out)
 
 
 def function_text(

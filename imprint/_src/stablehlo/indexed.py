@@ -53,7 +53,7 @@ def gather(
     head += f"indices_are_sorted = {str(is_sorted).lower()}"
     if any(map(is_named, sizes)):
         text = f'"stablehlo.dynamic_gather"({{}}) {{{head}}}'
-        return b.taking(text, [*operands, b.vector(sizes)], out)
+        return b.dynamic_op(text, [*operands, b.vector(sizes)], out)
     listed = f": {list_text(sizes)[1:-1]}" if sizes else ""
     return b.op(
         f'"stablehlo.gather"({names_of(operands)}) '
@@ -135,7 +135,7 @@ def _sliced_at(b: Builder, x: Value, starts: Sequence[Value], out: TensorType) -
     # XLA recognizes a slice from traced starts by such a sum as the limit.
     limit = b.add(first, b.vector(out.shape))
     spans = first, limit, b.vector([1] * x.ndim)
-    return b.taking("stablehlo.real_dynamic_slice {}", [x, *spans], out)
+    return b.dynamic_op("stablehlo.real_dynamic_slice {}", [x, *spans], out)
 
 
 def _moved_inside(b: Builder, at: Value, n: Any, size: Any) -> Value:
@@ -147,14 +147,14 @@ def _moved_inside(b: Builder, at: Value, n: Any, size: Any) -> Value:
 def _as_int32(b: Builder, x: Value) -> Value:
     if x.dtype == _I32:
         return x
-    return b.taking("stablehlo.convert {}", [x], SIZE)
+    return b.dynamic_op("stablehlo.convert {}", [x], SIZE)
 
 
 def _stacked(b: Builder, numbers: Sequence[Value]) -> Value:
     one = tensor((1,), _I32)
-    parts = [b.taking("stablehlo.reshape {}", [x], one) for x in numbers]
+    parts = [b.dynamic_op("stablehlo.reshape {}", [x], one) for x in numbers]
     out = tensor((len(parts),), _I32)
-    return b.taking("stablehlo.concatenate {}, dim = 0", parts, out)
+    return b.dynamic_op("stablehlo.concatenate {}, dim = 0", parts, out)
 
 
 def _axes(

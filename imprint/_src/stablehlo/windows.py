@@ -133,7 +133,7 @@ def reduce_window(
                 config.window_dilation,
             )
         )
-        pads = b.taking("stablehlo.concatenate {}, dim = 0", rows, two)
+        pads = b.dynamic_op("stablehlo.concatenate {}, dim = 0", rows, two)
         scalars = [tensor((), x.dtype) for x in xs]
         symbol = _joiner(b, body, scalars)
         return b.ops(
@@ -193,7 +193,7 @@ def select_and_scatter(
 
 def _row(b: Builder, pair: Sequence[Any]) -> Value:
     one = tensor((1, 2), np.dtype(np.int32))
-    return b.taking("stablehlo.reshape {}", [b.vector(pair)], one)
+    return b.dynamic_op("stablehlo.reshape {}", [b.vector(pair)], one)
 
 
 def _joiner(b: Builder, body: str, scalars: Sequence[TensorType]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
-from imprint._src.dynamic_shapes.values import HOLDS, joined
+from imprint._src.dynamic_shapes.values import HOLDS, size_arithmetic
 
 Plain = Any
 
@@ -33,7 +33,7 @@ def size_of(plain: Plain, names: Mapping[str, Any]) -> Any:
     """Return the size that plain data stand for, of what its names stand for."""
     if isinstance(plain, list):
         name, x, y = cast("list[Any]", plain)
-        return joined(str(name), size_of(x, names), size_of(y, names))
+        return size_arithmetic(str(name), size_of(x, names), size_of(y, names))
     return names[plain] if type(plain) is str else plain
 
 
