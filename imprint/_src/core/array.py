@@ -62,7 +62,7 @@ class Array:
 
     @property
     def weak_type(self) -> bool:
-        """Whether the dtype gives way to another operand's, as Python scalars do."""
+        """Whether promotion prefers the other operand's dtype, as for Python scalars."""
         return self.aval.weak_type
 
     @property

@@ -142,7 +142,7 @@ typeof = get_aval
 
 
 def _new_aval(x: Any) -> ShapedArray:
-    """Work out the aval of a value of NumPy or Python; remember those of scalars."""
+    """Return the aval of a NumPy or Python value; memoize those of scalars."""
     array: Any = x
     if isinstance(x, np.ndarray):
         if hasattr(array, "mask"):

@@ -28,7 +28,7 @@ from imprint._src.core.primitive import (
 
 
 class Eager(Enum):
-    """How a control primitive runs outside any trace, unless a rule of its own says."""
+    """How a control primitive runs outside any trace, unless it has a rule of its own."""
 
     INTERPRETED = "by its reference, on the host"
     COMPILED = "as a program, compiled once for each jaxpr"
@@ -171,7 +171,7 @@ class ControlPrimitive(Primitive):
         """Return the params with other jaxprs, which take and return the same avals.
 
         Args:
-            params: those of an equation.
+            params: the params of an equation.
             jaxprs: one in the place of each that `jaxprs` returns.
         """
         rest = iter(jaxprs)
@@ -209,7 +209,7 @@ class ControlPrimitive(Primitive):
 def one_equation(
     primitive: Primitive, avals: tuple[ShapedArray, ...], params: Params
 ) -> ClosedJaxpr:
-    """Return the program that is one equation on operands of `avals`."""
+    """Return a program with one equation on operands of `avals`."""
     outs = [Var(aval) for aval in primitive.out_avals(avals, params)]
     args = [Var(aval) for aval in avals]
     eqn = Eqn(args, outs, primitive, params)

@@ -52,7 +52,7 @@ class SymbolicDim:
 
         Args:
             value: gives that of a name, or of a number.
-            join: gives that of `add`, `mul`, `floordiv`, `mod`, `max` or `min` of two.
+            join: returns `add`, `mul`, `floordiv`, `mod`, `max` or `min` of two values.
         """
         raise NotImplementedError
 
@@ -221,7 +221,7 @@ def ceil_divide(n: Dim, k: Dim) -> Dim:
 
 
 def power_above(n: Dim, least: int) -> int:
-    """Return the first power of two from `least` on that is not below a size."""
+    """Return the first power of two, from `least` on, that is at least a size."""
     power = least
     while at_least(n, power + 1):
         power *= 2

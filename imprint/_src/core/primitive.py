@@ -286,8 +286,8 @@ class CollectivePrimitive(Primitive):
                 if the axis, of `size`, is at hand; an operand without it is the same at
                 each index. `batch` is for all other axes.
             across: how its result varies along the axis.
-            **rules: those of every primitive; they never use the size of the axis, so a
-                jaxpr derived from an equation is right in any context.
+            **rules: the rules of every primitive; they never use the size of the axis,
+                so a jaxpr derived from an equation is right in any context.
         """
         super().__init__(**rules)
         self.collect: Rule = collect

@@ -90,7 +90,7 @@ def named_call(fun: Callable[P, R], *, name: str | None = None) -> Callable[P, R
 
 @final
 class outside_scopes:  # noqa: N801 - used as a `with`
-    """Let a trace of its own begin without a scope."""
+    """Start a separate trace without a scope."""
 
     __slots__ = ("_token",)
 

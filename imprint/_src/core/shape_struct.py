@@ -23,7 +23,7 @@ class ShapeDtypeStruct:
     Args:
         shape: the length of each axis.
         dtype: the dtype of the elements; that of keys gives keys without values.
-        weak_type: whether it gives way to another operand's dtype.
+        weak_type: whether promotion prefers the other operand's dtype.
         sharding: where the array is committed to be; None if it follows others.
 
     >>> import imprint
@@ -93,7 +93,7 @@ class ShapeDtypeStruct:
 
     @property
     def weak_type(self) -> bool:
-        """Whether the dtype gives way to another operand's."""
+        """Whether promotion prefers the other operand's dtype."""
         return self.aval.weak_type
 
     @property

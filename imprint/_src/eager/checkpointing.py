@@ -182,7 +182,7 @@ def _read(folder: Path, saved: dict[str, Any], like: ShapedArray, want: Any) -> 
 def _assembled(
     folder: Path, saved: dict[str, Any], bounds: list[list[int]], dtype: Any
 ) -> Any:
-    """Return a part of a leaf, put together of the files that overlap with it."""
+    """Return a part of a leaf, assembled from the files that overlap it."""
     values = np.empty([stop - start for start, stop in bounds], dtype)
     for part in saved["parts"]:
         held: list[list[int]] = part["index"]

@@ -141,7 +141,7 @@ def block_until_ready(x: Any) -> Any:
 
 
 def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
-    """List the arrays that are not deleted, those of the package itself among them.
+    """List the arrays that are not deleted, including internal ones.
 
     It looks at every object of the process, to find users of memory.
 

@@ -256,7 +256,7 @@ class _CodeGenerator:
             self._know(v, host_of(x) if type(x) is ArrayImpl else np.asarray(x))
         self._write(closed.jaxpr)
         outs = [self._name(v) for v in closed.jaxpr.outvars]
-        if not set(arguments).isdisjoint(outs):  # it is no result of its own
+        if not set(arguments).isdisjoint(outs):  # a result must be a new array
             raise _UnplannedError
         self._lines.insert(0, f"def compute({', '.join(arguments)}):")
         self._lines.append(f"return ({''.join(out + ',' for out in outs)})")

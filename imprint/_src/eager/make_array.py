@@ -188,7 +188,7 @@ class _Axis(NamedTuple):
         return length // self.total * len(self.own)
 
     def found(self, part: slice, length: int) -> slice:
-        """Return where a part is, among those of this process."""
+        """Return the position of a part among the parts of this process."""
         size = length // self.total
         start = self.own.index((part.start or 0) // size) * size
         return slice(start, start + size)

@@ -469,7 +469,7 @@ class Builder:
         Args:
             index: an int32 of rank 0.
             branches: write the branches, which have no arguments and use outer values.
-            types: those of the results of each.
+            types: the types of the results of each.
         """
         regions = ", ".join(self.region((), branch)[0] for branch in branches)
         return self.ops(

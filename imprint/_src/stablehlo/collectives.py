@@ -150,8 +150,8 @@ def manual_computation(  # noqa: PLR0913 - operands and results, each twofold
         results: likewise, with the types of the whole.
         manual: the axes that are split so.
         body: writes the program of a device.
-        types: those of its arguments.
-        nested: whether it is one without operands, the same on every device.
+        types: the types of its arguments.
+        nested: whether it has no operands and is the same on every device.
     """
     splits = results[0] if not nested else ["[]" for _ in results[1]]
     axes = ", ".join(f'"{name}"={size}' for name, size in b.module.mesh)

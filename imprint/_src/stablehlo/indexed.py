@@ -40,7 +40,7 @@ def gather(
         b: the builder of the function.
         operands: an array, and indices, whose last axis says where a window begins.
         numbers: offset, collapsed, indexed axes, and batching axes of both.
-        sizes: those of a window.
+        sizes: the sizes of a window.
         shape: that of the result.
         is_sorted: whether the index vectors come in order.
     """

@@ -180,7 +180,8 @@ def select_and_scatter(
         source: an element for each window.
         init: the initial value of the result.
         config: the window attributes.
-        regions: the regions that select one of two scalars, and that combine two.
+        regions: the region that selects one of two scalars, and the region that
+            combines two.
     """
     operands = (x, source, init)
     return b.op(
