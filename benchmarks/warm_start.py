@@ -7,16 +7,15 @@ The programs are the same source with the names of either library. The last rows
 the minimum: a script that loads and runs the same program on jaxlib alone.
 """
 
-from benchmarks.pairs import Pair
-from benchmarks.pairs import Suite
-from benchmarks.pairs import Timing
-from functools import cache
-from pathlib import Path
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
+from pathlib import Path
+
+from benchmarks.pairs import Pair, Suite, Timing
 
 HEADS = {
     "imprint": "import imprint as library, imprint.numpy as np, imprint.nn as nn",

@@ -1,39 +1,39 @@
 """imprint: a just-in-time compiler for array programs in Python.
 
-The public names stand here, under JAX's names where they mean the same. To import from:
+The public names are here, under JAX's names where they mean the same. The submodules:
 
-- `numpy`: which functions take arrays and tracers, under NumPy's names?
-- `lax`: which operations neither promote nor broadcast, under JAX's names?
-- `random`: how are random numbers drawn from keys?
-- `custom_derivatives`: how does a function get a derivative that the user defines?
-- `custom_batching`: how does a function say itself what `vmap` makes of it?
-- `ad_checkpoint`: what does a backward pass remember, and what is computed again?
-- `sharding`: on which device is an array, and must it stay there?
-- `stages`: what are the traced, lowered and compiled forms of a function?
-- `tree`: how are nested containers taken apart, mapped and put together?
-- `tree_util`: under which names does `jax.tree_util` have the functions on trees?
-- `flatten_util`: how does a tree of arrays become one vector, and come back?
-- `typing`: how are arrays and dtypes annotated, as functions take them?
-- `module`: how is a model a tree of arrays, functions and settings?
-- `nn`: which layers and activations are there?
-- `optim`: how do gradients become updates of parameters?
-- `image`: how does an image get another size?
-- `ops`: what are the results of segments?
-- `scipy`: which functions of SciPy's do arrays and tracers have?
-- `testing`: how do tests limit compiles and check derivatives?
-- `cache`: how are all versions of the process looked at, bounded and dropped?
-- `debug`: what is seen of programs that run, and of what the process has compiled?
-- `experimental`: which names of `jax.experimental` are there?
-- `export`: how does a function become bytes, and is called in another process?
-- `distributed`: how do several processes join, and what do they tell each other?
-- `dtypes`: which dtypes are there, and to what do two of them promote?
-- `errors`: what can go wrong, and what is to be done about it?
-- `cli`: what does the command `imprint` do?
+- `numpy`: functions of arrays and tracers, with NumPy's names
+- `lax`: operations without promotion and broadcasting, with JAX's names
+- `random`: random numbers drawn from keys
+- `custom_derivatives`: functions with user-defined derivatives
+- `custom_batching`: functions with a user-defined batching rule
+- `ad_checkpoint`: rematerialization, values that a backward pass stores or recomputes
+- `sharding`: devices, meshes and the placement of arrays
+- `stages`: the traced, lowered and compiled forms of a function
+- `tree`: flatten, map and rebuild nested containers
+- `tree_util`: the functions on trees with the names of `jax.tree_util`
+- `flatten_util`: conversion of a tree of arrays to one vector and back
+- `typing`: annotations of arrays and dtypes
+- `module`: models as trees of arrays, functions and settings
+- `nn`: layers and activations
+- `optim`: optimizers, updates of parameters from gradients
+- `image`: resizing of images
+- `ops`: reductions of segments
+- `scipy`: functions of SciPy for arrays and tracers
+- `testing`: limits on compiles and checks of derivatives, for tests
+- `cache`: the compiled versions of the process: list, bound, drop
+- `debug`: printing, checks and breakpoints in programs; counters of compiles
+- `experimental`: names of `jax.experimental`
+- `export`: functions as bytes that another process calls
+- `distributed`: programs of several processes
+- `dtypes`: the dtypes and their promotion
+- `errors`: the exceptions and warnings, and the reaction to each
+- `cli`: the command `imprint`
 
 The implementation is in `_src`, from the ground up.
 
-What is in `_LATER` loads when it is first asked for: an import with all of it would take
-twice as long.
+The names in `_LAZY` load at their first use: importing all of them would double the
+import time.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -69,13 +69,13 @@ from imprint._src.config import threefry_partitionable as threefry_partitionable
 from imprint._src.core.array import Array as Array
 from imprint._src.core.aval import ShapedArray as ShapedArray
 from imprint._src.core.aval import typeof as typeof
-from imprint._src.core.compile_time import (
-    ensure_compile_time_eval as ensure_compile_time_eval,
-)
-from imprint._src.core.inline import Inline as Inline
+from imprint._src.core.control import Inline as Inline
 from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
+from imprint._src.core.trace import (
+    ensure_compile_time_eval as ensure_compile_time_eval,
+)
 from imprint._src.eager import evaluate as evaluate
 from imprint._src.eager.device_put import block_until_ready as block_until_ready
 from imprint._src.eager.device_put import device_get as device_get
@@ -221,7 +221,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LATER: Final[dict[str, str]] = {
+_LAZY: Final[dict[str, str]] = {
     "imprint.ad_checkpoint": ". checkpoint_policies",
     "imprint._src.ad_checkpoint.checkpoint": "checkpoint remat",
     "imprint.cache": ".",
@@ -275,11 +275,11 @@ _LATER: Final[dict[str, str]] = {
     "imprint.tree_util": ".",
     "imprint.typing": ".",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The modules of the names that load at their first use."""
 
 attribute_errors.explain_missing("imprint.sharding")  # which is below `missing`
-lazy_attributes.load_later(
-    *(__name__, _LATER),
+lazy_attributes.load_lazily(
+    *(__name__, _LAZY),
     faces="errors numpy sharding tree",
     but="TYPE_CHECKING Final ad_checkpoint",
 )

@@ -1,4 +1,4 @@
-"""What a backward pass remembers: `checkpoint`, its policies and the names of values."""
+"""Rematerialization: `checkpoint`, its policies and the names of values."""
 
 from imprint._src.ad_checkpoint import policies as checkpoint_policies
 from imprint._src.ad_checkpoint.policies import Recompute, Saveable
@@ -8,4 +8,4 @@ from imprint._src.primitives.barrier import checkpoint_name
 __all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

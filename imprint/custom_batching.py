@@ -1,4 +1,4 @@
-"""Batching that a user defines: `custom_vmap`, a function that says what `vmap` makes of it."""
+"""User-defined batching: `custom_vmap`, a function with its own batching rule."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.custom_batching import custom_vmap as custom_vmap
@@ -10,4 +10,4 @@ __all__ = [
 ]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

@@ -1,4 +1,4 @@
-"""Derivatives that a user defines: `custom_jvp`, `custom_vjp` and what they take and give."""
+"""User-defined derivatives: `custom_jvp`, `custom_vjp` and their helpers."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.custom_derivatives.closures import closure_convert, custom_gradient
@@ -23,4 +23,4 @@ __all__ = [
 ]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

@@ -1,8 +1,8 @@
-"""Programs of several processes: how they find each other, and what they say.
+"""Programs of several processes: connection and communication.
 
-Each process calls `initialize` before it uses a device. After it `imprint.devices()` are
+Each process calls `initialize` before it uses a device. Then `imprint.devices()` are
 those of all processes, and one program runs on all of them: on the CPU by gloo. Under
-SLURM, Open MPI and Kubernetes, `initialize` knows by itself where the others are.
+SLURM, Open MPI and Kubernetes, `initialize` finds the other processes by itself.
 """
 
 from imprint._src.bootstrap import attribute_errors

@@ -1,4 +1,4 @@
-"""Dtypes: which exist, what kind each is, how two promote, what a Python scalar means."""
+"""Dtypes: their kinds, their promotion, and the dtypes of Python scalars."""
 
 from imprint._src.dtypes import ALL as ALL
 from imprint._src.dtypes import COMPLEX as COMPLEX

@@ -1,4 +1,4 @@
-"""Every exception a user of imprint can meet."""
+"""The exceptions and warnings of imprint."""
 
 from imprint._src.errors import AbsentRuleError as AbsentRuleError
 from imprint._src.errors import ArgumentError as ArgumentError

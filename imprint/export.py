@@ -1,7 +1,7 @@
 """Functions as bytes: traced once, called in another process, for every size.
 
-What is stored is StableHLO in its portable form, with the trees and the shapes of the
-arguments and results; no pickle, and nothing of the user's code.
+The bytes hold portable StableHLO, and the trees and shapes of the arguments and
+results; no pickle and no user code.
 """
 
 from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope

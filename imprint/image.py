@@ -1,4 +1,4 @@
-"""Images as arrays, under JAX's names: `import imprint.image as image`."""
+"""Image resizing, with JAX's names: `import imprint.image as image`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.image.kernels import ResizeMethod as ResizeMethod
@@ -6,4 +6,4 @@ from imprint._src.image.resizing import resize as resize
 from imprint._src.image.resizing import scale_and_translate as scale_and_translate
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

@@ -1,8 +1,8 @@
-"""The structured operations under JAX's names: `from imprint import lax`.
+"""The structured operations, with JAX's names: `from imprint import lax`.
 
-Each is one primitive, or a few slices of one. They do not promote dtypes, and repeat
-only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The primitives
-themselves (`lax.add_p`) are here for those who write transforms.
+Each is one primitive, or a few slices of one. They do not promote dtypes, and broadcast
+only rank 0 or length 1; `imprint.numpy` does the rest. The primitives themselves
+(`lax.add_p`) are here for authors of transforms.
 """
 
 import typing
@@ -462,7 +462,7 @@ if typing.TYPE_CHECKING:
         ConvDimensionNumbers as ConvDimensionNumbers,
     )
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.lax.associative": "associative_scan",
     "imprint._src.lax.branching": "cond platform_dependent switch",
     "imprint._src.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
@@ -514,6 +514,6 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.lax.approximate": "approx_max_k approx_min_k",
     "imprint._src.primitives.indexing.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The modules of the names that load at their first use."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -1,6 +1,6 @@
-"""Random numbers: a draw is a function of a key, and the same key gives the same numbers.
+"""Random numbers, drawn from keys; equal keys give equal numbers.
 
-Keys are made of a seed (`key`) and of each other (`split`, `fold_in`); a key is used for
+Keys come from a seed (`key`) or from other keys (`split`, `fold_in`); a key is used for
 one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable`).
 """
 
@@ -62,7 +62,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.random.permuting import choice as choice
     from imprint._src.random.permuting import permutation as permutation
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.random.counts": "binomial multinomial poisson",
     "imprint._src.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
@@ -70,6 +70,6 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.random.multivariate": "multivariate_normal",
     "imprint._src.random.permuting": "choice permutation",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The modules of the names that load at their first use."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -1,7 +1,7 @@
-"""The stages of a compilation, under the names of `jax.stages`.
+"""The stages of a compilation, with the names of `jax.stages`.
 
-To write types with, and to ask `isinstance`: the objects themselves come from
-`jit(f).trace(...)`, `.lower(...)` and `.compile()`.
+They are for annotations and `isinstance`: `jit(f).trace(...)`, `.lower(...)` and
+`.compile()` return the objects.
 """
 
 from imprint._src.jit.stages import ArgInfo as ArgInfo

@@ -1,7 +1,7 @@
 """Pytrees: nested containers as arguments, results and parameters.
 
-The functions of `jax.tree` under their names there, and beside them the key paths and
-the registration of `jax.tree_util`.
+The functions of `jax.tree`, with their names, and the key paths and the registration of
+`jax.tree_util`.
 """
 
 from imprint._src.tree.functions import (

@@ -1,7 +1,6 @@
-"""The names of `jax.tree_util`, for programs that say `tree_map` rather than `tree.map`.
+"""The names of `jax.tree_util`, for programs that use `tree_map` instead of `tree.map`.
 
-They are the same functions as in `imprint.tree`, where new code finds them; nothing is
-defined here. It loads when it is first asked for.
+They are the functions of `imprint.tree`; new code uses that. It loads at its first use.
 """
 
 from imprint._src.tree.functions import (

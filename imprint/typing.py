@@ -1,7 +1,7 @@
 """Annotations for functions of arrays, as in `jax.typing`; nothing is defined here.
 
-`ArrayLike` is what stands for an array as an argument: an array, of imprint or of NumPy,
-or a number. `DTypeLike` is what names a dtype.
+`ArrayLike` is an argument that is used as an array: an array of imprint or NumPy, or a
+number. `DTypeLike` is a dtype or its name.
 """
 
 from imprint._src.dtypes import DTypeLike

@@ -8,9 +8,8 @@ import ctypes
 
 from jaxlib import _jax
 
-from imprint._src.core.effects import Effect
 from imprint._src.core.padding import PerSize
-from imprint._src.core.primitive import Absent, EffectfulPrimitive
+from imprint._src.core.primitive import Absent, Effect, EffectfulPrimitive
 from imprint._src.stablehlo import TOKEN
 
 HEARD = []

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 from imprint import dtypes as dt
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.primitive import Primitive
-from imprint._src.core.samples import Case
+from imprint._src.core.primitive import Case, Primitive
 from imprint._src.core.tangents import tangent_aval
 from imprint.errors import DTypeError, ShapeError
 

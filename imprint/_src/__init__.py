@@ -1,43 +1,43 @@
 """The implementation, from the ground up; nothing here is public.
 
-- `bootstrap`: how do modules and names load lazily?
-- `errors`: which exceptions are there?
-- `config`: which flags are there, and what set them?
-- `dtypes`: which dtypes exist, and to what do two of them promote?
-- `tree`: how are nested containers flattened, mapped and rebuilt?
-- `sharding`: on which devices is an array?
-- `diagnostics`: what do errors say of tracers and missing names, and what do tracebacks show?
-- `core`: what are avals, primitives, traces and jaxprs?
-- `stablehlo`: how is the text of StableHLO written?
-- `runtime`: how are devices, buffers and executables obtained from jaxlib?
-- `primitives`: which operations are there, and what are the rules of each?
-- `dynamic_shapes`: what is a symbolic size?
-- `interpreters`: how is a function traced, differentiated, batched and lowered?
-- `control_flow`: which primitives hold a jaxpr?
-- `passes`: how is a jaxpr rewritten before it is lowered?
-- `array`: what does a concrete array hold?
-- `jit`: what happens from a call of a compiled function to its executable?
-- `callbacks`: how does a compiled program call a Python function?
-- `custom_derivatives`: how does a user define a derivative?
-- `ad_checkpoint`: what does a backward pass store, and what does it recompute?
-- `eager`: how do operations run outside of traces, and how are arrays made and moved?
-- `numpy`: which functions take arrays and tracers, under NumPy's names?
-- `lax`: which operations neither promote nor broadcast, under JAX's names?
-- `random`: how are random numbers drawn from keys?
-- `debug`: how does a running program print and stop, and what has been compiled?
-- `shard_map`: how does a function run on every device of a mesh?
-- `custom_batching`: how does a user define the `vmap` of a function?
-- `flatten_util`: how does a tree of arrays become one vector?
-- `module`: how is a model a tree of arrays, functions and settings?
-- `cache`: how are all versions of the process listed, bounded and dropped?
-- `export`: how does a function become bytes that another process calls?
-- `distributed`: how do several processes join?
-- `experimental`: which names of `jax.experimental` are there?
-- `image`: how is an image resized?
-- `ops`: what are the results of segments?
-- `nn`: which layers and activations are there?
-- `optim`: how do gradients become updates of parameters?
-- `scipy`: which functions of SciPy take arrays and tracers?
-- `testing`: how do tests limit compiles and check derivatives?
-- `cli`: what does the command `imprint` do?
+- `bootstrap`: lazy loading of modules and names
+- `errors`: exceptions and warnings
+- `config`: flags and their origins
+- `dtypes`: dtypes and promotion
+- `tree`: flatten, map and rebuild nested containers
+- `sharding`: placements of arrays on devices
+- `diagnostics`: error hints, unsupported names, source locations, tracebacks
+- `core`: avals, primitives, traces and jaxprs
+- `stablehlo`: the text of StableHLO
+- `runtime`: devices, buffers and executables of jaxlib
+- `primitives`: the operations and their rules
+- `dynamic_shapes`: symbolic sizes
+- `interpreters`: tracing, differentiation, batching and lowering
+- `control_flow`: primitives that hold jaxprs
+- `passes`: rewrites of a jaxpr before it is lowered
+- `array`: concrete arrays
+- `jit`: compiled functions, from a call to its executable
+- `callbacks`: Python functions called by compiled programs
+- `custom_derivatives`: functions with user-defined derivatives
+- `ad_checkpoint`: rematerialization in backward passes
+- `eager`: evaluation outside of traces, and making and moving arrays
+- `numpy`: functions of arrays and tracers, with NumPy's names
+- `lax`: operations without promotion and broadcasting, with JAX's names
+- `random`: random numbers drawn from keys
+- `debug`: printing, checks and breakpoints; counters of compiles
+- `shard_map`: a function on every device of a mesh
+- `custom_batching`: functions with a user-defined batching rule
+- `flatten_util`: conversion of a tree of arrays to one vector
+- `module`: models as trees of arrays, functions and settings
+- `cache`: list, bound and drop the versions of the process
+- `export`: functions as bytes that another process calls
+- `distributed`: programs of several processes
+- `experimental`: names of `jax.experimental`
+- `image`: image resizing
+- `ops`: reductions of segments
+- `nn`: layers and activations
+- `optim`: optimizers
+- `scipy`: functions of SciPy for arrays and tracers
+- `testing`: limits on compiles and checks of derivatives
+- `cli`: the command `imprint`
 """

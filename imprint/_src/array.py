@@ -1,10 +1,11 @@
 """Concrete arrays: a device buffer, or a NumPy array that becomes one when needed.
 
-`ArrayImpl` is what users hold. Results of executables have a buffer; results of eager
-evaluation have a host array, and get a buffer (without a copy) when an executable
-takes them. An unset slot raises AttributeError, which is how the warm path of a call
-notices, at no cost, that an argument has no buffer yet. Where the buffer is, or will
-be, says the sharding of the aval (`imprint._src.sharding.single`), so it is in each key.
+`ArrayImpl` is the class of users' arrays. Results of executables have a buffer. Results
+of eager evaluation have a host array, and get a buffer (without a copy) when an
+executable takes them. An unset slot raises AttributeError: so the warm path of a call
+notices, at no cost, that an argument has no buffer yet. The sharding of the aval
+determines the device of the buffer (`imprint._src.sharding.single`), so it is part of
+each key.
 """
 
 # The functions of this file belong to its class: its slots are theirs.
@@ -59,15 +60,17 @@ class ArrayImpl(NumberArray):
     def __imprint_alias__(self, *, follows: bool = False) -> "ArrayImpl":
         """Return another object with the same values.
 
-        A trace holds these, so that the user's object can go while the trace stays.
+        A trace holds these, so that the user's object can be freed while the trace
+        lives.
 
         Args:
-            follows: whether it is uncommitted, as what a compiled function captures is.
+            follows: whether it is uncommitted, as captured arrays of a compiled
+                function are.
         """
         other = object.__new__(ArrayImpl)
         other.aval = self.aval
         if follows and type(self.aval.sharding) is SingleDeviceSharding:
-            other.aval = self.aval.with_sharding(loose(self.device))
+            other.aval = self.aval.with_sharding(uncommitted_placement(self.device))
         for slot in ("_buffer", "_host", "_consumed", "_padded"):
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
@@ -75,10 +78,10 @@ class ArrayImpl(NumberArray):
         return other
 
     def __copy__(self) -> "ArrayImpl":
-        return copied(self)
+        return copy_array(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ArrayImpl":
-        return copied(self)
+        return copy_array(self)
 
     def delete(self) -> None:
         """Give the values up, so that their memory can be used again."""
@@ -102,7 +105,7 @@ class ArrayImpl(NumberArray):
 
     @property
     def committed(self) -> bool:
-        """Whether what is computed with it runs on its devices."""
+        """Whether computations with it run on its devices."""
         return isinstance(self.aval.sharding, Sharding)
 
     def devices(self) -> set[runtime.Device]:
@@ -164,7 +167,7 @@ class ArrayImpl(NumberArray):
         return self
 
     def is_deleted(self) -> bool:
-        """Return whether a call has consumed the values (donation), here or elsewhere."""
+        """Return whether the values were consumed: by donation, or by `delete`."""
         if hasattr(self, "_consumed"):
             return True
         return hasattr(self, "_buffer") and runtime.is_deleted(self._buffer)
@@ -301,7 +304,7 @@ def buffer_on(x: ArrayImpl, device: runtime.Device) -> runtime.Buffer:
 
 def on_device(x: ArrayImpl, device: runtime.Device) -> ArrayImpl:
     """Return the array, or a copy of it on a device that it is not on."""
-    return x if x.device is device else with_placement(x, loose(device))
+    return x if x.device is device else with_placement(x, uncommitted_placement(device))
 
 
 def with_placement(x: ArrayImpl, sharding: Hashable) -> ArrayImpl:
@@ -329,7 +332,7 @@ def _spread(x: ArrayImpl) -> NamedSharding | None:
 
 
 def _is_legible(x: ArrayImpl) -> bool:
-    """Tell whether all values can be read here: other processes have no part alone."""
+    """Return whether all values can be read here: other processes have no part alone."""
     spread = _spread(x)
     if spread is None or spread.is_fully_addressable:
         return True
@@ -366,7 +369,7 @@ def _pieces(x: ArrayImpl, spread: NamedSharding) -> list[ArrayImpl]:
     avals = [plain.with_sharding(SingleDeviceSharding(d)) for d in devices]
     buffer = _live_buffer(x)
     if runtime.is_deleted(buffer):
-        raise loss(x)
+        raise deleted_error(x)
     return [*map(ArrayImpl, avals, runtime.shards_of(buffer, avals, devices))]
 
 
@@ -392,7 +395,7 @@ def _gathered(x: ArrayImpl) -> NDArray:
 def buffer_over(x: ArrayImpl, sharding: NamedSharding) -> runtime.Buffer:
     """Return the values as a buffer over several devices, a copy unless it is that.
 
-    What a device has already stays there; the rest goes by the host.
+    Data that a device has already stays there; the rest goes through the host.
     """
     held_by = _spread(x)
     if held_by is not None and held_by.is_equivalent_to(sharding, x.ndim):
@@ -417,7 +420,7 @@ def _bounds(index: Index, shape: Shape) -> tuple[Any, ...]:
     return tuple([s.indices(n)[:2] for s, n in zip(index, shape, strict=True)])
 
 
-def copied(x: ArrayImpl) -> ArrayImpl:
+def copy_array(x: ArrayImpl) -> ArrayImpl:
     """Return another array of the same values, in memory of its own."""
     spread = _spread(x)
     if spread is None:
@@ -438,7 +441,7 @@ def consume(x: ArrayImpl, how: str, site: Source | None) -> None:
         del x._host
 
 
-def loss(x: ArrayImpl) -> DeletedArrayError:
+def deleted_error(x: ArrayImpl) -> DeletedArrayError:
     """Return the error that says who took the values."""
     origin = x._origin() if hasattr(x, "_origin") else None
     how, site = "donated", None
@@ -463,36 +466,36 @@ def _live_buffer(x: ArrayImpl) -> runtime.Buffer:
     except AttributeError:
         if hasattr(x, "_padded"):
             return buffer_of(x)
-        raise loss(x) from None
+        raise deleted_error(x) from None
 
 
 # ---- making arrays ----
 
 
 def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
-    """Return a new array that owns `values`, which nobody may write to any more.
+    """Return a new array that owns `values`, which must not be written to any more.
 
-    Unless its aval says where, it is on the default device.
+    Without a sharding in its aval, it is on the default device.
     """
     if type(aval.sharding) is NamedSharding:
-        plain = held(aval.unplaced(), values)
+        plain = wrap_host(aval.unplaced(), values)
         return ArrayImpl(aval, buffer_over(plain, aval.sharding))
     if aval.sharding is None and settings().default_device is not None:
-        aval = aval.with_sharding(loose(runtime.default_device()))
-    return held(aval, values)
+        aval = aval.with_sharding(uncommitted_placement(runtime.default_device()))
+    return wrap_host(aval, values)
 
 
 def from_operand(x: ArrayImpl, aval: ShapedArray, values: NDArray) -> ArrayImpl:
-    """Return a new array of what was computed from `x` on the host: committed as `x` is."""
+    """Return a new array computed from `x` on the host, committed if `x` is."""
     return from_host(aval.with_sharding(x.sharding if x.committed else None), values)
 
 
-def loose(device: runtime.Device) -> Hashable:
+def uncommitted_placement(device: runtime.Device) -> Hashable:
     """Return the placement of an uncommitted array on a device."""
     return None if device is runtime.first_device() else Uncommitted(device)
 
 
-def held(aval: ShapedArray, values: NDArray) -> ArrayImpl:
+def wrap_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
     """Return an array that owns `values`, where its aval says; hot."""
     array = object.__new__(ArrayImpl)
     array.aval = aval
@@ -500,7 +503,7 @@ def held(aval: ShapedArray, values: NDArray) -> ArrayImpl:
     return array
 
 
-def cut(x: ArrayImpl, shape: tuple[int, ...]) -> ArrayImpl:
+def unpadded(x: ArrayImpl, shape: tuple[int, ...]) -> ArrayImpl:
     """Return the first elements of each axis as an array; nothing is copied until read."""
     array = object.__new__(ArrayImpl)
     array.aval = x.aval.with_shape(shape).with_sharding(x.aval.sharding)
@@ -514,7 +517,7 @@ def padding_of(x: ArrayImpl) -> ArrayImpl | None:
 
 
 def to_array(x: Any) -> ArrayImpl:
-    """Return a number, a NumPy array or an array as a concrete array; copies NumPy's."""
+    """Return a number, a NumPy array or an array as a concrete array; copies NumPy arrays."""
     if isinstance(x, ArrayImpl):
         return x
     if isinstance(x, Tracer):
@@ -537,14 +540,14 @@ def host_values(x: Any, dtype: DType) -> NDArray:
 
 
 def _is_sealed(values: NDArray) -> bool:
-    """Tell whether NumPy refuses to make an array writeable: its memory is another's."""
+    """Return whether NumPy refuses to make an array writeable: its memory is another's."""
     while isinstance(values.base, np.ndarray):
         values = values.base
     return values.base is not None
 
 
 def _sealed(values: NDArray) -> NDArray:
-    """Return a view that nobody can make writeable; its base is no array."""
+    """Return a view that cannot be made writeable; its base is no array."""
     if values.dtype.isbuiltin == 1:
         return np.asarray(memoryview(cast("Any", values)).toreadonly())
     return _sealed(values.view(f"u{values.itemsize}")).view(values.dtype)

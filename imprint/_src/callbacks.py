@@ -1,11 +1,11 @@
-"""Callbacks: functions of Python's that run when a compiled program does.
+"""Callbacks: Python functions that run while a compiled program runs.
 
 `pure_callback` is for functions without effects, `io_callback` for those with; `debug`
 has those that print. Here their trees become flat: a primitive's callback takes and
-returns arrays (`primitives.callbacks`). A callback gets imprint's arrays, which are on the
-host already, and may call compiled functions. What it raises, the caller of the program
-gets, as it was raised. The program has ended when its call returns: so effects of one call
-come before those of the next.
+returns arrays (`primitives.callbacks`). A callback gets imprint's arrays, which are on
+the host already, and may call compiled functions. An exception that it raises reaches
+the caller of the program unchanged. The program has ended when its call returns: so
+effects of one call come before those of the next.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,8 +53,8 @@ def pure_callback(
     them, and perhaps once for two equal calls.
 
     Args:
-        callback: takes trees of arrays; returns one as `result_shape_dtypes` says.
-        result_shape_dtypes: a tree of what has a shape and a dtype, such as
+        callback: takes trees of arrays; returns a tree like `result_shape_dtypes`.
+        result_shape_dtypes: a tree of objects with a shape and a dtype, such as
             `imprint.ShapeDtypeStruct`.
         *args: its arguments: trees of arrays.
         sharding: accepted as JAX does; a program has one device.
@@ -99,8 +99,8 @@ def io_callback(
     """Call a Python function that has effects, once each time the program comes there.
 
     Args:
-        callback: takes trees of arrays; returns one as `result_shape_dtypes` says.
-        result_shape_dtypes: a tree of what has a shape and a dtype, such as
+        callback: takes trees of arrays; returns a tree like `result_shape_dtypes`.
+        result_shape_dtypes: a tree of objects with a shape and a dtype, such as
             `imprint.ShapeDtypeStruct`; None if it returns nothing.
         *args: its arguments: trees of arrays.
         sharding: accepted as JAX does; a program has one device.
@@ -145,7 +145,7 @@ def tell(
     ordered: bool,
 ) -> None:
     """Call a Python function for its effect; leaves that are no arrays may be anything."""
-    flat, arrays = flattened(callback, args, kwargs, is_told=True)
+    flat, arrays = flattened(callback, args, kwargs, ignores_result=True)
     debug_callback_p.bind(*arrays, callback=flat, ordered=ordered)
 
 
@@ -154,34 +154,36 @@ def flattened(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     *,
-    is_told: bool = False,
+    ignores_result: bool = False,
 ) -> "tuple[TreeCallback, list[Any]]":
-    """Return a Python function as one of flat arrays, and those that it is called with.
+    """Return a Python function as a function of flat arrays, and its array arguments.
 
     Args:
         callback: the function.
         args: its arguments; leaves that are no arrays may be anything.
         kwargs: its keyword arguments, likewise.
-        is_told: whether what it returns does not count.
+        ignores_result: whether its result is dropped.
     """
     leaves, treedef = tree.flatten((args, kwargs))
     static = {i: x for i, x in enumerate(leaves) if not _has_aval(x)}
     arrays = [x for i, x in enumerate(leaves) if i not in static]
-    return TreeCallback(callback, treedef, static, is_told=is_told), arrays
+    return TreeCallback(
+        callback, treedef, static, ignores_result=ignores_result
+    ), arrays
 
 
 @final
 class TreeCallback:
-    """A function of trees as one of flat arrays.
+    """A function of trees as a function of flat arrays.
 
     Args:
-        function: the user's.
+        function: the user function.
         treedef: of its arguments and keyword arguments.
         static: the leaves of these that are no arrays, by place.
-        is_told: whether what it returns does not count.
+        ignores_result: whether its result is dropped.
     """
 
-    __slots__ = ("function", "is_told", "static", "treedef")
+    __slots__ = ("function", "ignores_result", "static", "treedef")
 
     def __init__(
         self,
@@ -189,15 +191,15 @@ class TreeCallback:
         treedef: tree.TreeDef,
         static: dict[int, Any],
         *,
-        is_told: bool = False,
+        ignores_result: bool = False,
     ) -> None:
         self.function: Callable[..., Any] = function
         self.treedef: tree.TreeDef = treedef
         self.static: dict[int, Any] = static
-        self.is_told: bool = is_told
+        self.ignores_result: bool = ignores_result
 
     def __call__(self, *arrays: Any) -> Sequence[Any]:
-        """Call the function; return the leaves of what it returns."""
+        """Call the function; return the leaves of its result."""
         given = map(_array, arrays)
         static = self.static
         leaves = [
@@ -206,12 +208,12 @@ class TreeCallback:
         ]
         args, kwargs = self.treedef.unflatten(leaves)
         result = self.function(*args, **kwargs)
-        return () if self.is_told else tree.leaves(result)
+        return () if self.ignores_result else tree.leaves(result)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return its token in a comparison of programs."""
         static = (*self.static.items(),)
-        return "callback", self.function, self.treedef, static, self.is_told
+        return "callback", self.function, self.treedef, static, self.ignores_result
 
     def __repr__(self) -> str:
         return name_of(self.function)
@@ -238,7 +240,7 @@ def _returning(primitive: Any, call: tuple[Any, ...], **params: Any) -> Any:
 
 
 def _result(primitive: Any, struct: Any) -> ShapedArray:
-    """Return what a result has to be."""
+    """Return the aval that a result must have."""
     if not (hasattr(struct, "shape") and hasattr(struct, "dtype")):
         raise ArgumentError(
             f"{primitive}: expected a shape and a dtype in each leaf of "

@@ -1,11 +1,12 @@
-"""The flags: what they take, who set them, and the key that stands for their values.
+"""The flags: their values, their origins, and the key made of their values.
 
-A flag is declared once, in `Config`. Its effective value is the innermost `with` of this
-thread or task, else what `config.update` set for the process, else the environment
+A flag is declared once, in `Config`. Its effective value is the innermost `with` of
+this thread or task, else what `config.update` set for the process, else the environment
 variable IMPRINT_<NAME> at import, else the default. A flag `in_key` can change a traced
 program or how the call is answered; its value is a field of `Settings` too, and import
 fails if the two lists differ. `Settings` are interned: the same values are the same
-object, so a cache compares them with `is`. The flags' meanings live where they are read.
+object, so a cache compares them with `is`. The flags' meanings live where they are
+read.
 """
 
 import os
@@ -97,8 +98,8 @@ class Settings:
 def settings() -> Settings:
     """Return the effective value of every flag that can change a program.
 
-    Hot: every call of a compiled function and every promotion asks. 25 ns, 40 inside a
-    `with`.
+    Hot: every call of a compiled function and every promotion reads it. 25 ns, 40
+    inside a `with`.
     """
     local = _get_local()
     if local is None:
@@ -120,7 +121,7 @@ def key_settings() -> Settings:
 
 
 def flag_setters() -> dict[str, str]:
-    """Return what set each flag that was set, as a user would name it."""
+    """Return the origin of each flag that was set, as a user would name it."""
     local = _get_local()
     inside = () if local is None else local.overrides
     return {**_setters, **{name: f"a `with imprint.{name}(...)`" for name in inside}}
@@ -167,7 +168,7 @@ class Flag(Generic[T]):
         return f"<flag {self.name}, default {self.default!r}: {self.__doc__}>"
 
     def accepts(self, value: object) -> bool:
-        """Tell whether the flag can have this value."""
+        """Return whether the flag can have this value."""
         raise NotImplementedError
 
     def parse(self, text: str) -> object:
@@ -175,7 +176,7 @@ class Flag(Generic[T]):
         raise NotImplementedError
 
     def check(self, value: object, origin: str) -> None:
-        """Raise unless the flag can have this value; `origin` is what the user typed."""
+        """Raise unless the flag can have this value; `origin` is the text the user typed."""
         if not self.accepts(value):
             near = did_you_mean(str(value), map(str, self.choices))
             raise ConfigError(f"{origin}: expected {self.takes}, got {value!r}.{near}")
@@ -227,7 +228,7 @@ class _Share(Flag[float]):
 
 
 class _DeviceChoice(Flag[object]):
-    """A device, or the first one of a platform; whether it is here is told when used."""
+    """A device, or the first one of a platform; it is looked up when used."""
 
     choices: tuple[object, ...] = ("cpu", "cuda", "gpu", "metal", "rocm", "tpu")
     takes: str = (
@@ -342,7 +343,7 @@ class Config:
     disable_jit: Final = _Switch(
         "Run jitted functions operation by operation.",
         default=False,
-        in_key=True,  # changes no program, but a warm call need not ask for it then
+        in_key=True,  # it changes no program, but a warm call need not read it then
     )
     audit: Final = _Share(
         "Trace this share of the calls that hit again, and compare the programs.",
@@ -438,7 +439,7 @@ class Config:
         place = f"{os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}"
         global _base
         with _base_lock:
-            _base = _State.of({**_base.values, name: value})
+            _base = _FlagValues.of({**_base.values, name: value})
             _setters[name] = f"config.update at {place}"
 
     def __repr__(self) -> str:
@@ -455,7 +456,7 @@ _FLAGS: Final[dict[str, Flag[object]]] = {
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _State:
+class _FlagValues:
     """The value of every flag, and the interned `Settings` of those in the key."""
 
     values: Mapping[str, Any]
@@ -468,7 +469,7 @@ class _State:
 
 @final
 class _Local:
-    """What the enclosing `with`s override, and the state they give on top of a base."""
+    """The overrides of the enclosing `with`s, and the values they give on top of a base."""
 
     __slots__ = ("merged", "overrides")
 
@@ -476,10 +477,10 @@ class _Local:
         self.overrides = overrides
         self.merge()
 
-    def merge(self) -> _State:
+    def merge(self) -> _FlagValues:
         """Merge with the present base. `merged` is one tuple: threads may share self."""
         base = _base
-        merged = _State.of({**base.values, **self.overrides})
+        merged = _FlagValues.of({**base.values, **self.overrides})
         self.merged = (base, merged)
         return merged
 
@@ -496,7 +497,7 @@ def _intern(values: Mapping[str, object]) -> Settings:
     return found
 
 
-def _state() -> _State:
+def _state() -> _FlagValues:
     local = _get_local()
     if local is None:
         return _base
@@ -545,7 +546,7 @@ _entered: Final = ContextVar[tuple[Token[_Local | None], ...]](
     "imprint.config.mesh", default=()
 )
 _base_lock: Final = Lock()
-_base = _State.of(_from_environment(os.environ))
+_base = _FlagValues.of(_from_environment(os.environ))
 _setters: Final = {
     name: f"{_variable} in the environment"
     for name in _FLAGS

@@ -19,7 +19,7 @@ from imprint._src.custom_derivatives.flat import (
     pair_of,
 )
 from imprint._src.custom_derivatives.ruled import Ruled
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.lax import map as lax_map
@@ -74,7 +74,7 @@ class custom_vmap(Ruled[P, R]):  # noqa: N801 - JAX's name
         self._rule.update(vmap=vmap_rule)  # in place
         return vmap_rule
 
-    @folding
+    @filter_traceback
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is batched, by its rule."""
         if not self._rule:

@@ -1,11 +1,12 @@
-"""Dtypes: which exist, what kind each is, how two promote, what a Python scalar means.
+"""Dtypes: their kinds, their promotion, and the dtypes of Python scalars.
 
 A dtype is always an `np.dtype` object, here or from ml_dtypes. Promotion is the least
-upper bound on JAX's lattice, in which a weak dtype (of a Python scalar, or of a result of
-Python scalars only) is the node `int`, `float` or `complex` below the strong ones. It
-depends on two flags: `enable_x64` and `numpy_dtype_promotion`. Predicates and promotion
-are hot while tracing, so they are set and table lookups; `_bound` is the algorithm.
-The user's dtypes enter by `requested` and `canonicalize`, inner ones come as they are.
+upper bound on JAX's lattice, in which a weak dtype (of a Python scalar, or of a result
+of Python scalars only) is the node `int`, `float` or `complex` below the strong ones.
+It depends on two flags: `enable_x64` and `numpy_dtype_promotion`. Predicates and
+promotion are hot while tracing, so they are set and table lookups; `_bound` is the
+algorithm. User dtypes enter by `requested` and `canonicalize`; internal ones are
+canonical.
 """
 
 import warnings
@@ -74,7 +75,7 @@ float0: Final[DType] = np.dtype([("float0", np.void, 0)])
 
 
 class extended(np.generic):  # noqa: N801 - JAX's name, beside NumPy's classes
-    """The kind of dtypes that are none of NumPy's, for `issubdtype`."""
+    """The kind of dtypes that NumPy lacks, for `issubdtype`."""
 
 
 class prng_key(extended):  # noqa: N801 - JAX's name
@@ -128,47 +129,47 @@ _KINDS: Final[dict[str, frozenset[DType]]] = {
 
 
 def is_bool(dtype: DType) -> bool:
-    """Tell whether this is `bool`."""
+    """Return whether this is `bool`."""
     return dtype == bool_
 
 
 def is_signed(dtype: DType) -> bool:
-    """Tell whether this is a signed integer."""
+    """Return whether this is a signed integer."""
     return dtype in _SIGNED
 
 
 def is_unsigned(dtype: DType) -> bool:
-    """Tell whether this is an unsigned integer."""
+    """Return whether this is an unsigned integer."""
     return dtype in _UNSIGNED
 
 
 def is_integer(dtype: DType) -> bool:
-    """Tell whether this is an integer; `bool` is none."""
+    """Return whether this is an integer; `bool` is none."""
     return dtype in _INTEGER
 
 
 def is_floating(dtype: DType) -> bool:
-    """Tell whether this is a real floating-point dtype."""
+    """Return whether this is a real floating-point dtype."""
     return dtype in _FLOATING
 
 
 def is_complex(dtype: DType) -> bool:
-    """Tell whether this is complex."""
+    """Return whether this is complex."""
     return dtype in _COMPLEX
 
 
 def is_inexact(dtype: DType) -> bool:
-    """Tell whether this is floating or complex, so has derivatives."""
+    """Return whether this is floating or complex, so has derivatives."""
     return dtype in _INEXACT
 
 
 def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
-    """Tell whether a dtype is of a kind, as the Array API spells kinds.
+    """Return whether a dtype is of a kind, as the Array API spells kinds.
 
     Args:
         dtype: the dtype in question.
-        kind: "bool", "signed integer", "unsigned integer", "integral",
-            "real floating", "complex floating", "numeric", a dtype, or a tuple of these.
+        kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
+            "complex floating", "numeric", a dtype, or a tuple of these.
 
     Example:
         >>> from imprint.dtypes import isdtype
@@ -183,10 +184,10 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
 
 
 def issubdtype(dtype: DTypeLike, kind: DTypeLike) -> bool:
-    """Tell whether a dtype lies at or below another in NumPy's hierarchy of types.
+    """Return whether a dtype is at or below another in NumPy's type hierarchy.
 
-    Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`,
-    and the dtype of keys a `prng_key`.
+    Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an
+    `np.integer`, and the dtype of keys a `prng_key`.
     """
     try:
         return _issubdtype(dtype, kind)
@@ -242,7 +243,7 @@ def bit_width(dtype: DType) -> int:
     return _SUB_BYTE.get(dtype, 8 * dtype.itemsize)
 
 
-# ---- the user's dtypes ----
+# ---- user dtypes ----
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -261,7 +262,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
 
 
 def canonicalize(dtype: DTypeLike) -> DType:
-    """Return the dtype that stands for this one: 32 bits for 64 unless `enable_x64`."""
+    """Return the canonical dtype for this one: 32 bits for 64 unless `enable_x64`."""
     try:
         return _CANONICAL[settings().enable_x64][dtype]
     except (KeyError, TypeError):
@@ -273,10 +274,10 @@ canonicalize_dtype = canonicalize
 
 
 def requested(dtype: DTypeLike, caller: str) -> DType:
-    """Return the canonical dtype for a user's `dtype=`, warning if it lost bits.
+    """Return the canonical dtype of a `dtype=` argument, warning if it lost bits.
 
     Args:
-        dtype: what the user passed.
+        dtype: the argument.
         caller: the function the user called, for the message.
     """
     asked = as_dtype(dtype)
@@ -342,7 +343,7 @@ def scalar_type_dtype(scalar: type) -> DType:
 
 
 def number_type(kind: type) -> type | None:
-    """Return which number type of Python's a class is or extends; None if it is NumPy's."""
+    """Return the Python number type that a class is or extends; None if it is NumPy's."""
     if issubclass(kind, np.generic):
         return None
     return next((n for n in _SCALARS[0] if issubclass(kind, n)), None)
@@ -371,8 +372,8 @@ def default_complex() -> DType:
 def typed(value: object) -> Typed:
     """Return the dtype of a value and whether it is weak.
 
-    Python's numbers are weak, except `bool`; arrays, tracers and avals say so
-    themselves; NumPy's arrays and scalars and dtypes are strong, and canonicalized.
+    Python's numbers are weak, except `bool`; arrays, tracers and avals have an
+    attribute for it; NumPy arrays, scalars and dtypes are strong, and canonicalized.
     """
     scalar = value if isinstance(value, type) else type(value)
     if scalar in _SCALARS[0]:
@@ -551,7 +552,7 @@ _EDGES: Final[dict[_Node, tuple[_Node, ...]]] = {
     complex: (complex64,),
     complex64: (complex128,),
 }
-# Without x64 no 64-bit dtype may come of narrower ones; only uint32 with int32 would.
+# Without x64 no 64-bit dtype may result from narrower ones; only uint32 with int32 would.
 _EDGES_WITHOUT_X64: Final = {**_EDGES, uint32: (int32, uint64)}
 _STRICT_EDGES: Final[dict[_Node, tuple[_Node, ...]]] = {
     int: (float, *SIGNED, *UNSIGNED),

@@ -1,10 +1,10 @@
-"""Every exception a user of imprint can meet.
+"""The exceptions of imprint.
 
-Each class subclasses the builtin that a JAX or NumPy user would catch in its place; where
-those libraries raise now one builtin and now another for the same mistake, it subclasses
-both. A class docstring says when it is raised and what to do about it. Messages are
-written where they are raised: what was expected, what came, what to do. `did_you_mean`
-gives the last part of a message about an unknown name.
+Each class subclasses the builtin that a JAX or NumPy user would catch in its place;
+where those libraries raise one of two builtins for the same mistake, it subclasses
+both. A class docstring says when it is raised and how to react. A message says the
+expectation, the actual value, and the remedy, in this order. `did_you_mean` is the last
+part of a message about an unknown name.
 """
 
 import re
@@ -57,8 +57,7 @@ __all__ = [
 class _Called(Exception):  # noqa: N818 - no error by itself
     """An error whose message begins with the public function that the user called.
 
-    Functions of arrays are made of each other, and what is wrong is often found by
-    another than the one that was called.
+    Array functions call each other, and a fault is often found by an inner one.
     """
 
     def __init__(self, message: object = "", *more: object) -> None:
@@ -116,7 +115,7 @@ def _public_name(home: str, code: CodeType) -> tuple[str, CodeType, str] | None:
 
 
 def _faces(home: str) -> list[str]:
-    """Return the modules that may offer what is written in another, the nearest first."""
+    """Return the modules that may offer a name written in another, the nearest first."""
     if home.startswith(_BELOW_LAX):
         return ["imprint.lax"]
     parts = home.replace("._src.", ".").split(".")
@@ -140,9 +139,9 @@ _PREFIXES: Final = {
 class ConcretizationError(_Called, TypeError):
     """A traced value was used where Python needs a concrete one. A `TypeError`.
 
-    Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key of
-    a dict, a format and NumPy's functions on a tracer. The message names which, and what
-    to write instead; or make the argument static (`static_argnums`).
+    Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key
+    of a dict, a format and NumPy functions on a tracer. The message names the construct
+    and its replacement. Or make the argument static (`static_argnums`).
     """
 
 
@@ -201,7 +200,7 @@ class ArgumentError(_Called, TypeError, ValueError):
 class ShapeError(_Called, TypeError, ValueError):
     """Shapes or axes do not fit the operation. A `TypeError` and a `ValueError`.
 
-    The message shows the avals that came. Reshape, broadcast or choose another axis.
+    The message shows the avals. Reshape, broadcast or choose another axis.
     """
 
 
@@ -246,7 +245,7 @@ class TreeError(TypeError, ValueError):
 
 
 class NotDifferentiableError(TypeError, ValueError):
-    """A derivative was asked that does not exist. A `TypeError` and a `ValueError`.
+    """A derivative that does not exist was requested. A `TypeError` and a `ValueError`.
 
     Raised for integer or boolean inputs of `grad`, for a result that is not a real
     scalar, and for reverse mode through a loop of unknown length.
@@ -302,11 +301,12 @@ class RecompileError(RuntimeError):
 
 
 class StaleVersionError(RuntimeError):
-    """A version answers a call otherwise than a fresh trace would. A `RuntimeError`.
+    """A cached version differs from a fresh trace. A `RuntimeError`.
 
-    Raised while `audit` is on. The message shows where the two programs part and what the
-    version does not watch; `cached` and `fresh` are the texts of both jaxprs, the second
-    None if the fresh trace failed. The version is gone, so the next call is right.
+    Raised while `audit` is on. The message shows where the two programs differ, and the
+    dependency that the version misses; `cached` and `fresh` are the texts of both
+    jaxprs, the second None if the fresh trace failed. The version is gone, so the next
+    call is right.
     """
 
     def __init__(
@@ -327,29 +327,29 @@ class BackendWarning(UserWarning):
 
 
 class CaptureWarning(UserWarning):
-    """A compiled function captured what it should be given. A `UserWarning`.
+    """A compiled function captured a value instead of taking it. A `UserWarning`.
 
-    A large array is copied when the function is traced, and later writes into it are not
-    seen. Or a function with `strict=True` read a value that cannot be looked into: a file, a
-    generator. Or the names of a function reach more values than are tracked. Pass the value,
-    or the part that you need, as an argument. Given once a function and value.
+    A large array is copied when the function is traced, and later writes into it are
+    not seen. Or a function with `strict=True` read an opaque value: a file, a
+    generator. Or the names of a function reach more values than are tracked. Pass the
+    value, or the part that you need, as an argument. Given once a function and value.
     """
 
 
 class RecompileWarning(UserWarning):
     """One function was compiled many times for the same reason. A `UserWarning`.
 
-    The message names what keeps changing and the edit that stops it. It is given once a
-    function, after its eighth compilation.
+    The message names the value that keeps changing and the edit that stops it. It is
+    given once a function, after its eighth compilation.
     """
 
 
 class StoreWarning(UserWarning):
     """Compiled programs cannot be kept on the disk, or not be read. A `UserWarning`.
 
-    The call is answered all the same: the program is compiled. The message names the file
-    or folder, what is wrong with it, and what to do. Given once a process and kind of
-    trouble; where warnings are errors it is logged instead.
+    The call still works: the program is compiled. The message names the file or folder,
+    the fault, and the remedy. Given once a process and kind of trouble; where warnings
+    are errors it is logged instead.
     """
 
 
@@ -361,7 +361,7 @@ class DeletedArrayError(RuntimeError):
 
 
 class NonFiniteError(FloatingPointError):
-    """`debug_nans` or `debug_infs` met a NaN or an infinity. A `FloatingPointError`.
+    """`debug_nans` or `debug_infs` found a NaN or an infinity. A `FloatingPointError`.
 
     The message names the operation that made it first. Both flags are off by default.
     """
@@ -370,7 +370,7 @@ class NonFiniteError(FloatingPointError):
 class CheckError(RuntimeError, ValueError):
     """A check failed while a program ran. A `RuntimeError`, a `ValueError`.
 
-    The message is the user's; a note says where the check stands.
+    The message is the user's; a note has the location of the check.
     """
 
 

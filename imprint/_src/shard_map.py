@@ -1,9 +1,9 @@
 """`shard_map`: run a function on every device of a mesh, each with its part of the arrays.
 
-What is checked here: that specs name axes of the mesh, that they split the arguments into
-equal parts, and that a result which they say is the same on every device is so. Outside of
-a trace the call is compiled once for each kind of arguments, and kept, as `jit` does. What
-becomes of the equation under transforms is in `imprint._src.control_flow.shard_map`.
+Checks here: specs name axes of the mesh and split the arguments into equal parts, and
+results declared equal on every device are equal. Outside of a trace the call is
+compiled once for each call signature and kept, as `jit` does. The transform rules of
+the equation are in `imprint._src.control_flow.shard_map`.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from imprint._src.control_flow.shard_map import Split, Where, differing, shard_m
 from imprint._src.control_flow.trace_body import close, own_leaves
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of, wraps
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint._src.interpreters.lowering import ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
@@ -61,12 +61,12 @@ def shard_map(
         mesh: the devices; left out, that of `imprint.set_mesh`.
         axis_names: the axes of the mesh that `f` is written along, all if left out; the
             compiler splits along the others by itself.
-        check_vma: whether what differs between devices is followed: then a result that
-            is said to be the same and is not is an error, and a gradient with respect
-            to what all devices share is summed over them.
+        check_vma: whether variation between devices is tracked. Then a result that is
+            declared equal on all devices and is not is an error, and a gradient with
+            respect to a shared value is summed over them.
 
     Raises:
-        ArgumentError: a spec names what the mesh has not, or a result is not the same.
+        ArgumentError: a spec names an unknown axis, or a result is not the same.
         IndivisibleError: an argument cannot be split into equal parts.
 
     >>> import imprint
@@ -90,17 +90,17 @@ def shard_map(
             "shard_map: expected in_specs, got none. Write in_specs=P('data'), or a tuple "
             "with a spec for each argument."
         )
-    plan = _Plan(f, mesh, in_specs, out_specs, axis_names, check_vma)
+    plan = _ShardMapCall(f, mesh, in_specs, out_specs, axis_names, check_vma)
 
     @wraps(f)
-    @folding
+    @filter_traceback
     def mapped(*args: Any) -> Any:
         return plan.call(args)
 
     compiled: Any = jit(mapped)
 
     @wraps(f)
-    @folding
+    @filter_traceback
     def sharded(*args: Any) -> Any:
         if not is_staging() and not settings().disable_jit:
             return compiled(*args)  # traced once, and kept
@@ -110,8 +110,8 @@ def shard_map(
 
 
 @final
-class _Plan:
-    """What `shard_map` was asked for."""
+class _ShardMapCall:
+    """The arguments of a `shard_map`."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class _Plan:
     def split(
         self, where: Where, spec: Any, option: str, name: str, ndim: int
     ) -> Split:
-        """Return what a spec says of each axis of an array; raise if it cannot."""
+        """Return the entry of a spec for each axis of an array; raise if it does not fit."""
         if not isinstance(spec, PartitionSpec):
             raise ArgumentError(
                 f"{self.name} {option}: expected a PartitionSpec for {name}, got {spec!r}. "
@@ -240,7 +240,7 @@ class _Plan:
 def check_parts(
     who: str, where: Where, name: str, aval: ShapedArray, split: Split
 ) -> ShapedArray:
-    """Return the aval of what one device has of an argument; raise if parts differ."""
+    """Return the aval of the part of an argument on one device; raise if parts differ."""
     for axis, names in enumerate(split):
         parts = where.parts(names)
         if aval.shape[axis] % parts:

@@ -92,7 +92,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.nn.wrappers import WeightNorm as WeightNorm
     from imprint.nn import initializers as initializers
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.nn.attention": "dot_product_attention",
     "imprint._src.nn.convolution": "Conv ConvTranspose",
     "imprint._src.nn.convolution_layers": (
@@ -119,4 +119,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

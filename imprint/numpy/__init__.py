@@ -11,7 +11,7 @@ import typing
 
 from imprint._src.bootstrap import hooks, lazy_attributes
 from imprint._src.core.array import Array as Array
-from imprint._src.numpy.lazy_names import LATER as _LATER
+from imprint._src.numpy.lazy_names import LAZY as _LAZY
 
 if typing.TYPE_CHECKING:
     from imprint._src.numpy.array_function import numpy_function as numpy_function
@@ -470,9 +470,9 @@ if typing.TYPE_CHECKING:
 
 hooks.install_numpy(sys.modules[__name__])
 
-lazy_attributes.load_later(  # of which methods and protocols ask for what follows
+lazy_attributes.load_lazily(  # of which methods and protocols ask for what follows
     __name__,
-    _LATER,
+    _LAZY,
     but="__array_api_version__ __array_namespace_info__ getitem numpy_function numpy_ufunc view byteswap take_at places_of At "
     "ufunc_methods",
 )

@@ -21,4 +21,4 @@ from imprint._src.numpy.fft.transforms import rfft2 as rfft2
 from imprint._src.numpy.fft.transforms import rfftn as rfftn
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

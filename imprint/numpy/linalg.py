@@ -42,7 +42,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.linalg.solving import tensorinv as tensorinv
     from imprint._src.numpy.linalg.solving import tensorsolve as tensorsolve
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.numpy.linalg.decompositions": "eig eigh eigvals eigvalsh qr svd svdvals",
     "imprint._src.numpy.linalg.least_squares": "cond lstsq matrix_rank pinv",
     "imprint._src.numpy.linalg.chains": "matrix_power multi_dot",
@@ -56,4 +56,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -20,7 +20,7 @@ if typing.TYPE_CHECKING:
     from imprint.scipy import special as special
     from imprint.scipy import stats as stats
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint.scipy.cluster": "",
     "imprint.scipy.integrate": "",
     "imprint.scipy.interpolate": "",
@@ -35,4 +35,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -7,4 +7,4 @@ from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.numpy.reductions.differences import trapezoid as trapezoid
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

@@ -10,4 +10,4 @@ __all__ = [
 ]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

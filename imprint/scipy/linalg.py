@@ -55,7 +55,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.linalg.tables import invpascal as invpascal
     from imprint._src.scipy.linalg.tables import pascal as pascal
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.scipy.linalg.tables": "convolution_matrix fiedler_companion invhilbert invpascal pascal",
     "imprint._src.scipy.linalg.decompositions": "eigh eigh_tridiagonal hessenberg qr qr_multiply schur svd",
     "imprint._src.scipy.linalg.sylvester": "rsf2csf solve_sylvester",
@@ -72,4 +72,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -6,4 +6,4 @@ from imprint._src.scipy.optimize.minimizing import OptimizeResults, minimize
 __all__ = ["OptimizeResults", "minimize"]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

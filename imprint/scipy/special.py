@@ -63,7 +63,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.special.normal import ndtri as ndtri
     from imprint._src.scipy.special.normal import wofz as wofz
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.scipy.special.bessel": "bessel_jn i0 i0e i1 i1e",
     "imprint._src.scipy.special.entropies": "boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy",
     "imprint._src.scipy.special.gammas": "bernoulli beta betainc betaln comb digamma factorial gamma gammainc gammaincc gammaln gammasgn loggamma multigammaln poch polygamma zeta",
@@ -75,4 +75,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -11,7 +11,7 @@ import imprint
 from imprint._src.config import Flag
 from imprint._src.core.primitive import Primitive
 from imprint._src.diagnostics import unsupported
-from imprint._src.diagnostics.unsupported_models import MODELS
+from imprint._src.diagnostics.unsupported import MODELS
 
 HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
@@ -42,7 +42,7 @@ function of optax. A test compares them with the libraries. Using a name of this
 raises an `AttributeError` with the same text.
 
 `pytest tests/docs --update-golden` writes this page from
-`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_models.py`.
+`imprint/_src/diagnostics/unsupported.py`.
 """
 
 
@@ -53,8 +53,8 @@ Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, an
 imprint has it under the same name. Tests compare the page with the libraries. Using a name
 that imprint lacks raises an `AttributeError` with the same text.
 
-`pytest tests/docs --update-golden` writes this page from the package,
-`imprint/_src/diagnostics/unsupported.py` and `imprint/_src/diagnostics/unsupported_numpy.py`.
+`pytest tests/docs --update-golden` writes this page from the package and
+`imprint/_src/diagnostics/unsupported.py`.
 """
 NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 

@@ -16,8 +16,7 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.core import array
 from imprint._src.diagnostics import unsupported
-from imprint._src.diagnostics.unsupported_models import MODELS
-from imprint._src.diagnostics.unsupported_numpy import NUMPY
+from imprint._src.diagnostics.unsupported import MODELS, NUMPY
 from tests.docs import reference
 from tests.docs.test_advice import NAME, exists
 from tests.oracle import jax
@@ -67,7 +66,7 @@ def test_each_name_of_a_model_is_here_or_has_a_row(library, home):
     face = importlib.import_module(home)
     rows = dict(unsupported.rows(home, library))
     lacking = {n for n in names_of_model(library, home) if not hasattr(face, n)}
-    assert sorted(lacking ^ set(rows)) == [], "write or take rows in absent_models.py"
+    assert sorted(lacking ^ set(rows)) == [], "write or take rows in unsupported.py"
     for name, said in rows.items():
         with pytest.raises(AttributeError) as caught:
             getattr(face, name)
@@ -91,7 +90,7 @@ def test_each_name_of_numpy_is_here_or_has_a_row(home):
     lacking = {name for name in theirs if not hasattr(face, name)}
     known = reference.unsupported_names(home)
     assert sorted(lacking - set(known)) == [], (
-        "write a row in _src/diagnostics/unsupported_numpy.py"
+        "write a row in _src/diagnostics/unsupported.py"
     )
     assert {
         name for name, _ in unsupported.rows(home, "NumPy") if hasattr(face, name)
@@ -127,7 +126,7 @@ def test_methods_of_jax_arrays_are_here_or_have_a_row():
     explained = {
         name
         for name, value in vars(array.Array).items()
-        if type(value).__name__ == "AbsentMethod"
+        if type(value).__name__ == "UnsupportedMethod"
     }
     assert explained == rows
 

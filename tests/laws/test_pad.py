@@ -21,7 +21,7 @@ from imprint._src.core.padding import (
     AS_IS,
     ELEMENTWISE,
     NoPaddingError,
-    Padded,
+    PaddedValue,
     PerSize,
     filling,
 )
@@ -339,7 +339,9 @@ def test_padded_it_does_so_in_every_dtype(primitive):
 def keeping(bucket, x, **params):
     """Say that what was filled is so in the result, too."""
     filled = bucket.filled(x, 0)
-    return (Padded(bucket.bind(filled, **params)[0], bucket.outs[0], filled.fills),)
+    return (
+        PaddedValue(bucket.bind(filled, **params)[0], bucket.outs[0], filled.fills),
+    )
 
 
 MISTAKES = [

@@ -3,8 +3,8 @@
 The calls are those of law 8, with the expressions that users have for its names.
 """
 
-from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import one_equation
+from imprint._src.core.jaxpr import check_jaxpr
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from tests.laws.law import every_primitive

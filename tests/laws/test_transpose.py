@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, tangent_aval
 from imprint._src.interpreters.linearize import linearize_flat, linearize_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 from imprint._src.interpreters.transpose import backward_pass, transpose_jaxpr
@@ -56,7 +56,7 @@ def mixes_of_cotangents(cts):
 
 def pull(tangent, tangents, cts):
     """Return the cotangents of a tangent program's arguments, evaluated eagerly."""
-    linear = [Linear(get_aval(t)) for t in tangents]
+    linear = [UndefinedPrimal(get_aval(t)) for t in tangents]
     pulled = backward_pass(tangent.jaxpr, tangent.consts, linear, cts)
     avals = [aval_of(ct).unplaced() for ct in pulled]
     assert avals == [x.aval.unplaced() for x in linear]

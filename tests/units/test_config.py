@@ -26,7 +26,7 @@ from imprint._src.config import (
 from imprint.errors import ConfigError
 from imprint.sharding import Mesh
 
-
+# `imprint.config` is the object, not the module.
 module = import_module("imprint._src.config")
 FLAGS = {name: flag for name, flag in vars(Config).items() if isinstance(flag, Flag)}
 VARIED = [name for name in FLAGS if name != "num_cpu_devices"]

@@ -13,7 +13,7 @@ from imprint.errors import NonFiniteError
 
 @pytest.fixture(autouse=True)
 def _far(monkeypatch):
-    monkeypatch.setattr(evaluate, "is_away", lambda _: True)
+    monkeypatch.setattr(evaluate, "is_off_host", lambda _: True)
     evaluate._THERE.clear()
 
 

@@ -13,14 +13,14 @@ from imprint._src.control_flow.checkpoint import checkpoint_call
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
 from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.trace import current_trace
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.guards.recording import expect, run_rule
@@ -75,7 +75,7 @@ def checkpoint(
     asking = None if policy is None else _Asking(policy)
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is None:
             return fun(*args, **kwargs)
@@ -87,7 +87,7 @@ def checkpoint(
         rest = {k: value for k, value in kwargs.items() if k not in names}
         leaves, treedef = tree.flatten((given, rest))
         owned = [
-            own_leaf(x, "checkpoint", f"argument {i}") for i, x in enumerate(leaves)
+            copy_leaf(x, "checkpoint", f"argument {i}") for i, x in enumerate(leaves)
         ]
         found: list[tree.TreeDef] = []
 

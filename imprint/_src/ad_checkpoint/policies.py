@@ -288,4 +288,4 @@ def save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
 
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

@@ -1,8 +1,8 @@
-"""What `import imprint` needs before anything else: modules and names that load lazily.
+"""Lazy loading of modules and names, which `import imprint` needs first.
 
-- `lazy_modules`: which modules run only when something is asked of them?
-- `lazy_attributes`: which names of a module load when they are asked for?
-- `public_names`: which names of a module does `dir` list?
-- `attribute_errors`: what does the error of a missing name say?
-- `hooks`: where does a lower floor reach upward?
+- `lazy_modules`: modules that run at their first use
+- `lazy_attributes`: names of a module that load at their first use
+- `public_names`: the names that `dir` and star imports give
+- `attribute_errors`: errors of missing names, with advice
+- `hooks`: the two places where a lower floor calls a higher one
 """

@@ -1,9 +1,10 @@
-"""What an attribute error says of a name that JAX or its kin have and imprint has not.
+"""Errors of attributes that JAX or a similar library has and imprint lacks.
 
-Python would offer the name that is spelled most alike (`sort`: "Did you mean: 'sqrt'?").
-`explain_missing` gives a module, and `absent_methods` arrays, the word of `absent` in its
-place, which is read only then. Both act at run time alone: type checkers go on telling
-a name that is not there. A misspelt name keeps Python's own message and its offer.
+Python would suggest the most similar name (`sort`: "Did you mean: 'sqrt'?").
+`explain_missing` for a module, and `unsupported_methods` for arrays, give the advice of
+`diagnostics.unsupported` instead, which is imported only then. Both work at run time
+alone: type checkers still report a missing name. A misspelt name keeps Python's own
+message.
 """
 
 import sys
@@ -13,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 
 def explain_missing(home: str) -> None:
-    """Let the module `home` say what to write for names of JAX's that it lacks."""
+    """Make the module `home` explain JAX names that it lacks."""
 
     def __getattr__(name: str) -> NoReturn:  # noqa: N807 - the module's own
         raise error_of(home, name)
@@ -48,8 +49,8 @@ def _absent(home: str, name: str, library: str, said: str) -> AttributeError:
     return AttributeError(text, name=name)
 
 
-class AbsentMethod:
-    """A method that JAX's arrays have: asking for it is an AttributeError that helps."""
+class UnsupportedMethod:
+    """A method of JAX arrays; access raises an AttributeError with advice."""
 
     __slots__ = ("name",)
 
@@ -63,7 +64,7 @@ class AbsentMethod:
         raise _absent("Array", self.name, library, said)
 
 
-def absent_methods(cls: type, names: str) -> None:
-    """Let instances of `cls` say what to write for methods that they lack."""
+def unsupported_methods(cls: type, names: str) -> None:
+    """Make instances of `cls` explain methods that they lack."""
     for name in names.split():
-        setattr(cls, name, AbsentMethod(name))
+        setattr(cls, name, UnsupportedMethod(name))

@@ -24,7 +24,7 @@ class _Operators(dict[str, Callable[[Any, Any], Any]]):
 
 
 operators: Final = _Operators()
-"""The functions of `imprint.numpy` that binary operators have asked for, by name. Hot."""
+"""The functions of `imprint.numpy` that binary operators have used, by name. Hot."""
 
 eager: Callable[[Any, tuple[Any, ...], dict[str, Any]], tuple[Any, ...]]
 """`eager(primitive, operands, params)`: evaluate one primitive now."""

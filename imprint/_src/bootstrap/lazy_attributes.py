@@ -1,8 +1,8 @@
-"""Names of a module that load the file they are written in when they are asked for.
+"""Names of a module whose file loads at their first use.
 
-`import imprint.numpy` takes as long as what every program needs. Which other names there
-are, and in which file, stands in a table of the module, and for type checkers once more,
-as imports under `TYPE_CHECKING`: a test holds them together.
+`import imprint.numpy` loads only the files that every program needs. A table of the
+module lists the other names and their files. For type checkers they are also imports
+under `TYPE_CHECKING`; a test compares the two.
 """
 
 import sys
@@ -13,19 +13,19 @@ from typing import Any
 from imprint._src.bootstrap import attribute_errors, lazy_modules, public_names
 
 
-def load_later(
+def load_lazily(
     home: str, files: Mapping[str, str], *, faces: str = "", but: str = ""
 ) -> None:
-    """Offer what the module `home` holds, and the names that other files hold for it.
+    """Make names of other files attributes of the module `home`, loaded at first use.
 
-    What it has neither way is an AttributeError that says what to write instead.
+    For other names it raises an AttributeError with advice.
 
     Args:
-        home: the name of the module, which has all that loads with it by now.
-        files: the names that each module holds, with a space between; none or a dot, where
-            the module itself is asked for, by its last name.
-        faces: which modules that `home` holds are offered too, with a space between.
-        but: names of `home` that only imprint itself asks for, with a space between.
+        home: the name of the module, with its eager names defined.
+        files: the names in each module, separated by spaces; empty or a dot for the
+            module itself, by its last name.
+        faces: public submodules of `home`, separated by spaces.
+        but: names of `home` that are internal, separated by spaces.
     """
     held = vars(sys.modules[home])
     places = {
@@ -47,11 +47,11 @@ def load_later(
     held["__all__"] = sorted(
         {*public_names.names_of(held), *places, *faces.split()} - {*but.split()}
     )
-    public_names.offer_public(home)
+    public_names.set_public_names(home)
 
 
-def list_later(home: str, listed: Callable[[], Any]) -> None:
-    """Let `ALL` of the module `home`, for which many files load, be listed when asked for."""
+def list_lazily(home: str, listed: Callable[[], Any]) -> None:
+    """Compute `ALL` of the module `home` at its first use, because many files load for it."""
     held = vars(sys.modules[home])
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the module's own

@@ -1,11 +1,11 @@
-"""Which modules of imprint run only when something is asked of them.
+"""Modules of imprint that run at their first use.
 
-A process that starts warm traces nothing, so a third of imprint would run in vain, 30 ms.
-A module of the packages in `_LATER` is found by `from package import module`, and runs at
-the first `module.name`; `from package.module import name` asks at once. Before Python 3.12
-`importlib.util.LazyLoader` lets two threads run a module twice, and it takes 4 ms to import,
-so this is written here. A thread that asks waits for one that runs the module; as modules
-import each other in an order without cycles, such threads do not wait in a circle.
+A warm start traces nothing, so it would load a third of imprint in vain, 30 ms. A
+module of the packages in `_LAZY` is found by `from package import module` and runs at
+the first `module.name`; `from package.module import name` runs it at once. Before
+Python 3.12 `importlib.util.LazyLoader` lets two threads run a module twice, and it
+takes 4 ms to import. A thread waits for another one that runs the module; imports have
+no cycles, so threads do not wait for each other.
 """
 
 import sys
@@ -16,7 +16,7 @@ from threading import RLock, get_ident
 from types import ModuleType
 from typing import Any, Final, cast, final
 
-_LATER: Final = (
+_LAZY: Final = (
     *(
         "imprint._src.control_flow.",
         "imprint._src.jit.explain.",
@@ -27,7 +27,7 @@ _LATER: Final = (
 )
 
 LOADING: Final[set[int]] = set()
-"""The threads that run a module of imprint's: what that calls is none of a trace's."""
+"""The threads that run a module of imprint; such calls are not part of a trace."""
 
 
 @final
@@ -38,23 +38,23 @@ class _Finder:
     def find_spec(
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not name.startswith(_LATER):
+        if not name.startswith(_LAZY):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec and spec.loader and spec.parent != name:  # a package runs at once
-            spec.loader = cast("Any", _LaterLoader(spec.loader))
+            spec.loader = cast("Any", _LazyLoader(spec.loader))
         return spec
 
 
 @final
-class _LaterLoader:
+class _LazyLoader:
     """Leaves it to a module to run itself."""
 
     def __init__(self, loader: Any) -> None:  # `importlib.abc` takes 4 ms
         self._loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _LaterModule(spec.name)
+        return _LazyModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         spec: Any = module.__spec__
@@ -62,8 +62,8 @@ class _LaterLoader:
         vars(module)["__lock__"] = RLock()
 
 
-class _LaterModule(ModuleType):
-    """A module that has not run; what Python itself knows of it can be asked."""
+class _LazyModule(ModuleType):
+    """A module that has not run; its import attributes are available."""
 
     def __getattribute__(self, name: str) -> Any:
         if name[:2] != "__" or name == "__all__":

@@ -1,7 +1,7 @@
-"""Which names of a module are public: those that `dir` lists and a star import takes.
+"""The public names of a module: those that `dir` lists and a star import takes.
 
-A module holds more than it offers: its submodules, and what its code is written with.
-They stay attributes, as imports need them; nobody is offered them by completion.
+A module also holds its submodules and its imports. They stay attributes, because
+imports need them, but completion does not list them.
 """
 
 import sys
@@ -9,15 +9,15 @@ from types import ModuleType
 from typing import Any
 
 
-def offer_public(home: str, *, but: str = "") -> None:
-    """Let `dir` of the module `home`, and a star import from it, give public names only.
+def set_public_names(home: str, *, but: str = "") -> None:
+    """Restrict `dir` and star imports of the module `home` to its public names.
 
-    They are those of `__all__`. A module without one offers all that it holds but modules
-    and names with an underscore in front, and gets an `__all__` of these.
+    They are those of `__all__`. Without one, it becomes the list of all names except
+    modules and names with an underscore in front.
 
     Args:
-        home: the name of the module, which has all its names by now.
-        but: a name that only imprint itself asks for.
+        home: the name of the module, with all names defined.
+        but: an internal name.
     """
     held = vars(sys.modules[home])
     if "__all__" not in held:
@@ -31,7 +31,7 @@ def offer_public(home: str, *, but: str = "") -> None:
 
 
 def names_of(held: dict[str, Any], *others: str) -> list[str]:
-    """Return the names that a module holds, in order, but those of modules and others."""
+    """Return the public names of a module, sorted, without modules and `others`."""
     return sorted(
         name
         for name, value in held.items()

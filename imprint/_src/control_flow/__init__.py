@@ -63,4 +63,4 @@ def _listed() -> tuple[ControlPrimitive, ...]:
     )
 
 
-lazy_attributes.list_later(__name__, _listed)
+lazy_attributes.list_lazily(__name__, _listed)

@@ -17,8 +17,14 @@ from imprint._src.control_flow.call_eager import (
     transpose_by,
 )
 from imprint._src.control_flow.operand_lists import at_linear
-from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint._src.core.inline import Inline
+from imprint._src.core.control import (
+    ControlPrimitive,
+    Eager,
+    Inline,
+    Narrowed,
+    Unit,
+    Watched,
+)
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.primitive import Dims, Values
 from imprint._src.core.tangents import is_zero

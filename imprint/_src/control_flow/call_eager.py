@@ -11,9 +11,9 @@ from imprint._src.control_flow.interpret import interpret
 from imprint._src.control_flow.operand_lists import nonzeros, pick
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Values
-from imprint._src.core.tangents import Linear
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.lowering import lower_inline
 from imprint._src.interpreters.transpose import transpose_jaxpr
@@ -46,7 +46,7 @@ def lower_applied(
 
 
 def applied_pad(
-    bucket: Bucket, *operands: Padded, jaxpr: ClosedJaxpr, **_: Any
+    bucket: PadContext, *operands: PaddedValue, jaxpr: ClosedJaxpr, **_: Any
 ) -> Values:
     """Pad what is inside in the place of the equation: more is known of its operands."""
     return tuple(bucket.inlined(jaxpr, operands))
@@ -68,7 +68,7 @@ def transpose_by(
     apply: Apply, cts: Values, operands: Values, jaxpr: ClosedJaxpr
 ) -> Values:
     """Return the cotangents of an equation that applies a jaxpr."""
-    linear = tuple(isinstance(x, Linear) for x in operands)
+    linear = tuple(isinstance(x, UndefinedPrimal) for x in operands)
     nonzero = nonzeros(cts)
     given = pick(cts, nonzero)
     weak = [get_aval(ct).weak_type for ct in given]

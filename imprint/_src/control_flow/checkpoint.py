@@ -18,9 +18,9 @@ from imprint._src.control_flow.call_eager import (
 )
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Dims, Values
-from imprint._src.core.tangents import Linear, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, is_zero
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import merge_zeros
@@ -263,7 +263,7 @@ def _transpose(
     prevent_cse: PreventCse,
     **params: Any,
 ) -> Values:
-    known = [not isinstance(x, Linear) for x in operands]
+    known = [not isinstance(x, UndefinedPrimal) for x in operands]
 
     def bind(derived: ClosedJaxpr, operands: Sequence[Any]) -> Values:
         left = _where(prevent_cse, known)
@@ -297,8 +297,8 @@ def _dce(
 
 
 def _pad(
-    bucket: Bucket,
-    *operands: Padded,
+    bucket: PadContext,
+    *operands: PaddedValue,
     jaxpr: ClosedJaxpr,
     prevent_cse: PreventCse,
     **params: Any,

@@ -21,9 +21,9 @@ from imprint._src.control_flow.trace_body import unite_consts
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Dims, Values
-from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_source
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
@@ -371,7 +371,7 @@ def _widened(jaxpr: Jaxpr, positions: list[int], avals: list[ShapedArray]) -> An
 
 def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
     index, *others = operands
-    linear = tuple(isinstance(x, Linear) for x in others)
+    linear = tuple(isinstance(x, UndefinedPrimal) for x in others)
     nonzero = tuple(not is_zero(ct) for ct in cts)
     derived, given_back = _alike(
         lambda branch, wanted: transpose_jaxpr(
@@ -379,7 +379,7 @@ def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
         ),
         tuple(at_linear(branch, others) for branch in branches),
     )
-    known = [x for x in others if not isinstance(x, Linear)]
+    known = [x for x in others if not isinstance(x, UndefinedPrimal)]
     given = [ct for ct in cts if not is_zero(ct)]
     results = iter(_bind(index, [*known, *given], derived))
     marks = iter(given_back)
@@ -416,7 +416,7 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
 
 
 def _pad(
-    bucket: Bucket, index: Padded, *operands: Padded, branches: Branches
+    bucket: PadContext, index: PaddedValue, *operands: PaddedValue, branches: Branches
 ) -> Values:
     padded = tuple(map(bucket.body, branches))
     return bucket.bind(index, *bucket.sizes, *operands, branches=padded)

@@ -23,9 +23,9 @@ from imprint._src.control_flow.trace_body import unite_consts
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Dims, Params, Rule, Values
-from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
 from imprint._src.core.trace import current_trace, tracing
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError
@@ -96,7 +96,9 @@ def _lower(
     return lower_applied(b, *values, jaxpr=solve)
 
 
-def _pad(bucket: Bucket, *operands: Padded, solve: ClosedJaxpr, **_: Any) -> Values:
+def _pad(
+    bucket: PadContext, *operands: PaddedValue, solve: ClosedJaxpr, **_: Any
+) -> Values:
     return applied_pad(bucket, *operands, jaxpr=solve)
 
 
@@ -202,7 +204,7 @@ def _solve_transpose(
             "the transposed map, or symmetric=True if it is the same map."
         )
     captured, b = split(operands, len(operands) - len(matvec.out_avals))
-    if any(isinstance(x, Linear) for x in captured):
+    if any(isinstance(x, UndefinedPrimal) for x in captured):
         raise _not_linear("by what its functions close over")
     if not all(map(is_zero, cts[len(b) :])):
         raise _not_linear("of auxiliary data")

@@ -13,7 +13,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import Dims, Params, Values
-from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.interpreters.batching import hidden_size
 from imprint._src.interpreters.dce import depending
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
@@ -96,7 +96,7 @@ def at_avals(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
 def at_linear(closed: ClosedJaxpr, operands: Sequence[Any]) -> ClosedJaxpr:
     """Return a jaxpr that takes the avals of those of its operands that are linear."""
     avals = [
-        x.aval if isinstance(x, Linear) else own
+        x.aval if isinstance(x, UndefinedPrimal) else own
         for x, own in zip(operands, closed.in_avals, strict=True)
     ]
     return at_avals(closed, avals)

@@ -39,9 +39,9 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
 from imprint._src.core.dims import Dim
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
-from imprint._src.core.padding import Bucket, Padded, value_of
+from imprint._src.core.padding import PadContext, PaddedValue, value_of
 from imprint._src.core.primitive import Avals, Dims, Params, Values
-from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.core.trace import tracing
 from imprint._src.diagnostics.source import Source
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
@@ -275,7 +275,7 @@ def _transpose(
     counts = num_consts, num_carry
     consts, carry, xs = split(operands, *counts)
     in_consts, carried, in_xs = (
-        [type(x) is Linear for x in g] for g in (consts, carry, xs)
+        [type(x) is UndefinedPrimal for x in g] for g in (consts, carry, xs)
     )
     while (
         True
@@ -292,16 +292,16 @@ def _transpose(
         ("backward", linear, weak, counts),
         lambda: backward_step(jaxpr, linear, weak, num_carry, num_consts),
     )
-    targets = pick([x for x in consts if type(x) is Linear], back.consts)
+    targets = pick([x for x in consts if type(x) is UndefinedPrimal], back.consts)
     outs = scan(
         back.step,
-        [x for x in consts if type(x) is not Linear],
+        [x for x in consts if type(x) is not UndefinedPrimal],
         [
             *(instantiate(Zero(x.aval)) for x in targets),
             *as_values(cts[:num_carry], back.carry),
         ],
         [
-            *(x for x in xs if type(x) is not Linear),
+            *(x for x in xs if type(x) is not UndefinedPrimal),
             *(ct for ct in cts[num_carry:] if not is_zero(ct)),
         ],
         **{**loop, "reverse": not loop["reverse"]},
@@ -409,8 +409,8 @@ def _dce(
 
 
 def _pad(
-    bucket: Bucket,
-    *operands: Padded,
+    bucket: PadContext,
+    *operands: PaddedValue,
     jaxpr: ClosedJaxpr,
     length: Dim,
     num_consts: int,
@@ -433,7 +433,7 @@ def _pad(
 
 
 def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
-    bucket: Bucket,
+    bucket: PadContext,
     step: ClosedJaxpr,
     consts: Sequence[Any],
     carry: Sequence[Any],

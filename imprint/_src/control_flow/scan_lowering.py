@@ -14,7 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.dims import Dim
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.interpreters.lowering import lower_call, ordered_effects
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed
 
 
 def lower_scan(
@@ -108,14 +108,16 @@ class _Steps(NamedTuple):
         carry, ys = split(state, self.num_carry)
         slices: list[Value] = []
         for x in self.xs:
-            part = b.dynamic_slice(x, _starts(at, zero, x), (1, *x.shape[1:]))
+            part = indexed.dynamic_slice(b, x, _starts(at, zero, x), (1, *x.shape[1:]))
             slices.append(b.reshape(part, x.shape[1:]))
         name = self.jaxpr.jaxpr.name or "step"
         outs = lower_call(b, self.jaxpr, [*self.consts, *carry, *slices], name)
         carry, parts = split(outs, self.num_carry)
         for i, part in enumerate(parts):
             row = b.reshape(part, (1, *part.shape))
-            ys[i] = b.dynamic_update_slice(ys[i], row, _starts(at, zero, ys[i]))
+            ys[i] = indexed.dynamic_update_slice(
+                b, ys[i], row, _starts(at, zero, ys[i])
+            )
         return [*carry, *ys]
 
 

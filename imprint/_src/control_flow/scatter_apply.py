@@ -16,7 +16,7 @@ from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import DTypeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.core_ops import add, full
@@ -36,7 +36,7 @@ from imprint._src.primitives.windows.gather_dims import (
 _INT32: Final = np.dtype(np.int32)
 
 
-@folding
+@filter_traceback
 def scatter_apply(  # noqa: PLR0913 - JAX's signature
     operand: Any,
     scatter_indices: Any,

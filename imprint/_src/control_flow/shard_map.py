@@ -18,11 +18,10 @@ from imprint._src.control_flow.operand_lists import nonzeros, pick
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint._src.core.named_axes import binding_axes
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, AxisNames, Dims, Values
-from imprint._src.core.tangents import Linear
-from imprint._src.core.trace import NamedAxis, tracing
+from imprint._src.core.tangents import UndefinedPrimal
+from imprint._src.core.trace import NamedAxis, bind_axes, tracing
 from imprint._src.interpreters.batching import (
     at_axis,
     batch_flat,
@@ -74,7 +73,7 @@ class Where(NamedTuple):
 
     def inside(self) -> AbstractContextManager[None]:
         """Bind its axes for what is staged inside the `with` block."""
-        return binding_axes(
+        return bind_axes(
             [NamedAxis(n, size, self.check_vma) for n, size in self.sizes.items()]
         )
 
@@ -402,7 +401,7 @@ def _transpose(
     out_splits: Splits,
     where: Where,
 ) -> Values:
-    linear = tuple([isinstance(x, Linear) for x in operands])
+    linear = tuple([isinstance(x, UndefinedPrimal) for x in operands])
     nonzero = nonzeros(cts)
     given = pick(cts, nonzero)
     weak = tuple([get_aval(ct).weak_type for ct in given])

@@ -15,7 +15,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.functions import name_of, own_leaf, result_leaves
+from imprint._src.core.functions import copy_leaf, name_of, result_leaves
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from imprint._src.diagnostics.source import current_source
 from imprint._src.interpreters.trace_to_jaxpr import (
@@ -150,7 +150,7 @@ def own_leaves(
     leaves, treedef = tree.flatten(value)
     names = [f"{name}{tree.keystr(path)}" for path in treedef.paths()]
     owned = [
-        own_leaf(x, caller, n, _OF_MODELS if callable(x) else _OF_VALUES)
+        copy_leaf(x, caller, n, _OF_MODELS if callable(x) else _OF_VALUES)
         for x, n in zip(leaves, names, strict=True)
     ]
     return owned, treedef, names

@@ -34,7 +34,7 @@ from imprint._src.core.jaxpr import (
     Var,
     eval_jaxpr,
 )
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Dims, Params, Values
 from imprint._src.core.tangents import tangent_aval
 from imprint._src.core.trace import tracing
@@ -349,8 +349,8 @@ def _each_by_itself(
 
 
 def _pad(
-    bucket: Bucket,
-    *operands: Padded,
+    bucket: PadContext,
+    *operands: PaddedValue,
     cond_jaxpr: ClosedJaxpr,
     body_jaxpr: ClosedJaxpr,
     cond_nconsts: int,

@@ -1,32 +1,23 @@
-"""The language of the transforms; the interpreters that speak it are in `transforms`.
+"""The language of the transforms: avals, primitives, traces, jaxprs.
 
-- `aval`: what does tracing know of an array?
-- `dims`: in what arithmetic are shapes computed?
-- `array`: what do operators and methods of arrays and tracers mean?
-- `methods`: how does a method call its function, and which bring in order?
-- `primitive`: which rules does an operation have?
-- `padding`: what is computed where sizes are larger than they truly are?
-- `host_kernel`: what does a function compute in one evaluation, where nothing is traced?
-- `control`: which rules does an operation have that holds jaxprs?
-- `effects`: what does an operation do besides giving results?
-- `samples`: on what do tests try a primitive?
-- `tangents`: which symbolic values do differentiation rules meet?
-- `protocols`: what do Python and NumPy ask of an array?
-- `trace`: who gives an operation its meaning at the moment?
-- `inline`: what becomes of a nested call?
-- `named_axes`: which named axes are bound?
-- `compile_time`: what is computed while a function is traced?
-- `jaxpr`: how is a program written down?
-- `derived`: how long does what is derived from a jaxpr count?
-- `pretty`: how is a jaxpr printed?
-- `pretty_doc`: how is text laid out to a width?
-- `check`: does a jaxpr obey its own rules?
-- `scopes`: which name of the user's is a part of a program under?
-- `user_code`: is code the user's, or an installed library's?
-- `identity`: what stands for an object that counts as itself?
-- `functions`: what may a transform be given?
-- `array_interop`: how do values of other libraries become arrays?
-- `scalar_aval`: what is the aval of a host value, in nanoseconds?
-- `shape_struct`: what stands for an array of which only the shape is known?
-- `tracer_leaks`: how is a tracer found that outlives its trace?
+The interpreters that speak it are in `interpreters`.
+
+- `aval`: `ShapedArray`, interned, and the avals of host values
+- `dims`: sizes of axes, numbers or symbolic, and their arithmetic
+- `array`: operators and methods of arrays and tracers, and NumPy's protocols
+- `primitive`: the rules of an operation, its effects, its samples for tests
+- `control`: the rules of an operation that holds jaxprs
+- `padding`: padding rules, for programs whose sizes are rounded up to a bucket
+- `host_kernel`: NumPy implementations of whole functions, for eager calls
+- `tangents`: symbolic zeros and linear operands of differentiation rules
+- `trace`: the current trace, tracers and named axes
+- `jaxpr`: jaxprs, their evaluation, their checker, memos of derived jaxprs
+- `pretty`: the printed form of jaxprs
+- `scopes`: `named_scope`, names for parts of a program
+- `user_code`: user code versus installed libraries
+- `identity`: weak stand-ins that compare objects by identity
+- `functions`: checks of the functions and leaves that transforms take
+- `array_interop`: conversions of other libraries' values to arrays, for messages
+- `shape_struct`: `ShapeDtypeStruct`, a shape and a dtype in the place of an array
+- `tracer_leaks`: the search for tracers that outlive their trace
 """

@@ -1,7 +1,8 @@
-"""How values of other libraries, and of Python's, become arrays and numbers.
+"""Conversions of foreign values to arrays and numbers, for error messages.
 
-The remedy of a message about an argument or a result that is neither. A library is told
-by the module of the class and the method that converts, so none needs to be installed.
+`conversion` gives the remedy in a message about an argument or result that is neither.
+A library is recognized by the module of the class and its conversion method, so no
+library needs to be installed.
 """
 
 import datetime
@@ -31,7 +32,7 @@ def conversion(x: Any, name: str) -> str | None:
 def shown(x: Any) -> str:
     """Return the class and the text of a value, on one line and not too long."""
     kind = type(x).__name__
-    if type(x).__repr__ is object.__repr__:  # where it is in memory helps nobody
+    if type(x).__repr__ is object.__repr__:  # a memory address helps no reader
         return f"{kind} object"
     text = " ".join(repr(x).split())
     short = text if len(text) <= 60 else f"{text[:57]}..."

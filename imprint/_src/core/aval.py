@@ -1,9 +1,11 @@
-"""Abstract values: what tracing knows of an array (shape, dtype, weak type, sharding).
+"""Abstract values: the shape, dtype, weak type and sharding of an array.
 
 `ShapedArray` is interned: equal avals are the same object, so a cache key compares
-identities and an aval hashes in the time of a pointer. Entries live as long as
-somebody holds the aval; the table itself holds weak references only.
-`get_aval` gives the aval of anything that may be an operand of a primitive.
+identities and an aval hashes as fast as a pointer. The intern table holds weak
+references. `get_aval` returns the aval of any operand of a primitive. `host_aval` and
+`scalar_aval` are the fast paths for arguments of a call. They look avals up by (dtype,
+shape) and return None where the value needs the slow path: foreign byte order, a large
+integer, no array.
 """
 
 import weakref
@@ -30,13 +32,13 @@ NO_AXES: Final[frozenset[str]] = frozenset()
 
 @final
 class ShapedArray:
-    """What is known of an array before it is computed; interned, so compare with `is`.
+    """The abstract value of an array; interned, so compare with `is`.
 
     Args:
         shape: the size of each axis.
-        dtype: what an element is.
+        dtype: the dtype of the elements.
         weak_type: whether promotion prefers the other operand's dtype.
-        sharding: where its values must be; None where that is not said.
+        sharding: the sharding of the values, or None if it is not fixed.
     """
 
     __slots__ = (
@@ -92,7 +94,7 @@ class ShapedArray:
         return sharding.axes if isinstance(sharding, Varying) else NO_AXES
 
     def varying(self, axes: frozenset[str]) -> "ShapedArray":
-        """Return this aval for what differs along these axes of a mesh, and no others."""
+        """Return this aval for values that differ along exactly these mesh axes."""
         return self.with_sharding(along(axes))
 
     def strong(self) -> "ShapedArray":
@@ -129,7 +131,7 @@ def get_aval(x: Any) -> ShapedArray:
         float32[2,3] ~float32[]
     """
     aval: Any = getattr(x, "aval", None)  # a third of the price of an AttributeError
-    if aval.__class__ is ShapedArray:  # an array of JAX's has an aval of JAX's
+    if aval.__class__ is ShapedArray:  # a JAX array has a JAX aval
         return aval
     known = _of_scalar.get((x.__class__, settings()))
     return _new_aval(x) if known is None else known
@@ -140,7 +142,7 @@ typeof = get_aval
 
 
 def _new_aval(x: Any) -> ShapedArray:
-    """Work out the aval of a value of NumPy or Python; remember those of scalars."""
+    """Return the aval of a NumPy or Python value; memoize those of scalars."""
     array: Any = x
     if isinstance(x, np.ndarray):
         if hasattr(array, "mask"):
@@ -155,7 +157,7 @@ def _new_aval(x: Any) -> ShapedArray:
     elif (number := dtypes.number_type(kind)) is not None:
         aval = ShapedArray((), dtypes.scalar_type_dtype(number), number is not bool)
         if number is not kind:
-            return aval  # a class of the user's, which no table should keep alive
+            return aval  # a user class, which the table must not keep alive
     else:
         raise ArgumentError(
             f"expected an array or a number, got {kind.__name__} {x!r}. "
@@ -166,7 +168,7 @@ def _new_aval(x: Any) -> ShapedArray:
 
 
 def number_of(x: Any, dtype: DType) -> Any:
-    """Return a number as the value of `dtype` that it was, whatever `enable_x64` is now."""
+    """Return a number in the `dtype` it had when it was staged, under any `enable_x64`."""
     if get_aval(x).dtype == dtype:
         return x
     with enable_x64(not settings().enable_x64):
@@ -225,3 +227,39 @@ def _intern(
 
 def _brackets(shape: Sequence[Dim]) -> str:
     return f"[{','.join(map(str, shape))}]"
+
+
+# ---- host values; hot ----
+
+
+_LIMIT: Final = 4096
+_KnownAvals = dict[tuple[Any, ...], ShapedArray]
+_arrays: Final[tuple[_KnownAvals, _KnownAvals]] = ({}, {})  # without and with x64
+
+
+def host_aval(x: np.ndarray[Any, Any]) -> ShapedArray | None:
+    """Return the aval of a NumPy array as an argument, or None."""
+    wide = settings().enable_x64
+    known = _arrays[wide].get((x.dtype, x.shape))
+    return _array_aval(x, wide) if known is None else known
+
+
+def scalar_aval(x: Any, kind: type[Any]) -> ShapedArray | None:
+    """Return the aval of a Python number or a NumPy scalar as an argument, or None."""
+    if kind is float or kind is bool or kind is complex:
+        return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
+    if kind is int:
+        aval = ShapedArray((), dtypes.scalar_type_dtype(int), True)  # noqa: FBT003 - by position, it is hot
+        bits = 8 * aval.dtype.itemsize - 1
+        return aval if -(1 << bits) <= x < 1 << bits else None
+    return None
+
+
+def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001 - by position, it is hot
+    known = _arrays[wide]
+    if (x.dtype.kind in "OSUMmV" and x.dtype not in dtypes.ALL) or not x.dtype.isnative:
+        return None
+    if len(known) >= _LIMIT:
+        known.clear()
+    aval = ShapedArray(x.shape, dtypes.canonicalize(x.dtype))
+    return known.setdefault((x.dtype, x.shape), aval)

@@ -1,11 +1,11 @@
-"""Control primitives: those that hold jaxprs, and the rules they have besides.
+"""Control primitives: primitives that hold jaxprs, and their additional rules.
 
-A `ControlPrimitive` is a `Primitive` that also says how it is split in two by
-linearization, narrowed to the results that are used, run outside any trace, watched for
-NaN and counted; and which params hold its jaxprs, one or a tuple in each. So a transform
-or a pass asks the declaration, and nothing outside `control` knows one by name.
-Jaxprs in params have no constants: what a body captured are operands. Shape rules are
-cheap here and not remembered: a memo would keep the user's programs alive.
+A `ControlPrimitive` also declares how it is linearized, narrowed to its used results,
+run outside any trace, checked for NaN, and counted. It names the params that hold its
+jaxprs, one or a tuple in each. So transforms and passes read the declaration, and
+nothing outside `control_flow` names a control primitive. Jaxprs in params have no
+constants: captured values are operands. Shape rules are cheap here and not memoized,
+because a memo would keep user programs alive.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,13 +13,14 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import (
     NO_NAMES,
+    PURE,
     Absent,
     Avals,
     AxisNames,
+    Effects,
     Params,
     Primitive,
     Rule,
@@ -27,21 +28,21 @@ from imprint._src.core.primitive import (
 
 
 class Eager(Enum):
-    """How a control primitive runs outside any trace, unless a rule of its own says."""
+    """How a control primitive runs outside any trace, unless it has a rule of its own."""
 
     INTERPRETED = "by its reference, on the host"
     COMPILED = "as a program, compiled once for each jaxpr"
 
 
 class Watched(Enum):
-    """What `debug_nans` sees of a control primitive, unless a rule of its own says."""
+    """The view of `debug_nans` on a control primitive, unless it has a rule of its own."""
 
     DISSOLVED = "each equation of its jaxpr, which is applied to the operands"
     AS_ONE = "its results, as those of one equation"
 
 
 class Unit(Enum):
-    """What the jaxprs of a control primitive are to whoever counts programs."""
+    """The role of the jaxprs of a control primitive when programs are counted."""
 
     PART = "a function of the operands, which Python could call by itself"
     BODY = "pieces of the equation, compiled with it"
@@ -49,12 +50,12 @@ class Unit(Enum):
 
 
 class Narrowed(NamedTuple):
-    """What is left of an equation if only some of its results are used.
+    """The remainder of an equation of which only some results are used.
 
     Args:
         operands: which operands it still needs.
-        results: which results it still has: those that are used, and perhaps more.
-        params: the params of what is left.
+        results: which results it still has: the used ones, and perhaps more.
+        params: the params of the remaining equation.
     """
 
     operands: tuple[bool, ...]
@@ -113,11 +114,12 @@ class ControlPrimitive(Primitive):
             dce: `(used, **params) -> Narrowed`, for the results that are used.
             jaxprs: the names of the params that hold a jaxpr, or a tuple of them.
             eager: how it runs outside any trace, or `(*operands, **params) -> results`,
-                which binds what is to run.
-            sentinels: what `debug_nans` sees of it, or `(watch, eqn, operands)`, which
-                returns each result with the index of its flag, as `watch.bind` does.
-            granularity: what its jaxprs count as.
-            binds: `(**params) -> names` of the axes that its jaxprs are given by it.
+                which binds the primitive to run.
+            sentinels: the view of `debug_nans` on it, or `(watch, eqn, operands)`,
+                which returns each result with the index of its flag, as `watch.bind`
+                does.
+            granularity: the role of its jaxprs when programs are counted.
+            binds: `(**params) -> names` of the axes that it binds for its jaxprs.
         """
         super().__init__(
             name=name,
@@ -169,7 +171,7 @@ class ControlPrimitive(Primitive):
         """Return the params with other jaxprs, which take and return the same avals.
 
         Args:
-            params: those of an equation.
+            params: the params of an equation.
             jaxprs: one in the place of each that `jaxprs` returns.
         """
         rest = iter(jaxprs)
@@ -187,7 +189,7 @@ class ControlPrimitive(Primitive):
         return {k: value for k, value in params.items() if k not in self.held}
 
     def narrow(self, eqn: Eqn, used: tuple[bool, ...]) -> Eqn:
-        """Return the equation without what only unused results need."""
+        """Return the equation without the parts that only unused results need."""
         operands, results, params = self.dce(used, **eqn.params)
         if all(operands) and all(results) and self._same(params, eqn.params):
             return eqn
@@ -207,8 +209,38 @@ class ControlPrimitive(Primitive):
 def one_equation(
     primitive: Primitive, avals: tuple[ShapedArray, ...], params: Params
 ) -> ClosedJaxpr:
-    """Return the program that is one equation on operands of `avals`."""
+    """Return a program with one equation on operands of `avals`."""
     outs = [Var(aval) for aval in primitive.out_avals(avals, params)]
     args = [Var(aval) for aval in avals]
     eqn = Eqn(args, outs, primitive, params)
     return ClosedJaxpr(Jaxpr((), args, outs, [eqn], primitive.name))
+
+
+# ---- calls ----
+
+
+class Inline(Enum):
+    """The treatment of nested calls of a jitted function: `jit(inline=...)`.
+
+    Example:
+        >>> import imprint
+        >>> @imprint.jit(inline=imprint.Inline.JAX_EARLY)
+        ... def double(x):
+        ...     return x * 2
+        >>> print(imprint.make_jaxpr(lambda x: double(x) + 1)(1.0))
+        { lambda ; a:f32[]. let
+            b:f32[] = mul a 2.0:f32[]
+            c:f32[] = add b 1.0:f32[]
+          in (c,) }
+    """
+
+    JAX_EARLY = "jax_early"
+    """They dissolve into the jaxpr around them."""
+    JAX_LATE = "jax_late"
+    """They are equations of the jaxpr, and dissolve where it is lowered; True says so."""
+    XLA_EARLY = "xla_early"
+    """They are calls in StableHLO that XLA inlines early."""
+    XLA_LATE = "xla_late"
+    """They are calls in StableHLO that XLA inlines late."""
+    AUTO = "auto"
+    """They are calls in StableHLO, and XLA decides; False says so."""

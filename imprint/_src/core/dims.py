@@ -1,12 +1,12 @@
-"""Sizes of axes: what they are, and the arithmetic in which every shape is computed.
+"""Sizes of axes, and the arithmetic in which every shape is computed.
 
-A size is an int, or a `SymbolicDim`: an expression in names whose values come later. Sums,
-differences, products, `//` and `%` are Python's. A question (is it equal? as large? a
-multiple?) is asked here and never by an operator, for of expressions the answer may depend
-on the values: then `equal`, `at_least`, `divides` and `broadcast` raise ShapeError and show
-both sides. `is_same` and `is_surely_at_least` never raise: False means "not always", for
-choices in which that is right too. `concrete` is for what needs a number: a loop, a value.
-For ints each function is a type check and the operator.
+A size is an int or a `SymbolicDim`: an expression in names whose values come later.
+Sums, differences, products, `//` and `%` are Python operators. Comparisons are
+functions here, because for an expression the answer may depend on the values. Then
+`equal`, `at_least`, `divides` and `broadcast` raise ShapeError and show both sides.
+`is_same` and `is_surely_at_least` never raise: False means "not always", for choices in
+which that is right, too. `concrete` is for users of a number, such as a loop. For ints
+each function is a type check and the operator.
 """
 
 import operator
@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from imprint._src.errors import ArgumentError, ConcretizationError
 
 Dim: TypeAlias = int
-"""A size; typed as what it nearly always is. A `SymbolicDim` stands in for it."""
+"""A size; typed as an int, which it nearly always is. A `SymbolicDim` stands in for it."""
 Shape: TypeAlias = tuple[Dim, ...]
 _T = TypeVar("_T")
 
@@ -34,15 +34,15 @@ class SymbolicDim:
     __slots__ = ()
 
     def is_zero(self) -> bool | None:
-        """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+        """Return whether it is 0 for all values, for none (False), or for some (None)."""
         raise NotImplementedError
 
     def is_non_negative(self) -> bool | None:
-        """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        """Return whether it is at least 0 for all values, for none, or for some (None)."""
         raise NotImplementedError
 
     def undecided(self, relation: str, other: Dim) -> bool:
-        """Answer a question that depends on the values; ShapeError if nobody decides."""
+        """Answer a comparison that depends on the values; raise ShapeError if undecided."""
         raise NotImplementedError
 
     def computed(
@@ -52,7 +52,7 @@ class SymbolicDim:
 
         Args:
             value: gives that of a name, or of a number.
-            join: gives that of `add`, `mul`, `floordiv`, `mod`, `max` or `min` of two.
+            join: returns `add`, `mul`, `floordiv`, `mod`, `max` or `min` of two values.
         """
         raise NotImplementedError
 
@@ -65,13 +65,13 @@ class SymbolicDim:
         raise NotImplementedError
 
 
-# ---- what a size is ----
+# ---- conversion ----
 
 
 def as_dim(n: Any, name: str = "") -> Dim:
-    """Return a size as shapes hold it: NumPy's integers and booleans become ints.
+    """Return a size as shapes hold it: NumPy integers and booleans become ints.
 
-    `name`, if there is one, is the function that the user called, for the error.
+    `name` is the function that the user called, for the error message.
     """
     if type(n) is int or isinstance(n, SymbolicDim):
         return n  # pyright: ignore[reportReturnType] - see `Dim`
@@ -79,7 +79,7 @@ def as_dim(n: Any, name: str = "") -> Dim:
         return operator.index(n)
     except TypeError:
         if hasattr(n, "aval"):
-            raise  # an array, or a tracer, says itself what to do
+            raise  # an array or a tracer raises its own error
         raise ArgumentError(
             f"{name and name + ': '}expected a whole number, got "
             f"{type(n).__name__} {n!r:.60}. "
@@ -102,12 +102,12 @@ def as_shape(sizes: Iterable[Any], name: str = "") -> Shape:
 
 
 def is_symbolic(n: Any) -> bool:
-    """Tell whether `n` is a size that is no number."""
+    """Return whether `n` is a size that is no number."""
     return isinstance(n, SymbolicDim)
 
 
 def concrete(n: Dim, what: str) -> int:
-    """Return a size as a number; `what` names what needs it, and begins the error."""
+    """Return a size as a number; `what` begins the error message."""
     if type(n) is int:
         return n
     if isinstance(n, SymbolicDim):
@@ -122,7 +122,7 @@ def concrete(n: Dim, what: str) -> int:
 
 
 def equal(n: Dim, m: Dim) -> bool:
-    """Tell whether two sizes are equal; raise ShapeError where that is undecided."""
+    """Return whether two sizes are equal; raise ShapeError where that is undecided."""
     if type(n) is int and type(m) is int:
         return n == m
     answer = _is_zero(n, m)
@@ -130,7 +130,7 @@ def equal(n: Dim, m: Dim) -> bool:
 
 
 def at_least(n: Dim, m: Dim) -> bool:
-    """Tell whether `n >= m`; raise ShapeError where that is undecided."""
+    """Return whether `n >= m`; raise ShapeError where that is undecided."""
     if type(n) is int and type(m) is int:
         return n >= m
     answer = _is_non_negative(n, m)
@@ -138,50 +138,50 @@ def at_least(n: Dim, m: Dim) -> bool:
 
 
 def is_same(n: Dim, m: Dim) -> bool:
-    """Tell whether two sizes are equal whatever the values; never raises."""
+    """Return whether two sizes are equal for all values; never raises."""
     if type(n) is int and type(m) is int:
         return n == m
     return _is_zero(n, m) is True
 
 
 def is_surely_at_least(n: Dim, m: Dim) -> bool:
-    """Tell whether `n >= m` whatever the values; never raises."""
+    """Return whether `n >= m` for all values; never raises."""
     if type(n) is int and type(m) is int:
         return n >= m
     return _is_non_negative(n, m) is True
 
 
 def divides(k: Dim, n: Dim) -> bool:
-    """Tell whether `n` is a multiple of `k`; raise ShapeError where undecided."""
+    """Return whether `n` is a multiple of `k`; raise ShapeError where undecided."""
     return not is_same(k, 0) and equal(n % k, 0)
 
 
 def equal_shapes(a: Shape, b: Shape) -> bool:
-    """Tell whether two shapes are equal; raise ShapeError where that is undecided."""
+    """Return whether two shapes are equal; raise ShapeError where that is undecided."""
     if a is b or len(a) != len(b):
         return a is b
     return _are_one(a, b) or all(map(equal, a, b))
 
 
 def is_same_shape(a: Shape, b: Shape) -> bool:
-    """Tell whether two shapes are equal whatever the values; never raises."""
+    """Return whether two shapes are equal for all values; never raises."""
     if a is b or len(a) != len(b):
         return a is b
     return _are_one(a, b) or all(map(is_same, a, b))
 
 
 def _are_one(a: Shape, b: Shape) -> bool:
-    """Tell fast of most equal shapes that they are; `==` is asked of equal hashes only."""
+    """Return whether two shapes are equal objects; `==` runs for equal hashes only."""
     return hash(a) == hash(b) and a == b
 
 
 def has_negative(shape: Iterable[Dim]) -> bool:
-    """Tell whether a length is below 0; raise ShapeError where that is undecided."""
+    """Return whether a length is below 0; raise ShapeError where that is undecided."""
     return any(n < 0 if type(n) is int else not at_least(n, 0) for n in shape)
 
 
 def has_zero(shape: Iterable[Dim]) -> bool:
-    """Tell whether a shape has surely no elements."""
+    """Return whether a shape has surely no elements."""
     return any(is_same(n, 0) for n in shape)
 
 
@@ -221,7 +221,7 @@ def ceil_divide(n: Dim, k: Dim) -> Dim:
 
 
 def power_above(n: Dim, least: int) -> int:
-    """Return the first power of two from `least` on that is not below a size."""
+    """Return the first power of two, from `least` on, that is at least a size."""
     power = least
     while at_least(n, power + 1):
         power *= 2
@@ -265,12 +265,12 @@ def clamp(n: Dim, low: Dim, high: Dim) -> Dim:
 
 
 def dilated(n: Dim, step: int) -> Dim:
-    """Return how far `n` elements reach that stand `step` apart; none reach nowhere."""
+    """Return the extent of `n` elements that are `step` apart; 0 for no elements."""
     return maximum(0, (n - 1) * step + 1)
 
 
 def slice_bounds(start: Any, limit: Any, n: Dim) -> tuple[Dim, Dim]:
-    """Return where Python's `start:limit` of an axis of length `n` begins and ends.
+    """Return the bounds of the slice `start:limit` of an axis of length `n`.
 
     The end is not before the beginning, so their distance is the number of elements.
     """
@@ -300,7 +300,7 @@ def _from_zero(at: Dim, n: Dim) -> Dim:
 
 
 def broadcast(n: Dim, m: Dim) -> Dim | None:
-    """Return the size to which NumPy's rule repeats two; None if there is none.
+    """Return the size to which two sizes broadcast; None if there is none.
 
     Only a size that is always 1 is repeated: one that may be 1 must be equal.
     """
@@ -312,7 +312,7 @@ def broadcast(n: Dim, m: Dim) -> Dim | None:
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape | None:
-    """Return the shape to which NumPy's rule repeats `shapes`; None if there is none."""
+    """Return the shape to which `shapes` broadcast; None if there is none."""
     common = list(max(shapes, key=len, default=()))
     for shape in shapes:
         for i, n in enumerate(shape, len(common) - len(shape)):
@@ -325,7 +325,7 @@ def broadcast_shapes(shapes: Sequence[Shape]) -> Shape | None:
 
 
 def repeats_to(shape: Shape, wanted: Shape) -> bool:
-    """Tell whether NumPy's rule repeats an array of `shape` to exactly `wanted`."""
+    """Return whether an array of `shape` broadcasts to exactly `wanted`."""
     tail = wanted[len(wanted) - len(shape) :]
     return len(shape) <= len(wanted) and all(
         is_same(n, 1) or equal(n, m) for n, m in zip(shape, tail, strict=True)

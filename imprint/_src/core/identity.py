@@ -1,11 +1,11 @@
-"""Identity: a stand-in for an object that counts as itself, and keeps nothing alive.
+"""Weak stand-ins that compare objects by identity.
 
-A token compares what it cannot read by identity, and `id` alone will not do: it is used
-again when the object is gone. So each live object has one stand-in, found by its `id`,
-and tokens compare stand-ins. When the object dies its stand-in leaves the table and
-equals no later one; it stays there, dead, if the stack was full at that time, so who
-finds something by an `id` asks whether it is alive. Objects that take no weak reference,
-such as lists, are held by their stand-in for as long as a token holds that.
+Guards and fingerprints compare unreadable objects by identity. `id` alone is not
+enough, because Python reuses it. So each live object has one stand-in, found by its
+`id`, and tokens compare stand-ins. When the object dies, its stand-in leaves the table
+and equals no later one. It stays in the table, dead, if the stack was full at that
+time, so a lookup by `id` checks that it is alive. Objects without weak references, such
+as lists, are held by their stand-in as long as a token holds it.
 """
 
 import sys
@@ -18,15 +18,15 @@ _name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
 _module_of_type: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 
 
-class Inner:
-    """What the package keeps for itself: of it, only `__wrapped__` leads to the user's."""
+class InternalObject:
+    """An object of imprint itself: only its `__wrapped__` reaches user code."""
 
     __slots__ = ()
 
 
 @final
-class Identity(ref[Any]):
-    """The stand-in of an object that takes weak references. Compared by identity."""
+class WeakStandin(ref[Any]):
+    """The stand-in of an object with weak references. Compared by identity."""
 
     __slots__ = ("key", "kind")
     __eq__: ClassVar[Callable[[object, object], bool]] = object.__eq__
@@ -37,8 +37,8 @@ class Identity(ref[Any]):
 
 
 @final
-class Pinned:
-    """The stand-in of an object that takes none. Compared by identity."""
+class StrongStandin:
+    """The stand-in of an object without weak references. Compared by identity."""
 
     __slots__ = ("__weakref__", "kind", "value")
 
@@ -51,11 +51,11 @@ class Pinned:
         return self.value
 
 
-Standin: TypeAlias = Identity | Pinned
+Standin: TypeAlias = WeakStandin | StrongStandin
 
 
 def identity(value: object) -> Standin:
-    """Return the stand-in of an object: one for each live object."""
+    """Return the one stand-in of a live object."""
     key = id(value)
     found = _weak.get(key)
     if found is not None:
@@ -68,7 +68,7 @@ def identity(value: object) -> Standin:
 
 
 def namespace(names: dict[str, Any]) -> Standin:
-    """Return the stand-in of a dict of globals: its module's where it has one.
+    """Return the stand-in of a dict of globals: that of its module, if it has one.
 
     A dict takes no weak reference, and holding it would hold the whole module.
     """
@@ -81,14 +81,14 @@ def namespace(names: dict[str, Any]) -> Standin:
     if module is None:
         return identity(names)
     standin = identity(module)
-    if isinstance(standin, Identity):
+    if isinstance(standin, WeakStandin):
         namespaces[id(names)] = standin
         _names_of[standin] = id(names)
     return standin
 
 
 def type_name(kind: type) -> str:
-    """Return the name of a class, whatever its metaclass does."""
+    """Return the name of a class; its metaclass is not used."""
     return str(_name_of_type(kind))
 
 
@@ -102,15 +102,15 @@ def module_name(kind: type) -> str:
 
 
 def ids_of(*classes: type) -> frozenset[int]:
-    """Return the `id` of classes: to look one up by it, no metaclass is asked."""
+    """Return the `id` of classes, for lookups that call no metaclass."""
     return frozenset(map(id, classes))
 
 
 def _new(value: object, key: int) -> Standin:
     try:
-        standin = Identity(value, _forget)
+        standin = WeakStandin(value, _forget)
     except TypeError:
-        pinned = Pinned(value)
+        pinned = StrongStandin(value)
         _pinned[key] = ref(pinned, lambda dead: _forget_pinned(key, dead))
         return pinned
     standin.key = key
@@ -139,9 +139,9 @@ def _module_of(names: dict[str, Any]) -> ModuleType | None:
     return module if type(module) is ModuleType and vars(module) is names else None
 
 
-# Tables of what is alive, not state: each entry leaves with its object.
-_weak: Final[dict[int, Identity]] = {}
-_pinned: Final[dict[int, ref[Pinned]]] = {}
-namespaces: Final[dict[int, Identity]] = {}
-"""By the `id` of a module's dict, the stand-in of the module. Hot."""
-_names_of: Final[dict[Identity, int]] = {}
+# Tables of live objects, not state: each entry leaves with its object.
+_weak: Final[dict[int, WeakStandin]] = {}
+_pinned: Final[dict[int, ref[StrongStandin]]] = {}
+namespaces: Final[dict[int, WeakStandin]] = {}
+"""The stand-ins of modules, by the `id` of the module dict. Hot."""
+_names_of: Final[dict[WeakStandin, int]] = {}

@@ -4,21 +4,81 @@
 
 A `ClosedJaxpr` is a jaxpr with the values of its constvars. Vars are compared by
 identity; a `Literal` is a rank-0 constant written into the equation. Jaxprs are not
-changed once built. What a transform derives from a closed jaxpr is kept in its `memo`,
-so the derived jaxpr is one object, and dies with it.
+changed once built. A jaxpr that a transform derives from a closed jaxpr is kept in its
+memo, so it is one object and dies with it. User rules may read state that changes.
+Their reads are kept with the derived result, which is valid as long as the reads hold.
+`check_jaxpr` finds faults of transforms, not of users.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar, final
+from contextvars import ContextVar
+from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from imprint._src.core.aval import ShapedArray, number_of
-from imprint._src.core.derived import Kept, derive
-from imprint._src.core.effects import PURE, Effects
 from imprint._src.core.pretty import format_jaxpr
-from imprint._src.core.primitive import NO_NAMES, AxisNames, Primitive
+from imprint._src.core.primitive import NO_NAMES, PURE, AxisNames, Effects, Primitive
 from imprint._src.core.trace import named_axes
 from imprint._src.diagnostics import source
 from imprint._src.diagnostics.source import Source
+from imprint._src.errors import InternalError
+
+
+class Reads(Protocol):
+    """The values that a user rule read."""
+
+    def holds(self) -> bool:
+        """Return whether it is as it was."""
+        raise NotImplementedError
+
+    def count(self) -> None:
+        """Take it in as read now."""
+        raise NotImplementedError
+
+
+@final
+class DerivedEntry(NamedTuple):
+    """A derived result, and the reads that it depends on."""
+
+    result: Any
+    reads: tuple[Reads, ...]
+
+
+_T = TypeVar("_T")
+_reads: ContextVar[list[Reads] | None] = ContextVar("imprint_reads", default=None)
+
+
+def is_deriving() -> bool:
+    """Return whether a derivation runs, whose result is kept."""
+    return _reads.get() is not None
+
+
+def track_read(reads: Reads) -> None:
+    """Add the reads of a rule to the running derivation."""
+    found = _reads.get()
+    if found is not None:
+        found.append(reads)
+
+
+def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+    """Return the memoized result of `make`, if its reads still hold; else run it."""
+    found = memo.get(key)
+    if type(found) is DerivedEntry and all(reads.holds() for reads in found.reads):
+        for reads in found.reads:
+            reads.count()
+            track_read(reads)
+        return found.result
+    read: list[Reads] = []
+    token = _reads.set(read)
+    try:
+        made = make()
+    finally:
+        _reads.reset(token)
+    if not read:
+        return memo.setdefault(key, made)
+    for reads in read:
+        track_read(reads)
+    memo[key] = DerivedEntry(made, tuple(read))
+    return made
 
 
 @final
@@ -46,7 +106,7 @@ class Literal:
 
     @property
     def val(self) -> Any:
-        """The value, under JAX's name."""
+        """The value; JAX's name for it."""
         return self.value
 
     def read(self) -> Any:
@@ -82,7 +142,7 @@ class Eqn:
 
     @property
     def effects(self) -> Effects:
-        """What it does besides giving its results."""
+        """The effects of the equation."""
         return self.primitive.effects_of(self.params)
 
 
@@ -130,7 +190,7 @@ class Jaxpr:
 
     @property
     def effects(self) -> Effects:
-        """What its equations do besides giving their results."""
+        """The effects of its equations."""
         if self._effects is None:
             self._effects = PURE.union(*(eqn.effects for eqn in self.eqns))
         return self._effects
@@ -166,16 +226,16 @@ class ClosedJaxpr:
         """The equations."""
         return self.jaxpr.eqns
 
-    def derived(self, key: Hashable, make: Callable[[], "_T"]) -> "_T":
-        """Return what `make` derives from this jaxpr, made once a key.
+    def derived(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return the result of `make`, memoized by `key`.
 
-        It may run rules of the user's, which see the named axes around: these count too.
+        User rules see the surrounding named axes, so these are part of the key.
         """
         axes = named_axes()
         if axes:
             key = key, axes
         found = self._memo.get(key)
-        if found is None or type(found) is Kept:
+        if found is None or type(found) is DerivedEntry:
             found = derive(self._memo, key, make)
         return found
 
@@ -183,9 +243,6 @@ class ClosedJaxpr:
         return str(self.jaxpr)
 
     __repr__ = __str__
-
-
-_T = TypeVar("_T")
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
@@ -245,3 +302,55 @@ def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> E
         return eqn
     params = eqn.primitive.with_jaxprs(eqn.params, tuple(map(change, held)))
     return Eqn(eqn.invars, eqn.outvars, eqn.primitive, params, eqn.source)
+
+
+# ---- the checker ----
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed."""
+    _check(jaxpr, set())
+
+
+def _check(jaxpr: Jaxpr, checked: set[Jaxpr]) -> None:
+    if jaxpr in checked:
+        return
+    checked.add(jaxpr)
+    bound: set[Var] = set()
+
+    def bind(variables: tuple[Var, ...], what: str) -> None:
+        for var in variables:
+            if var in bound:
+                raise _broken(jaxpr, f"{what}: {var} is bound twice")
+            bound.add(var)
+
+    bind(jaxpr.constvars + jaxpr.invars, "arguments")
+    for eqn in jaxpr.eqns:
+        for atom in eqn.invars:
+            if isinstance(atom, Var) and atom not in bound:
+                raise _broken(jaxpr, f"{eqn.primitive}: {atom} is used unbound")
+        _check_eqn(jaxpr, eqn, checked)
+        bind(tuple(eqn.outvars), str(eqn.primitive))
+    for atom in jaxpr.outvars:
+        if not isinstance(atom, Literal) and atom not in bound:
+            raise _broken(jaxpr, f"result {atom} is unbound")
+
+
+def _check_eqn(jaxpr: Jaxpr, eqn: Eqn, checked: set[Jaxpr]) -> None:
+    avals = tuple(v.aval for v in eqn.invars)
+    expected = eqn.primitive.out_avals(avals, eqn.params)
+    came = tuple(v.aval for v in eqn.outvars)
+    if expected != came:
+        raise _broken(
+            jaxpr, f"{eqn.primitive}: expected results {expected}, got {came}"
+        )
+    for inner in subjaxprs(eqn):
+        if inner.consts:
+            raise _broken(
+                jaxpr, f"{eqn.primitive}: a jaxpr that it holds has constants"
+            )
+        _check(inner.jaxpr, checked)
+
+
+def _broken(jaxpr: Jaxpr, what: str) -> InternalError:
+    return InternalError(f"ill-formed jaxpr: {what}.\n{jaxpr}")

@@ -1,11 +1,12 @@
-"""Padding: what a primitive computes where sizes are a bucket's, and the true ones data.
+"""Padding rules: evaluate primitives on arrays that are rounded up to a bucket.
 
-In a padded program an axis of size `n` is as long as the bucket; its elements from `n` on
-are padding, of which nothing is known but what `Padded.fills` says. The rule `pad` of a
-primitive takes the `Bucket` of its equation and the operands, and returns the results, whose
-elements before `n` are those of the true size. Params and avals are those of the symbolic
-program. `ELEMENTWISE`, `EACH` and `AS_IS` are such rules; `filling(value)` makes one, and
-`PerSize("why")` stands where none can exist: then the program is compiled for each size.
+In a padded program an axis of size `n` is as long as the bucket, and the true size is
+data. The elements from `n` on are padding; only `PaddedValue.fills` knows their values.
+The `pad` rule of a primitive takes the `PadContext` of its equation and the operands.
+It returns results whose first `n` elements are those of the true size. Params and avals
+are those of the symbolic program. `ELEMENTWISE`, `EACH` and `AS_IS` are such rules, and
+`filling(value)` makes one. `PerSize("why")` marks a primitive without one: then the
+program is compiled for each size.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -41,7 +42,7 @@ class PerSize(Absent):
 
 
 @final
-class Padded:
+class PaddedValue:
     """A value of a padded program.
 
     Args:
@@ -66,7 +67,7 @@ class Padded:
         self.known: Any = known
         unknown = (known,) * aval.ndim
         self.fills: tuple[Any, ...] = unknown if fills is None else tuple(fills)
-        self.filled: dict[Any, Padded] = {}
+        self.filled: dict[Any, PaddedValue] = {}
 
     def padded_axes(self, axes: Iterable[int] | None = None) -> tuple[int, ...]:
         """Return which of `axes` have padding; of all axes if None."""
@@ -75,11 +76,11 @@ class Padded:
         return tuple(i for i in every if dims.is_symbolic(shape[i]))
 
 
-class Bucket:
-    """The equation that is padded, and the sizes; what a rule asks.
+class PadContext:
+    """The equation that is padded, and the operations that a rule needs.
 
     Attributes:
-        primitive: that of the equation.
+        primitive: the primitive of the equation.
         outs: the avals of its results.
         sizes: the true sizes of the names, the leading operands of a padded body.
     """
@@ -90,7 +91,7 @@ class Bucket:
     sizes: Values
 
     def bound(self, x: Any) -> Any:
-        """Return a size, or whatever holds sizes, as it is in the bucket."""
+        """Return a size, or a container of sizes, at the size of the bucket."""
         raise NotImplementedError
 
     def number(self, n: Dim) -> Any:
@@ -102,13 +103,13 @@ class Bucket:
         raise NotImplementedError
 
     def filled(
-        self, x: Padded, value: Any, axes: Sequence[int] | None = None
-    ) -> Padded:
+        self, x: PaddedValue, value: Any, axes: Sequence[int] | None = None
+    ) -> PaddedValue:
         """Return `x` with `value` in the padding of `axes`, of all axes if None."""
         raise NotImplementedError
 
     def most(self, n: Dim) -> int:
-        """Return the size at the bounds, which it nowhere exceeds."""
+        """Return the largest value of the size within its bounds."""
         raise NotImplementedError
 
     def part(self, x: Any, start: Any, length: int, axis: int) -> Any:
@@ -127,7 +128,9 @@ class Bucket:
         """Return a jaxpr that the equation holds padded, and `sizes` its first arguments."""
         raise NotImplementedError
 
-    def inlined(self, closed: ClosedJaxpr, operands: Sequence[Padded]) -> list[Padded]:
+    def inlined(
+        self, closed: ClosedJaxpr, operands: Sequence[PaddedValue]
+    ) -> list[PaddedValue]:
         """Compute a jaxpr that the equation holds in its place."""
         raise NotImplementedError
 
@@ -138,46 +141,49 @@ class Bucket:
 
 def value_of(x: Any) -> Any:
     """Return the array of a padded value; an array is its own."""
-    return x.value if type(x) is Padded else x
+    return x.value if type(x) is PaddedValue else x
 
 
 # ---- rules ----
 
 
-def as_is(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
-    """Pad what computes an element of a result of none but those at its place."""
+def as_is(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
+    """Pad a primitive whose result elements depend only on operand elements at their index."""
     return bucket.bind(*operands, **params)
 
 
-def each(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
-    """Pad what returns its operands."""
+def each(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
+    """Pad a primitive that returns its operands."""
     outs = bucket.bind(*operands, **params)
     triples = zip(outs, bucket.outs, operands, strict=True)
-    return tuple(Padded(out, aval, x.fills, x.known) for out, aval, x in triples)
+    return tuple(PaddedValue(out, aval, x.fills, x.known) for out, aval, x in triples)
 
 
-def elementwise(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
-    """Pad one result, whose padding is what the operands' paddings make."""
+def elementwise(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
+    """Pad an elementwise primitive; its padding is computed from the operands' padding."""
     (out,), (aval,) = bucket.bind(*operands, **params), bucket.outs
     known = _made(bucket.primitive, [x.known for x in operands], operands, params)
     if known is not None:
-        return (Padded(out, aval, None, known),)
+        return (PaddedValue(out, aval, None, known),)
     fills = [
         _made(bucket.primitive, [fill_at(x, i) for x in operands], operands, params)
         for i in range(aval.ndim)
     ]
-    return (Padded(out, aval, fills),)
+    return (PaddedValue(out, aval, fills),)
 
 
-def fill_at(x: Padded, axis: int) -> Any:
+def fill_at(x: PaddedValue, axis: int) -> Any:
     """Return the number in the padding of an axis; of a number, itself; None: not known."""
     return x.fills[axis] if x.aval.ndim else x.known
 
 
 def _made(
-    primitive: Primitive, numbers: list[Any], operands: Sequence[Padded], params: Params
+    primitive: Primitive,
+    numbers: list[Any],
+    operands: Sequence[PaddedValue],
+    params: Params,
 ) -> Any:
-    """Return what a primitive makes of numbers; None unless all are known."""
+    """Return the result of a primitive on numbers; None unless all are known."""
     if not numbers or any(number is None for number in numbers):
         return None
     pairs = zip(numbers, operands, strict=True)
@@ -187,34 +193,33 @@ def _made(
 
 
 def carrying(origins: Callable[..., Sequence[int | None]]) -> Callable[..., Values]:
-    """Return the rule of what gives axes of its operand another place.
+    """Return the rule of a primitive that moves the axes of its operand.
 
     Args:
-        origins: `(aval, **params)` → for each axis of the result the axis of the operand
-            that it is; None: another one.
+        origins: `(aval, **params)` → for each axis of the result the axis of the
+            operand that it is; None for a new axis.
     """
 
-    def rule(bucket: Bucket, x: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
         (out,) = bucket.bind(x, **params)
         fills = [
             x.known if i is None else x.fills[i] for i in origins(x.aval, **params)
         ]
-        return (Padded(out, bucket.outs[0], fills, x.known),)
+        return (PaddedValue(out, bucket.outs[0], fills, x.known),)
 
     return rule
 
 
 def in_batches(core: int | Callable[..., int], why: str) -> Callable[..., Values]:
-    """Return the rule of what treats each example of a batch for itself.
+    """Return the rule of a primitive that treats each example of a batch separately.
 
     Args:
-        core: how many of the last axes of each array one example has, or `(**params)` →
-            that.
-        why: said where one of these has a name.
+        core: the number of trailing axes of one example, or `(**params)` → that number.
+        why: the reason in the error if one of these axes has a symbolic size.
     """
     refuse = PerSize(why)
 
-    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
         count = core if isinstance(core, int) else core(**params)
         avals = (*(x.aval for x in operands), *bucket.outs)
         if any(dims.is_symbolic(n) for a in avals for n in a.shape[a.ndim - count :]):
@@ -230,28 +235,28 @@ Fill = Callable[[DType], Any]
 def filling(
     value: Fill, axes: str = "axes", *, keeps: bool = True
 ) -> Callable[..., Values]:
-    """Return the rule that fills the padding of the axes that are joined.
+    """Return the rule that fills the padding of the reduced axes.
 
     Args:
-        value: the number that joins without effect, of a dtype.
-        axes: the param that says which axes are joined, or which axis.
-        keeps: whether what is joined of such numbers is this number.
+        value: the identity element of the reduction, for a dtype.
+        axes: the param that names the reduced axes, or the reduced axis.
+        keeps: whether reducing identity elements gives the identity element.
     """
 
-    def rule(bucket: Bucket, x: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
         joined = params[axes] if isinstance(params[axes], tuple) else (params[axes],)
         number = value(x.aval.dtype)
         (out,) = bucket.bind(bucket.filled(x, number, joined), **params)
         (aval,) = bucket.outs
         others = [f for i, f in enumerate(x.fills) if i not in joined]
         fills = [f if keeps and is_same_number(f, number) else None for f in others]
-        return (Padded(out, aval, fills),)
+        return (PaddedValue(out, aval, fills),)
 
     return rule
 
 
 def is_same_number(x: Any, y: Any) -> bool:
-    """Tell whether two numbers are equal, NaN to itself."""
+    """Return whether two numbers are equal, NaN to itself."""
     return x is not None and y is not None and bool(x == y or (x != x and y != y))
 
 

@@ -1,19 +1,93 @@
-"""The printed form of jaxprs: JAX's, so that what people know how to read stays so.
+"""The printed form of jaxprs, in the syntax of JAX.
 
 A jaxpr that is called more than once, or is long, is written once before the others
-(`let f = … in`). The arguments of a nested call take the names of what is passed. A
-result that nobody uses is `_`. Works on the shape of the objects, not on their classes:
-`jaxpr` imports this file.
+(`let f = … in`). The arguments of a nested call take the names of the operands. An
+unused result is `_`. The layout is Wadler's: a document is a string, a list of
+documents, a `Line`, a `Nest` or a `Group`. The printer uses attributes, not classes,
+because `jaxpr` imports this file.
 """
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Final, cast, final
+from typing import Any, Final, NamedTuple, cast, final
 
-from imprint._src.core.pretty_doc import Doc, Group, Line, Nest, join, layout
+Doc = Any
+"""`str`, `Line`, `Nest`, `Group`, or a list of documents."""
 
-_LONG: Final = 10  # equations, after which a nested jaxpr is written apart
+
+class Line(NamedTuple):
+    """A place where the line may break; `flat` is written where it does not."""
+
+    flat: str = " "
+
+
+class Nest(NamedTuple):
+    """A document whose broken lines are indented by two more columns."""
+
+    doc: Doc
+
+
+class Group(NamedTuple):
+    """A document that is written on one line if it fits."""
+
+    doc: Doc
+
+
+_INDENT: Final = 2
+
+
+def layout(doc: Doc, width: int = 80) -> str:
+    """Return the text of a document, in lines of `width` columns where possible."""
+    out: list[str] = []
+    column = 0
+    agenda: list[tuple[int, bool, Doc]] = [(0, False, doc)]
+    while agenda:
+        indent, flat, doc = agenda.pop()
+        if isinstance(doc, str):
+            out.append(doc)
+            column += len(doc)
+        elif isinstance(doc, list):
+            agenda.extend((indent, flat, part) for part in reversed(doc))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - documents nest
+        elif isinstance(doc, Nest):
+            agenda.append((indent + _INDENT, flat, doc.doc))
+        elif isinstance(doc, Group):
+            agenda.append((indent, flat or _fits(doc.doc, width - column), doc.doc))
+        elif flat:
+            out.append(doc.flat)
+            column += len(doc.flat)
+        else:
+            out.append("\n" + " " * indent)
+            column = indent
+    return "".join(out)
+
+
+def join(separator: list[Doc], docs: list[Doc]) -> list[Doc]:
+    """Put a separator between documents."""
+    out: list[Doc] = []
+    for doc in docs:
+        out += [*separator, doc] if out else [doc]
+    return out
+
+
+def _fits(doc: Doc, room: int) -> bool:
+    agenda = [doc]
+    while agenda and room >= 0:
+        doc = agenda.pop()
+        if isinstance(doc, str):
+            room -= len(doc)
+        elif isinstance(doc, list):
+            agenda.extend(reversed(doc))  # pyright: ignore[reportUnknownArgumentType] - documents nest
+        elif isinstance(doc, Line):
+            room -= len(doc.flat)
+        else:
+            agenda.append(doc.doc)
+    return room >= 0
+
+
+# ---- jaxprs ----
+
+_LONG: Final = 10  # equations, above which a nested jaxpr is written before the others
 
 
 def format_jaxpr(jaxpr: Any) -> str:
@@ -65,7 +139,7 @@ class _Printer:
     # ---- shared jaxprs ----
 
     def shared_jaxprs(self) -> list[tuple[str, Any]]:
-        """Return names and jaxprs of what is written before the rest."""
+        """Return names and jaxprs that are written before the rest."""
         return [(name, jaxpr) for jaxpr, name in self._shared.items()]
 
     def _find_shared(self, top: Any) -> None:

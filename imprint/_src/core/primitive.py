@@ -1,7 +1,7 @@
-"""What a primitive is: one object that holds every rule of one operation.
+"""Primitives: one object holds every rule of one operation.
 
 No rule has a default, so a primitive with a forgotten rule cannot be declared; a rule
-that cannot exist is `Absent("why")`, and the reason is what the user is told. Rules
+that cannot exist is `Absent("why")`, and the reason is shown to the user. Rules
 take and return tuples; operands are positional, params are keywords, hashable and
 static. `bind` hands the operands to the current trace. Shape rules are remembered by
 (avals, params), which makes staging and eager evaluation cheap. A primitive that holds
@@ -10,16 +10,80 @@ A `CollectivePrimitive` works along an axis that `vmap` hides, and knows it by i
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from imprint._src.bootstrap import hooks
-from imprint._src.core.aval import NO_AXES, ShapedArray
-from imprint._src.core.effects import PURE, Effects
-from imprint._src.core.samples import Samples
+from imprint._src.core.aval import NO_AXES, Shape, ShapedArray
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import AbsentRuleError
 from imprint._src.sharding.single import common
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: operand shapes, params, and dtypes if they differ from the samples'.
+
+    In `dtypes`, None stands for each dtype of the samples in turn.
+    """
+
+    shapes: tuple[Shape, ...]
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+    dtypes: tuple[str | None, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The operands and params with which the laws test a primitive.
+
+    Args:
+        dtypes: names of the dtypes that the primitive takes (all operands alike).
+        arity: number of operands when `cases` is empty: the laws draw their shapes,
+            equal or rank 0, for elementwise primitives.
+        domain: open interval from which smooth values are drawn.
+        edges: values that every run includes (laws 1 to 3 and 7, not the derivatives).
+        cases: whole calls, for primitives whose operands depend on each other.
+        operand_domains: the interval per operand, where they differ.
+        differentiable: False for primitives with no derivative (results discrete).
+        conventional: True where the derivative is a convention that differences do not
+            show: it is compared with JAX, and laws 5 and 6 are skipped.
+        finite: True where results for infinities are undefined: XLA programs differ in
+            whether they multiply them by the zeros of padding.
+        ulps: how far XLA may lie from NumPy, in units in the last place.
+        fit: `(*arrays, **params) -> arrays`: makes drawn operands ones that the
+            primitive means, such as matrices that have an inverse; also of a stack.
+    """
+
+    dtypes: tuple[str, ...]
+    arity: int = 0
+    domain: tuple[float, float] = (-4.0, 4.0)
+    edges: tuple[Any, ...] = ()
+    cases: tuple[Case, ...] = ()
+    operand_domains: tuple[tuple[float, float], ...] = ()
+    differentiable: bool = True
+    conventional: bool = False
+    finite: bool = False
+    ulps: float = 4.0
+    fit: Callable[..., tuple[Any, ...]] | None = None
+
+
+class Effect(NamedTuple):
+    """One kind of effect.
+
+    Args:
+        name: its name in messages, which identifies it.
+        ordered: whether effects of this name keep the order of the program.
+    """
+
+    name: str
+    ordered: bool
+
+
+Effects = frozenset[Effect]
+
+PURE: Final[Effects] = frozenset()
+
 
 Avals = tuple[ShapedArray, ...]
 Params = dict[str, Any]
@@ -34,7 +98,7 @@ _MEMO_LIMIT: Final = 4096
 
 
 class Absent:
-    """A rule that cannot exist; calling it tells the user why."""
+    """A rule that cannot exist; calling it raises the reason."""
 
     __slots__ = ("reason",)
 
@@ -80,10 +144,10 @@ class Primitive:
         Args:
             name: as printed in jaxprs.
             aval: `(*avals, **params) -> avals`; the only validator of operands.
-            reference: `(*arrays, **params) -> arrays`, with NumPy: what it means.
-            lower: `(builder, *values, **params) -> values`: the StableHLO of it.
-            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`;
-                a tangent may be a symbolic `Zero`.
+            reference: `(*arrays, **params) -> arrays`, with NumPy: the meaning.
+            lower: `(builder, *values, **params) -> values`: its StableHLO.
+            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`; a
+                tangent may be a symbolic `Zero`.
             transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
                 `Linear(aval)` where a cotangent is wanted; None where it is not.
             batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.
@@ -117,7 +181,7 @@ class Primitive:
         return trace.process(self, operands, params)[0]
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
-        """Return the avals of the results; raises what the shape rule raises."""
+        """Return the avals of the results; raise the errors of the shape rule."""
         key = (avals, *params.items()) if params else avals
         found = self._memo.get(key)
         if found is None:
@@ -128,7 +192,7 @@ class Primitive:
         return found
 
     def _new_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
-        """Ask the shape rule, which knows no placement; results are where operands are."""
+        """Run the shape rule without placements; results are placed like the operands."""
         if all(a.sharding is None for a in avals):
             return self.aval(*avals, **params)
         varying = NO_AXES.union(*[a.vma for a in avals])
@@ -162,7 +226,7 @@ class Primitive:
         return params
 
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
-        """Return what an equation with these params does besides its results: nothing."""
+        """Return the effects of an equation with these params: none."""
         return PURE
 
     def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
@@ -174,32 +238,33 @@ class Primitive:
 
 
 class EffectfulPrimitive(Primitive):
-    """A primitive that does something besides giving its results."""
+    """A primitive with effects."""
 
     __slots__ = ("effects",)
 
     def __init__(self, *, effects: Callable[..., Effects], **rules: Any) -> None:
-        """Declare one.
+        """Declare a primitive with effects.
 
         Args:
-            effects: `(**params) -> effects`: what it does besides.
-            **rules: those of every primitive. `lower` has to write an operation that the
-                compiler keeps, and passes the token of each ordered effect through it.
+            effects: `(**params) -> effects`.
+            **rules: the rules of every primitive. `lower` must write an operation that
+                the compiler keeps, and pass the token of each ordered effect through
+                it.
         """
         super().__init__(**rules)
         self.effects: Callable[..., Effects] = effects
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
-        """Return the avals of the results; a memo would keep the user's callbacks alive."""
+        """Return the avals of the results; a memo would keep user callbacks alive."""
         return self._new_avals(avals, params)
 
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
-        """Return what an equation with these params does besides its results."""
+        """Return the effects of an equation with these params."""
         return self.effects(**params)
 
 
 class Across(Enum):
-    """What the result of a collective is along its axis, if that is one of a mesh."""
+    """How the result of a collective varies along its axis, if that is a mesh axis."""
 
     SAME = "the same in each place"
     KEPT = "different where the operand is"
@@ -217,12 +282,12 @@ class CollectivePrimitive(Primitive):
         """Declare one.
 
         Args:
-            collect: `(size, operands, dims, **params) -> (results, dims)`: what it is
-                where the axis is at hand, of `size`; an operand without it is the same
-                in each place. `batch` is for all other axes.
-            across: whether its result differs from place to place.
-            **rules: those of every primitive; they never ask for the size of the axis,
-                so what is derived from an equation is right wherever the equation is.
+            collect: `(size, operands, dims, **params) -> (results, dims)`: the results
+                if the axis, of `size`, is at hand; an operand without it is the same at
+                each index. `batch` is for all other axes.
+            across: how its result varies along the axis.
+            **rules: the rules of every primitive; they never use the size of the axis,
+                so a jaxpr derived from an equation is right in any context.
         """
         super().__init__(**rules)
         self.collect: Rule = collect

@@ -1,9 +1,9 @@
-"""Named scopes: names of the user's for parts of a program.
+"""Named scopes: user names for parts of a program.
 
-A name is with the sources of the equations that are staged meanwhile, in jaxprs and in the
-metadata of the engine, where profilers show it. It changes no value, and is part of no
-key: a program that is the same but for its names is the same program. A function that is
-traced by itself begins without a scope, so that it is the same wherever it is called.
+A name is added to the sources of the equations staged in the scope, in jaxprs and in
+the metadata of XLA, where profilers show it. It changes no value and is part of no key:
+programs that differ only in names are the same program. A function that is traced by
+itself begins without a scope, so that it is the same wherever it is called.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar, final
 from imprint._src.core.array_interop import shown
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.source import (
-    Scope,
+    ScopePath,
     replayed_source,
     reset_replayed_source,
     set_replayed_source,
@@ -27,10 +27,10 @@ R = TypeVar("R")
 
 @final
 class named_scope:  # noqa: N801 - JAX's name
-    """Give what is computed inside the `with` block a name, or what a function computes.
+    """Name the computation inside the `with` block, or of a function.
 
-    The names of scopes within scopes are joined: `layer/attention`. They are found in the
-    `scope` of the sources of a jaxpr, and in the metadata of the compiled program.
+    The names of scopes within scopes are joined: `layer/attention`. They are found in
+    the `scope` of the sources of a jaxpr, and in the metadata of the compiled program.
 
     Example:
         >>> import imprint
@@ -53,8 +53,8 @@ class named_scope:  # noqa: N801 - JAX's name
 
     def __enter__(self) -> None:
         around = replayed_source()
-        path = around.path if type(around) is Scope else ""
-        scope = Scope(f"{path}/{self._name}" if path else self._name)
+        path = around.path if type(around) is ScopePath else ""
+        scope = ScopePath(f"{path}/{self._name}" if path else self._name)
         self._tokens.append(set_replayed_source(scope))
 
     def __exit__(self, *_: object) -> None:
@@ -90,12 +90,12 @@ def named_call(fun: Callable[P, R], *, name: str | None = None) -> Callable[P, R
 
 @final
 class outside_scopes:  # noqa: N801 - used as a `with`
-    """Let a trace of its own begin without a scope."""
+    """Start a separate trace without a scope."""
 
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        in_scope = type(replayed_source()) is Scope
+        in_scope = type(replayed_source()) is ScopePath
         self._token = set_replayed_source(None) if in_scope else None
 
     def __exit__(self, *_: object) -> None:

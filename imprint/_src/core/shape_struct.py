@@ -1,7 +1,7 @@
 """`ShapeDtypeStruct`: a shape and a dtype in the place of an array.
 
-It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
-`make_jaxpr`) takes it as an argument, and results are described by it.
+It has an aval and nothing else. Functions that only trace (`lower`, `eval_shape`,
+`make_jaxpr`) take it as an argument, and describe their results by it.
 """
 
 from functools import partial
@@ -23,7 +23,7 @@ class ShapeDtypeStruct:
     Args:
         shape: the length of each axis.
         dtype: the dtype of the elements; that of keys gives keys without values.
-        weak_type: whether it gives way to another operand's dtype.
+        weak_type: whether promotion prefers the other operand's dtype.
         sharding: where the array is committed to be; None if it follows others.
 
     >>> import imprint
@@ -41,7 +41,7 @@ class ShapeDtypeStruct:
         weak_type: bool = False,
         sharding: Sharding | None = None,
     ) -> Any:
-        """Return what stands for the array: keys, if the dtype is theirs."""
+        """Return the struct; for a key dtype, the keys that it stands for."""
         of_words = getattr(dtype, "of_words", None)
         if of_words is None:
             return super().__new__(cls)
@@ -93,7 +93,7 @@ class ShapeDtypeStruct:
 
     @property
     def weak_type(self) -> bool:
-        """Whether the dtype gives way to another operand's."""
+        """Whether promotion prefers the other operand's dtype."""
         return self.aval.weak_type
 
     @property

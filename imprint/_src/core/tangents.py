@@ -1,9 +1,9 @@
-"""Symbolic values that differentiation rules meet.
+"""Symbolic values in differentiation rules.
 
 `Zero(aval)` is a tangent or cotangent known to be zero, so nothing is computed for it.
-`Linear(aval)` stands for the operand of a transpose rule whose cotangent is wanted.
-The tangent of an integer or boolean has the dtype float0, which has no values. It is an
-array of NumPy's everywhere: no program takes or gives one.
+`UndefinedPrimal(aval)` is the operand of a transpose rule whose cotangent is wanted.
+The tangent of an integer or boolean has the dtype float0, which has no values. It is
+always a NumPy array: no program takes or returns one.
 """
 
 from typing import Any, Final, final
@@ -28,7 +28,7 @@ class Zero:
 
 
 @final
-class Linear:
+class UndefinedPrimal:
     """An operand in which the equation is linear; transpose gives its cotangent."""
 
     __slots__ = ("aval",)
@@ -53,7 +53,7 @@ def zero_of(aval: ShapedArray) -> Zero:
 
 
 def no_values(shape: Shape) -> np.ndarray[Any, Any]:
-    """Return the tangent of integers or booleans of a shape, as NumPy's array."""
+    """Return the tangent of integers or booleans of a shape, as a NumPy array."""
     return np.zeros(shape, dtypes.float0)
 
 

@@ -1,26 +1,32 @@
-"""Traces and tracers: who gives a primitive its meaning at the moment.
+"""Traces, tracers and named axes.
 
-There is one current trace. `Primitive.bind` hands the operands to it; no current trace
-means eager evaluation. A transform pushes its trace with `tracing`, and its rules run
-under the trace that was current before (`parent`), so transforms nest.
-A tracer belongs to one trace; one whose trace has ended was leaked by the user, and
-`check_alive` says so.
-The named axes that collectives may use are those of the current trace (`axes`): a trace
-has the axes of the one it is made under, and `vmap` adds its own. So a rule, which runs
-under the parent, sees no axis that is hidden above it.
+There is one current trace. `Primitive.bind` passes the operands to it; without one,
+evaluation is eager. A transform pushes its trace with `tracing`, and its rules run
+under the trace that was current before (`parent`), so transforms nest. A tracer belongs
+to one trace; a tracer whose trace has ended was leaked, and `check_alive` raises.
+Collectives use the named axes of the current trace (`axes`): a trace inherits them from
+the trace around it, and `vmap` adds its own. So a rule, which runs under the parent,
+sees no axis that is hidden above it.
 """
 
-from collections.abc import Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Hashable, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final, NamedTuple, NoReturn, final
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, cast, final
 
 from imprint._src.bootstrap import hooks
 from imprint._src.core.array import NumberArray
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray
-from imprint._src.diagnostics.concretization_hints import Asked, asked
+from imprint._src.diagnostics.concretization_hints import Construct, current_construct
 from imprint._src.diagnostics.source import Source, current_source
-from imprint._src.errors import ConcretizationError, ShapeError, UnexpectedTracerError
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    UnboundAxisError,
+    UnexpectedTracerError,
+)
 
 
 class NamedAxis(NamedTuple):
@@ -29,7 +35,7 @@ class NamedAxis(NamedTuple):
     name: Hashable
     size: int
     is_checked: bool = False
-    """Whether avals say what varies along it: it is an axis of a mesh in `shard_map`."""
+    """Whether avals track variation along it: it is a mesh axis in `shard_map`."""
 
     def __str__(self) -> str:
         return f"{self.name!r} of size {self.size}"
@@ -40,11 +46,11 @@ NamedAxes = tuple[NamedAxis, ...]
 
 
 class Trace:
-    """Gives primitives a meaning; `ended` once the function it traced returned.
+    """Interprets primitives; `ended` once the traced function returned.
 
     Attributes:
-        axes: the named axes of what it traces.
-        is_checked: whether avals say what varies along some of them.
+        axes: the named axes of the traced function.
+        is_checked: whether avals track variation along some of them.
     """
 
     __slots__ = ("__weakref__", "axes", "ended", "is_checked")
@@ -58,7 +64,7 @@ class Trace:
 
     @property
     def evaluates(self) -> bool:
-        """Whether what it writes is computed by references, and by nothing else."""
+        """Whether its equations are computed by references, and by nothing else."""
         return False
 
     def process(
@@ -68,11 +74,11 @@ class Trace:
         raise NotImplementedError
 
     def describe(self) -> str:
-        """Say what this trace traces: `loss, traced by jit at model.py:41`."""
+        """Describe the traced function: `loss, traced by jit at model.py:41`."""
         raise NotImplementedError
 
     def static_advice(self) -> str:
-        """Say how an argument of what is traced stays a Python value."""
+        """Say how an argument of the traced function stays a Python value."""
         return "mark its argument static (static_argnums)"
 
 
@@ -114,7 +120,7 @@ def process_under(
     trace: Trace | None, primitive: Any, operands: tuple[Any, ...], params: Any
 ) -> tuple[Any, ...]:
     """Apply `primitive` under `trace` as if it were current; None means eager."""
-    if trace is not None and trace.stages:  # it asks nobody which is current
+    if trace is not None and trace.stages:  # it does not read the current trace
         return trace.process(primitive, operands, params)
     token = set_trace(trace)
     try:
@@ -138,7 +144,7 @@ class Tracer(NumberArray):
         return
 
     def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
-        """Return the value that this tracer stands for; raise if it is not known."""
+        """Return the value of this tracer; raise if it is not known."""
         check_alive(self)
         raise_concretization(self, user, kind, remedy)
 
@@ -146,7 +152,7 @@ class Tracer(NumberArray):
         """Raise if a tangent would be lost where `user` takes the value."""
 
     def origin(self) -> "Source | None":
-        """Return the place in the user's program that made this tracer."""
+        """Return the location in the user program that made this tracer."""
         return None
 
     def provenance(self) -> str:
@@ -154,7 +160,7 @@ class Tracer(NumberArray):
         return f"It was made while tracing {self.owner.describe()}."
 
     def static_advice(self) -> str:
-        """Say how this value would be one of Python's; empty if it is known."""
+        """Say how to get this value as a Python value; empty if it is known."""
         return self.owner.static_advice()
 
     def __bool__(self) -> bool:
@@ -206,7 +212,7 @@ class Tracer(NumberArray):
         return value
 
 
-# What is true of every construct that asks; `constructs` knows better where it can.
+# Generic remedies; `concretization_hints` has better ones for known constructs.
 _BOOL_REMEDY = (
     "To choose by a traced condition write imprint.numpy.where(condition, a, b), or\n"
     "  imprint.lax.cond(condition, f, g), which computes only one of the two"
@@ -234,15 +240,15 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
 
     Args:
         tracer: the value.
-        user: what needs it, if no construct of the user's text says better.
-        kind: what it needs.
-        remedy: what to write instead, likewise.
+        user: the operation that needs it, if its source construct is not known.
+        kind: the kind of value that it needs.
+        remedy: the generic advice.
     """
     here = current_source()
     made = tracer.origin() or here
     text = f" ({made.expression})" if made is not None and made.expression else ""
     place = f" at {here}" if here is not None else ""
-    by = (asked() if kind != "value" else None) or Asked(user, "")
+    by = (current_construct() if kind != "value" else None) or Construct(user, "")
     came = f"tracer {tracer.aval}{text}{place}.\n  {tracer.provenance()}"
     if kind == "bool" and tracer.aval.ndim:
         raise ShapeError(
@@ -272,3 +278,145 @@ def check_alive(tracer: Tracer) -> None:
         "  Return the value from the traced function; do not store it in a global, an\n"
         "  attribute or a list that outlives the call."
     )
+
+
+# ---- named axes ----
+
+
+def names_in(axis_name: Any) -> tuple[Any, ...]:
+    """Return the names that a collective is given: one, or a tuple or list of them."""
+    if isinstance(axis_name, tuple | list):
+        return tuple(cast("Sequence[Any]", axis_name))
+    return (axis_name,)
+
+
+def size_of(axis_name: Hashable, who: str) -> int:
+    """Return the size of a named axis; `who` begins the error if it is not bound."""
+    return axis_of(axis_name, who).size
+
+
+def axis_of(axis_name: Hashable, who: str) -> NamedAxis:
+    """Return a named axis; `who` begins the error if it is not bound."""
+    check_name(axis_name, who)
+    axes = named_axes()
+    for axis in axes:
+        if axis.name == axis_name:
+            return axis
+    raise unbound(axis_name, who, axes)
+
+
+def check_name(axis_name: Any, who: str) -> None:
+    """Raise unless a value can name an axis."""
+    try:
+        hash(axis_name)
+    except TypeError:
+        raise ArgumentError(
+            f"{who}: expected axis_name to be hashable, got {shown(axis_name)}. "
+            "Name an axis by a string; several, in a tuple."
+        ) from None
+
+
+def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisError:
+    """Return the error of an axis that is not bound."""
+    bound = ", ".join(map(str, axes))
+    wanted = f"one of those mapped here: {bound}" if axes else "one that is mapped here"
+    came = "" if axes else ", and no axis that is mapped here has a name"
+    return UnboundAxisError(
+        f"{who}: expected the name of an axis, {wanted}; got {axis_name!r}{came}. Name it "
+        f"where it is mapped, around this call: imprint.vmap(f, axis_name={axis_name!r})."
+    )
+
+
+# ---- axes that nothing maps ----
+
+
+@contextmanager
+def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[None]:
+    """Bind names of axes for the code that is staged inside the `with` block.
+
+    Args:
+        axes: names and sizes; they hide outer axes of these names.
+        who: the beginning of the error if a name is not hashable.
+    """
+    for name, _ in axes:
+        check_name(name, who)
+    with bind_axes([NamedAxis(name, size) for name, size in axes]):
+        yield
+
+
+def bind_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
+    """Bind axes for the code staged inside the `with` block; outer ones are hidden."""
+    return tracing(_Within(axes) if axes else current_trace())
+
+
+@final
+class _Within(Trace):
+    """Knows axes, and leaves the rest to the trace around it."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, axes: Sequence[NamedAxis]) -> None:
+        super().__init__()
+        self.parent: Trace | None = current_trace()
+        own = {axis.name: axis for axis in axes}
+        outer = [axis for axis in self.axes if axis.name not in own]
+        self.axes = (*outer, *own.values())
+        self.is_checked = any(axis.is_checked for axis in self.axes)
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply the primitive under the trace around."""
+        return process_under(self.parent, primitive, operands, params)
+
+    def describe(self) -> str:
+        """Describe the surrounding trace."""
+        return self.parent.describe() if self.parent is not None else "make_jaxpr"
+
+
+# ---- evaluation while tracing ----
+
+
+@contextmanager
+def ensure_compile_time_eval() -> Generator[None]:
+    """Evaluate operations inside the `with` block now, unless they depend on a tracer.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def first(x):
+        ...     with imprint.ensure_compile_time_eval():
+        ...         count = int(np.sqrt(np.array(4.0)))
+        ...     return x[:count]
+        >>> first(np.arange(5))
+        Array([0, 1], dtype=int32)
+    """
+    outer = current_trace()
+    with tracing(None if outer is None else _CompileTime(outer)):
+        yield
+
+
+@final
+class _CompileTime(Trace):
+    """Evaluates operations on known values, and leaves the rest to the outer trace."""
+
+    __slots__ = ("_outer",)
+
+    def __init__(self, outer: Trace) -> None:
+        super().__init__()
+        self._outer = outer
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        known = not any(isinstance(x, Tracer) for x in operands)
+        known = known and not primitive.axis_names_of(params)
+        trace = None if known else self._outer
+        return process_under(trace, primitive, operands, params)
+
+    def describe(self) -> str:
+        return self._outer.describe()
+
+    def static_advice(self) -> str:
+        return self._outer.static_advice()

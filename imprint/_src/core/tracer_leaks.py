@@ -1,8 +1,8 @@
 """The search for tracers that outlive their trace, while `check_tracer_leaks` is on.
 
-A tracer that something still refers to after the traced function returned was stored
-somewhere by the user. The garbage collector knows by whom, which the message tells. The
-search looks at every object of the process, so it is for debugging.
+A tracer that is still referenced after the traced function returned was stored by user
+code. The garbage collector finds the referrer, which the message names. The search
+looks at every object of the process, so it is for debugging.
 """
 
 import gc
@@ -18,11 +18,11 @@ def check_leaks(trace: Trace) -> None:
     """Raise UnexpectedTracerError if a tracer of `trace`, which has ended, is alive."""
     gc.collect()
     tracers = (x for x in gc.get_objects() if issubclass(type(x), Tracer))
-    leaked = [x for x in tracers if x.owner is trace]  # `isinstance` asks `__class__`
+    leaked = [x for x in tracers if x.owner is trace]  # `isinstance` calls `__class__`
     if not leaked:
         return
     lines: list[str] = []
-    gc.unfreeze()  # what is frozen is no referrer
+    gc.unfreeze()  # frozen objects are no referrers
     for tracer in islice(leaked, 5):  # a slice would be one more holder
         origin = tracer.origin()
         made = f", made at {origin}: {origin.text}" if origin is not None else ""

@@ -14,15 +14,15 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
 )
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.trace import Tracer
 from imprint._src.custom_derivatives.flat import pair_of
 from imprint._src.custom_derivatives.reverse import custom_vjp
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
 from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
@@ -30,7 +30,7 @@ from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
 R = TypeVar("R")
 
 
-@folding
+@filter_traceback
 def closure_convert(
     fun: Callable[..., Any], *example_args: Any
 ) -> tuple[Callable[..., Any], list[Any]]:
@@ -70,7 +70,7 @@ class _Program:
         self.name: str = name_of(fun)
         leaves, self.in_tree = tree.flatten(tuple(args))
         owned = [
-            own_leaf(x, "closure_convert", f"argument {i}")
+            copy_leaf(x, "closure_convert", f"argument {i}")
             for i, x in enumerate(leaves)
         ]
         found: list[tree.TreeDef] = []
@@ -109,7 +109,7 @@ class _Converted:
         self._fixed = [None if _may_be_differentiated(x) else x for x in consts]
         self._count = sum(map(_may_be_differentiated, consts))
 
-    @folding
+    @filter_traceback
     def __call__(self, *args: Any) -> Any:
         end = len(args) - self._count
         moved = iter(args[end:])

@@ -13,7 +13,7 @@ from typing import Any, final
 from imprint import tree
 from imprint._src.control_flow.custom import Rule, call_with_rule
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.functions import own_leaf, result_leaves
+from imprint._src.core.functions import copy_leaf, result_leaves
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import expect
@@ -42,10 +42,10 @@ class Arguments:
         owned: list[Any] = []
         for i, x in enumerate(leaves):
             try:
-                owned.append(own_leaf(x, who, ""))
+                owned.append(copy_leaf(x, who, ""))
             except ArgumentError:
                 paths = paths or self.treedef.paths()
-                own_leaf(x, who, f"argument{tree.keystr(paths[i])}")
+                copy_leaf(x, who, f"argument{tree.keystr(paths[i])}")
         self.leaves: tuple[Any, ...] = tuple(owned)
 
     def detached(self) -> "Arguments":

@@ -25,7 +25,7 @@ from imprint._src.custom_derivatives.flat import (
 )
 from imprint._src.custom_derivatives.ruled import Ruled
 from imprint._src.custom_derivatives.zeros import SymbolicZero, given, taken
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
 from imprint._src.primitives.core_ops import add_tangents
@@ -110,7 +110,7 @@ class custom_jvp(Ruled[P, R]):  # noqa: N801 - JAX's name
             )
         self.defjvp(_ByArgument(self, jvps))
 
-    @folding
+    @filter_traceback
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is differentiated, by its rule."""
         if not self._rule:

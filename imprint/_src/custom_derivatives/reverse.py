@@ -26,7 +26,7 @@ from imprint._src.custom_derivatives.flat import (
 )
 from imprint._src.custom_derivatives.ruled import Ruled
 from imprint._src.custom_derivatives.zeros import CustomVJPPrimal, given, taken
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import (
     ArgumentError,
@@ -109,7 +109,7 @@ class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
         self.optimize_remat = bool(optimize_remat)
         self._rule.update(fwd=fwd, bwd=bwd, symbolic_zeros=bool(symbolic_zeros))
 
-    @folding
+    @filter_traceback
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is differentiated, by its rule."""
         if not self._rule:

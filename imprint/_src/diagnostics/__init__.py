@@ -1,9 +1,8 @@
-"""What users are told when something is wrong: hints, missing names, tracebacks, leaks.
+"""Error messages: hints, unsupported names, source locations, tracebacks.
 
-- `concretization_hints`: what does a construct of Python ask of a tracer, and what instead?
-- `unsupported`: which names of JAX does imprint not have, and why?
-- `unsupported_models`: which names of libraries for models are missing, and why?
-- `unsupported_numpy`: which names of `jax.numpy` are missing, and why?
-- `traceback_filter`: which frames does a traceback show?
-- `source`: which place of the user's program is it?
+- `concretization_hints`: Python constructs that need a concrete value, and their
+  remedies
+- `unsupported`: names of JAX, NumPy, Equinox and optax that imprint lacks
+- `traceback_filter`: tracebacks without internal frames
+- `source`: the location of an equation in user code
 """

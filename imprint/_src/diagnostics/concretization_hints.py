@@ -1,11 +1,11 @@
-"""Which construct of Python asked a tracer for its value, and what to write instead.
+"""The Python construct that needed the value of a tracer, and its remedy.
 
-Python asks `bool(x)` alike for `if`, `while`, `and`, `in` and `min`; only the user's line
-tells them apart. The instruction that runs stands at a place of the text; the text is
-parsed, and the node at that place, or what it is the condition of, has a name and a
-remedy. Releases of Python differ in whether a jump stands at its operand or its statement.
-Without the text (a program given to `exec`) there is mostly no answer, and the caller
-says what is true of all constructs. Runs when an error is certain, never before.
+Python calls `bool(x)` for `if`, `while`, `and`, `in` and `min` alike; only the source
+distinguishes them. The current instruction has a position in the source. The source is
+parsed, and the node at that position, or the node whose condition it is, has a name and
+a remedy. Releases of Python place a jump at its operand or at its statement. Without
+the source (a program given to `exec`) there is mostly no result, and the caller uses a
+generic remedy. This runs only when an error is certain.
 """
 
 import ast
@@ -23,15 +23,15 @@ from imprint._src.bootstrap import hooks
 from imprint._src.diagnostics.source import user_frame
 
 
-class Asked(NamedTuple):
-    """A construct, as a message names it, and what to write in its place, or ""."""
+class Construct(NamedTuple):
+    """A construct as a message names it, and its remedy, or ""."""
 
     name: str
     remedy: str
 
 
-def asked() -> Asked | None:
-    """Return the construct of the user's that runs now; None if its text is unknown."""
+def current_construct() -> Construct | None:
+    """Return the construct in user code that runs now; None if its source is unknown."""
     frame = user_frame()
     if frame is None:
         return None
@@ -49,10 +49,10 @@ def asked() -> Asked | None:
 
 # ---- the node ----
 
-_Place = tuple[int, int, int, int]
+_Span = tuple[int, int, int, int]
 
 
-def _place(code: CodeType, offset: int) -> _Place | None:
+def _place(code: CodeType, offset: int) -> _Span | None:
     """Return first line, last line, first column and last column of an instruction."""
     first, last, start, end = list(code.co_positions())[offset // 2]
     if first is None or last is None or start is None or end is None:
@@ -73,8 +73,8 @@ def _parsed(text: str) -> ast.AST | None:
         return None
 
 
-def _path_to(root: ast.AST | None, place: _Place) -> list[ast.AST]:
-    """Return the nodes from the root to the innermost one that stands at `place`."""
+def _path_to(root: ast.AST | None, place: _Span) -> list[ast.AST]:
+    """Return the nodes from the root to the innermost one at `place`."""
     if root is None:
         return []
     found: list[ast.AST] = []
@@ -84,7 +84,7 @@ def _path_to(root: ast.AST | None, place: _Place) -> list[ast.AST]:
     return found
 
 
-def _around(path: list[ast.AST], place: _Place) -> Iterator[list[ast.AST]]:
+def _around(path: list[ast.AST], place: _Span) -> Iterator[list[ast.AST]]:
     yield path
     for child in ast.iter_child_nodes(path[-1]):
         span = _place_of(child)
@@ -100,10 +100,10 @@ def _around(path: list[ast.AST], place: _Place) -> Iterator[list[ast.AST]]:
             yield from _around([*path, child], place)
 
 
-def _place_of(node: Any) -> _Place | None:
+def _place_of(node: Any) -> _Span | None:
     if getattr(node, "end_lineno", None) is None:
         return None
-    if getattr(node, "decorator_list", None):  # they stand before its first line
+    if getattr(node, "decorator_list", None):  # decorators precede the first line
         return None
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
@@ -111,8 +111,8 @@ def _place_of(node: Any) -> _Place | None:
 # ---- the construct ----
 
 
-def _operation(node: ast.AST, frame: FrameType) -> Asked | None:
-    """Name a call or an operator that asked for a value."""
+def _operation(node: ast.AST, frame: FrameType) -> Construct | None:
+    """Name a call or an operator that needs a value."""
     if isinstance(node, ast.Call):
         return _call(node, frame)
     if isinstance(node, ast.Subscript):
@@ -122,16 +122,16 @@ def _operation(node: ast.AST, frame: FrameType) -> Asked | None:
     return None
 
 
-def _condition(path: list[ast.AST]) -> Asked | None:
+def _condition(path: list[ast.AST]) -> Construct | None:
     """Name the construct that has the innermost node of `path` as its condition."""
     node: Any = path[-1]
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
-        return Asked("a chained comparison", _chain(node))
-    # CPython 3.11 puts the jump of `if x` at the whole of what it is in.
+        return Construct("a chained comparison", _chain(node))
+    # CPython 3.11 places the jump of `if x` at the whole statement.
     if type(node) in _STATEMENTS:
         return _statement(node)
     if getattr(node, "generators", None):
-        return Asked("the `if` of a comprehension", _COMPREHENSION)
+        return Construct("the `if` of a comprehension", _COMPREHENSION)
     for parent in reversed(path[:-1]):
         is_last = isinstance(parent, ast.BoolOp) and parent.values[-1] is node
         if type(parent) in _STATEMENTS and getattr(parent, "test", None) is node:
@@ -139,9 +139,9 @@ def _condition(path: list[ast.AST]) -> Asked | None:
         if isinstance(parent, ast.BoolOp) and not is_last:
             return _and_or(parent)
         if isinstance(parent, ast.comprehension):
-            return Asked("the `if` of a comprehension", _COMPREHENSION)
+            return Construct("the `if` of a comprehension", _COMPREHENSION)
         if isinstance(parent, ast.match_case):
-            return Asked("`match`", _MATCH)
+            return Construct("`match`", _MATCH)
         if not isinstance(
             parent, ast.BoolOp | ast.UnaryOp | ast.NamedExpr | ast.pattern
         ):
@@ -150,27 +150,27 @@ def _condition(path: list[ast.AST]) -> Asked | None:
     return _alone(path[-1])
 
 
-def _alone(node: Any) -> Asked | None:
-    """Name a node that is asked for a bool by itself."""
+def _alone(node: Any) -> Construct | None:
+    """Name a node that needs a bool by itself."""
     if isinstance(node, ast.BoolOp):
         return _and_or(node)
     if isinstance(node, ast.UnaryOp):
-        return Asked("`not`", _NOT.format(_text(node.operand)))
+        return Construct("`not`", _NOT.format(_text(node.operand)))
     if isinstance(node, ast.Compare):
-        return Asked("a comparison of containers", _CONTAINERS)
+        return Construct("a comparison of containers", _CONTAINERS)
     return None
 
 
-def _and_or(node: ast.BoolOp) -> Asked:
+def _and_or(node: ast.BoolOp) -> Construct:
     word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
-    return Asked(f"`{word}`", _AND_OR.format(word, sign))
+    return Construct(f"`{word}`", _AND_OR.format(word, sign))
 
 
-def _statement(node: Any) -> Asked:
+def _statement(node: Any) -> Construct:
     if isinstance(node, ast.IfExp):
         written = f"({_text(node.test)}, {_text(node.body)}, {_text(node.orelse)})"
         short = written if len(written) <= 60 else "(condition, a, b)"
-        return Asked("`… if … else …`", _IF.format(short))
+        return Construct("`… if … else …`", _IF.format(short))
     return _STATEMENTS[type(node)]
 
 
@@ -184,24 +184,24 @@ def _chain(node: ast.Compare) -> str:
     return _CHAIN.format(" & ".join(f"({pair})" for pair in pairs))
 
 
-def _subscript(node: ast.Subscript, frame: FrameType) -> Asked | None:
+def _subscript(node: ast.Subscript, frame: FrameType) -> Construct | None:
     if isinstance(node.value, ast.Constant | ast.JoinedStr):  # a text
         return None
     name = getattr(node.value, "attr", "")
     if type(_value(node.value, frame)) in _JOINERS and name:
-        return Asked(f"`numpy.{name}[]`", _NAMESAKE.format(name))
+        return Construct(f"`numpy.{name}[]`", _NAMESAKE.format(name))
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if any(isinstance(part, ast.Slice) for part in parts):
-        return Asked("a slice", _SLICE.format(_text(node.value)))
+        return Construct("a slice", _SLICE.format(_text(node.value)))
     index = f"imprint.numpy.asarray({_text(node.value)})[{_text(node.slice)}]"
-    return Asked("an index", _INDEX.format(index))
+    return Construct("an index", _INDEX.format(index))
 
 
-def _operator(node: ast.BinOp) -> Asked | None:
+def _operator(node: ast.BinOp) -> Construct | None:
     if isinstance(node.op, ast.Mod):
-        return Asked("`%` of a text", _FORMAT)
+        return Construct("`%` of a text", _FORMAT)
     if isinstance(node.op, ast.Mult):
-        return Asked("`*` of a text", _SIZE)
+        return Construct("`*` of a text", _SIZE)
     return None
 
 
@@ -213,8 +213,8 @@ def _text(node: ast.AST) -> str:
 # ---- calls ----
 
 
-def _call(node: ast.Call, frame: FrameType) -> Asked | None:
-    """Name the function that is called, and what serves in its place."""
+def _call(node: ast.Call, frame: FrameType) -> Construct | None:
+    """Name the called function and its replacement."""
     fun = _value(node.func, frame)
     try:
         known = _BUILTINS.get(fun)
@@ -223,33 +223,33 @@ def _call(node: ast.Call, frame: FrameType) -> Asked | None:
     argument = _text(node.args[0]) if node.args else "x"
     if known is not None:
         array = f"({argument})" if " " in argument else argument
-        return Asked(f"`{fun.__name__}()`", known(len(node.args)).format(array))
+        return Construct(f"`{fun.__name__}()`", known(len(node.args)).format(array))
     name, home = getattr(fun, "__name__", ""), getattr(fun, "__module__", None) or ""
     if isinstance(fun, np.ufunc):
         home = "numpy"
     if home.startswith("numpy.random") or _is_generator(getattr(fun, "__self__", None)):
-        return Asked(f"`numpy.random.{name}()`", _RANDOM)
+        return Construct(f"`numpy.random.{name}()`", _RANDOM)
     if home.partition(".")[0] in ("numpy", "math", "cmath"):
         return _namesake(home, name)
     if home.partition(".")[0] == "imprint":
-        return Asked(f"`{name}()`", _SIZE)
+        return Construct(f"`{name}()`", _SIZE)
     if fun is None and isinstance(node.func, ast.Attribute):
         owner = _value(node.func.value, frame)
         if _is_generator(owner):
-            return Asked(f"`numpy.random.Generator.{node.func.attr}()`", _RANDOM)
+            return Construct(f"`numpy.random.Generator.{node.func.attr}()`", _RANDOM)
         if isinstance(owner, np.ufunc):
             return _of_ufunc(owner.__name__, node.func.attr)
-        return _METHODS.get(node.func.attr, Asked(f"`.{node.func.attr}()`", ""))
+        return _METHODS.get(node.func.attr, Construct(f"`.{node.func.attr}()`", ""))
     whole = name if home in ("", "builtins") else f"{home.lstrip('_')}.{name}"
-    return Asked(f"`{whole}()`", "") if name else None
+    return Construct(f"`{whole}()`", "") if name else None
 
 
-def _of_ufunc(name: str, method: str) -> Asked:
-    """Say what does what a method of a ufunc does, where no function does."""
+def _of_ufunc(name: str, method: str) -> Construct:
+    """Name the replacement of a method of a ufunc."""
     if hasattr(getattr(hooks.numpy, name, None), method):
-        return Asked(f"`numpy.{name}.{method}()`", _METHOD.format(name, method))
+        return Construct(f"`numpy.{name}.{method}()`", _METHOD.format(name, method))
     ours = {"reduce": "reduce", "accumulate": "associative_scan"}.get(method)
-    return Asked(
+    return Construct(
         f"`numpy.{name}.{method}()`", _BY_LAX.format(ours) if ours else _OUTSIDE
     )
 
@@ -258,20 +258,20 @@ def _is_generator(x: Any) -> bool:
     return type(x).__module__.startswith("numpy.random")
 
 
-def _namesake(home: str, name: str) -> Asked:
-    """Say which function of imprint.numpy does what one of NumPy's or math's does."""
+def _namesake(home: str, name: str) -> Construct:
+    """Name the function of imprint.numpy that replaces one of NumPy or math."""
     ours = _RENAMED.get((home, name), name)
     whole = f"{home}.{name}"
     function = getattr(hooks.numpy, ours, None)
     if getattr(function, "__module__", None) == "numpy":  # it prints, or writes a file
-        return Asked(f"`{whole}()`", _OUTSIDE)
+        return Construct(f"`{whole}()`", _OUTSIDE)
     if home in ("numpy", "math", "cmath") and callable(function):
-        return Asked(f"`{whole}()`", _NAMESAKE.format(ours))
-    return Asked(f"`{whole}()`", _NO_NAMESAKE.format(whole))
+        return Construct(f"`{whole}()`", _NAMESAKE.format(ours))
+    return Construct(f"`{whole}()`", _NO_NAMESAKE.format(whole))
 
 
 def _value(node: ast.AST, frame: FrameType) -> Any:
-    """Return what a dotted name stands for in a frame; None if it is no module's."""
+    """Return the object of a dotted name in a frame; None if it belongs to no module."""
     if isinstance(node, ast.Name):
         for names in (frame.f_locals, frame.f_globals, vars(builtins)):
             if node.id in names:
@@ -283,7 +283,7 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
     return None
 
 
-# ---- the remedies: a caller appends how the value stays one of Python's ----
+# ---- the remedies: a caller appends how to make it a Python value ----
 
 _IF: Final = (
     "To choose by a traced condition write imprint.numpy.where{}, or\n"
@@ -412,35 +412,35 @@ _BUILTINS: Final[dict[Any, Callable[[int], str]]] = {
     ),
     range: _always(_RANGE),
 }
-_STATEMENTS: Final[dict[type, Asked]] = {
-    ast.If: Asked("`if`", _IF.format("(condition, a, b)")),
-    ast.IfExp: Asked("`… if … else …`", _IF.format("(condition, a, b)")),
-    ast.While: Asked(
+_STATEMENTS: Final[dict[type, Construct]] = {
+    ast.If: Construct("`if`", _IF.format("(condition, a, b)")),
+    ast.IfExp: Construct("`… if … else …`", _IF.format("(condition, a, b)")),
+    ast.While: Construct(
         "`while`",
         "To loop as long as a traced condition holds write\n"
         "  imprint.lax.while_loop(condition, step, value)",
     ),
-    ast.Assert: Asked(
+    ast.Assert: Construct(
         "`assert`",
         "A traced value can be checked when the program runs:\n"
         "  imprint.debug.check(condition, message) raises there; NaN are found by\n"
         "  imprint.debug_nans",
     ),
 }
-# What asks for a bool, beside jumps.
+# Instructions besides jumps that need a bool.
 _CONDITIONS: Final = ("TO_BOOL", "COMPARE_OP", "UNARY_NOT")
-_BY_OPCODE: Final[dict[str, Asked]] = {  # known without the text
-    "STORE_SUBSCR": Asked("an assignment to an item", _ASSIGN),
-    "STORE_SLICE": Asked("an assignment to an item", _ASSIGN),  # since 3.12
-    "CONTAINS_OP": Asked("`in`", _IN),
-    "FORMAT_VALUE": Asked("an f-string", _FORMAT),
-    "FORMAT_WITH_SPEC": Asked("an f-string", _FORMAT),  # since CPython 3.13
+_BY_OPCODE: Final[dict[str, Construct]] = {  # known without the text
+    "STORE_SUBSCR": Construct("an assignment to an item", _ASSIGN),
+    "STORE_SLICE": Construct("an assignment to an item", _ASSIGN),  # since 3.12
+    "CONTAINS_OP": Construct("`in`", _IN),
+    "FORMAT_VALUE": Construct("an f-string", _FORMAT),
+    "FORMAT_WITH_SPEC": Construct("an f-string", _FORMAT),  # since CPython 3.13
 }
-_METHODS: Final[dict[str, Asked]] = {
-    "item": Asked("`.item()`", _READ),
-    "tolist": Asked("`.tolist()`", _READ),
-    "format": Asked("`.format()`", _FORMAT),
-    "reshape": Asked("`.reshape()`", _SIZE),
+_METHODS: Final[dict[str, Construct]] = {
+    "item": Construct("`.item()`", _READ),
+    "tolist": Construct("`.tolist()`", _READ),
+    "format": Construct("`.format()`", _FORMAT),
+    "reshape": Construct("`.reshape()`", _SIZE),
 }
 _JOINERS: Final = (type(np.r_), type(np.c_))
 _RENAMED: Final[dict[tuple[str, str], str]] = {

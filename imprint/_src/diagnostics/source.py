@@ -1,13 +1,12 @@
-"""Where in the user's program an equation came from.
+"""Source locations: where in user code an equation came from.
 
-A source is taken on a hot path (every staged equation), so it is only a triple
-(code object, instruction offset, named scope); file, line and text are worked out when
-somebody asks. A frame is the user's when its file lies outside this package, NumPy and
-the standard library, or in `cli/tour`, whose programs are written as a user's.
-While a transform replays a jaxpr, `replaying` makes new equations inherit the
-source of the equation they come from. Who called that place is asked for few equations
-only (`called_source`), since it costs more. A `Scope` in the place of what is replayed,
-which is looked at anyway, gives sources the name of `named_scope`.
+A source is taken for every staged equation, which is hot, so it is only a triple (code
+object, instruction offset, named scope). File, line and text are computed on demand. A
+frame is user code if its file is outside this package, NumPy and the standard library,
+or is a program of `cli`. While a transform replays a jaxpr, new equations inherit the
+source of the original equation. `called_source` adds the callers, which costs more, for
+a few equations. A `ScopePath` in the place of the replayed source gives sources the
+name of `named_scope`.
 """
 
 import linecache
@@ -32,7 +31,7 @@ _CACHE: Final = opmap.get("CACHE", -1)
 
 
 class Source(NamedTuple):
-    """A place in the user's program."""
+    """A location in user code."""
 
     code: CodeType
     offset: int
@@ -110,7 +109,7 @@ class _CalledSource(Source):
 
 
 @final
-class Scope(NamedTuple):
+class ScopePath(NamedTuple):
     """The named scopes in which new equations are; it has a source for each of them."""
 
     path: str
@@ -118,7 +117,7 @@ class Scope(NamedTuple):
 
 # 150 ns less than the class's own.
 _new: Final = cast("Callable[..., Source]", tuple[Any, ...].__new__)
-_replayed: ContextVar[Source | Scope | None] = ContextVar(
+_replayed: ContextVar[Source | ScopePath | None] = ContextVar(
     "imprint_source", default=None
 )
 replayed_source: Final = _replayed.get
@@ -131,7 +130,7 @@ def current_source() -> Source | None:
     scope = ""
     inherited = replayed_source()
     if inherited is not None:
-        if type(inherited) is not Scope:
+        if type(inherited) is not ScopePath:
             return inherited
         scope = inherited.path
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
@@ -145,11 +144,11 @@ def current_source() -> Source | None:
 
 
 def called_source(source: Source, top: str) -> Source:
-    """Return a place that runs now with the user's places from which it was reached.
+    """Return a location that runs now, with the user locations that called it.
 
     Args:
-        source: what `current_source` gave.
-        top: the file whose innermost frame around it is where the user's calls begin.
+        source: the result of `current_source`.
+        top: the file whose innermost frame around it is where the user calls begin.
     """
     found: list[Source] = []
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
@@ -164,7 +163,7 @@ def called_source(source: Source, top: str) -> Source:
 
 
 def raised_source(err: BaseException) -> Source | None:
-    """Return the innermost of the user's places through which an error went."""
+    """Return the innermost user location that an error passed."""
     found, step = None, err.__traceback__
     while step is not None:
         code = step.tb_frame.f_code
@@ -175,7 +174,7 @@ def raised_source(err: BaseException) -> Source | None:
 
 
 def user_frame() -> FrameType | None:
-    """Return the innermost frame whose line is the user's."""
+    """Return the innermost frame of user code."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
     while frame is not None and _passed[frame.f_code.co_filename]:
         frame = frame.f_back
@@ -193,19 +192,19 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def is_library(filename: str) -> bool:
-    """Tell whether a file belongs to this package."""
+    """Return whether a file belongs to this package."""
     return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
 
 
 def is_inner(filename: str) -> bool:
-    """Tell whether a file is of this package or of NumPy: no line of the user's."""
+    """Return whether a file belongs to this package or NumPy, so is not user code."""
     return is_library(filename) or filename.startswith(_NUMPY)
 
 
 class _Passed(dict[str, bool]):
-    """Whether a frame is passed over on the way to the user's, by the name of its file.
+    """Whether frames of a file are skipped, by file name.
 
-    A subscript is the cheapest way to ask.
+    A subscript is the cheapest lookup.
     """
 
     def __missing__(self, filename: str) -> bool:

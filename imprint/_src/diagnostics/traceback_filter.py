@@ -1,8 +1,8 @@
 """Tracebacks without the frames of this package and of NumPy.
 
-A public entry point that runs the user's function folds the traceback of what comes out
-of it, so that it ends at the user's line. Bugs of ours (InternalError) keep all frames,
-and so does everything while `traceback_filtering` is off.
+A public entry point that runs user code removes them from exceptions, so that the
+traceback ends at the user's line. Internal errors (InternalError) keep all frames, and
+so does every error while `traceback_filtering` is off.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let exceptions that pass through `fun` lose the frames below it that are not the user's."""
+def filter_traceback(fun: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Remove internal frames from exceptions that pass through `fun`."""
 
     @wraps(fun)
     def folded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -27,26 +27,26 @@ def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
             return fun(*args, **kwargs)
         except ValueError as err:
             if isinstance(err.__cause__, ConcretizationError) and _NUMPYS in str(err):
-                fold(err.__cause__)
+                drop_internal_frames(err.__cause__)
                 raise err.__cause__ from None
-            fold(err)
+            drop_internal_frames(err)
             raise
         except Exception as err:
-            fold(err)
+            drop_internal_frames(err)
             raise
 
     return folded
 
 
 _NUMPYS: Final = "setting an array element with a sequence"
-"""What NumPy says of `a[0] = x` when it has asked `x` for a float, and was told more."""
+"""The message of NumPy for `a[0] = x` after `float(x)` raised."""
 
 
 def unlink(err: BaseException) -> None:
-    """Take this package's frames out of a traceback whose first frame somebody holds.
+    """Remove internal frames from a traceback whose first frame is referenced.
 
-    An error that the user is not expected to understand without them keeps them: one
-    that is raised here and is none of ours.
+    Errors that need them keep them: errors raised here that are none of imprint's
+    classes.
     """
     seen: set[int] = set()
     link: BaseException | None = err
@@ -75,8 +75,8 @@ def _is_inner(tb: TracebackType) -> bool:
     return is_inner(tb.tb_frame.f_code.co_filename)
 
 
-def fold(err: Exception) -> None:
-    """Leave only the user's frames in the traceback of `err`."""
+def drop_internal_frames(err: Exception) -> None:
+    """Leave only user frames in the traceback of `err`."""
     if config.traceback_filtering and not isinstance(err, InternalError):
         frames: list[TracebackType] = []
         tb = err.__traceback__

@@ -1,10 +1,10 @@
-"""Which public names of JAX's are not here, and what to write instead, where something is.
+"""Public names of JAX, NumPy, Equinox and optax that imprint lacks, with advice.
 
-One row is names that share an advice. Without one, a function of NumPy's of that name
-takes arrays outside traced functions, which `advice` says; else nothing serves yet.
-Read only when such a name was asked for (`core.missing`), and by the test that compares the
-rows with JAX and writes docs/reference/unsupported.md: a name that comes here leaves its row.
-Names that NumPy alone has are in `absent_numpy`.
+A row is names that share an advice. Without an advice, NumPy's function of that name is
+suggested, if it takes arrays outside traced functions. The tables are read only when
+such a name is accessed (`bootstrap.attribute_errors`), and by the tests, which compare
+them with the libraries and write docs/reference/absent.md and names.md. A new public
+name leaves its row.
 """
 
 from collections.abc import Iterator
@@ -12,20 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.diagnostics.unsupported_models import (
-    CALLBACK,
-    DERIVATIVE,
-    MODELS,
-)
-from imprint._src.diagnostics.unsupported_numpy import NUMPY
+Rows = tuple[tuple[str, str], ...]
 
 
 def advice(home: str, name: str) -> tuple[str, str] | None:
-    """Return which library has a name, and what to write instead; None if none has it.
+    """Return the library that has a name, and the advice; None if no library has it.
 
     Args:
         home: `imprint`, one of its public modules, or `Array` for its methods.
-        name: the name that was asked for.
+        name: the missing name.
     """
     for library in ("JAX", "NumPy", *MODELS):
         for known, said in rows(home, library):
@@ -49,6 +44,21 @@ def _by_numpy(home: str, name: str) -> str:
     return "Nothing serves in its place yet."
 
 
+DERIVATIVE: Final = (
+    "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
+    "the value of h and the derivative of g."
+)
+CALLBACK: Final = "Write imprint.pure_callback."
+_ONE_DEVICE: Final = "Programs run on one device so far: write imprint.filter_vmap."
+_OWN: Final = (
+    "Write its init and update as an imprint.optim.GradientTransformation; parts are "
+    "put together by imprint.optim.chain."
+)
+_AVERAGE: Final = (
+    "Write imprint.tree.map(lambda old, new: rate * new + (1 - rate) * old, "
+    "average, values)."
+)
+_LOSS: Final = "Write it with imprint.numpy; logarithms of odds by imprint.nn.softplus."
 _LIKE_NUMPY: Final = ("imprint.numpy", "Array")
 _RESHARD: Final = (
     "Write imprint.lax.with_sharding_constraint(x, sharding) inside of what is traced, and "
@@ -63,7 +73,7 @@ _MAPPED: Final = (
     "Along named axes write imprint.lax.ppermute and imprint.lax.all_to_all."
 )
 
-ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+ABSENT: Final[dict[str, Rows]] = {
     "imprint": (
         ("reshard", _RESHARD),
         ("core", "Its classes are private in imprint: trace with imprint.make_jaxpr."),
@@ -208,3 +218,172 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "Array": (("flat", "Write x.ravel()."),),
 }
+
+# ---- Equinox and optax ----
+
+_EQUINOX: Final[dict[str, Rows]] = {
+    "imprint": (
+        ("static_field", "Write imprint.field(static=True)."),
+        (
+            "EquinoxRuntimeError EquinoxTracetimeError",
+            "What imprint.error_if raises is imprint.errors.CheckError.",
+        ),
+        ("StrictConfig module_update_wrapper", "Leave it out."),
+        ("filter_pmap filter_shard", _ONE_DEVICE),
+    ),
+}
+
+_OPTAX: Final[dict[str, Rows]] = {
+    "imprint.optim": (
+        ("l2_loss", "Write 0.5 * (predictions - targets) ** 2."),
+        ("squared_error", "Write (predictions - targets) ** 2."),
+        (
+            "softmax_cross_entropy safe_softmax_cross_entropy",
+            "Write -(labels * imprint.nn.log_softmax(logits)).sum(-1).",
+        ),
+        (
+            "softmax_cross_entropy_with_integer_labels",
+            "Write -(imprint.nn.one_hot(labels, n) * imprint.nn.log_softmax(logits))"
+            ".sum(-1), of n classes.",
+        ),
+        (
+            "sigmoid_binary_cross_entropy",
+            "Write imprint.nn.softplus(logits) - labels * logits.",
+        ),
+        (
+            "convex_kl_divergence cosine_distance cosine_similarity ctc_loss "
+            "ctc_loss_with_forward_probs generalized_kl_divergence hinge_loss "
+            "huber_loss kl_divergence log_cosh multi_normal ntxent sigmoid_focal_loss "
+            "smooth_labels",
+            _LOSS,
+        ),
+        ("ema incremental_update periodic_update measure_with_ema", _AVERAGE),
+        (
+            "multi_transform partition selective_transform freeze conditionally_mask "
+            "conditionally_transform",
+            "Write imprint.optim.masked for each part, in imprint.optim.chain.",
+        ),
+        (
+            "apply_every microbatch",
+            "Add up the gradients of several steps, and update with their sum.",
+        ),
+        (
+            "cosine_onecycle_schedule linear_onecycle_schedule sgdr_schedule "
+            "piecewise_interpolate_schedule warmup_constant_schedule "
+            "warmup_exponential_decay_schedule",
+            "Join parts with imprint.optim.join_schedules, or write a function of the "
+            "count.",
+        ),
+        ("named_chain", "Write imprint.optim.chain."),
+        ("safe_int32_increment", "Write imprint.optim.safe_increment."),
+        ("inject_stateful_hyperparams", "Write imprint.optim.inject_hyperparams."),
+        ("value_and_grad_from_state", "Write imprint.value_and_grad."),
+        ("init_empty_state", "Write imprint.optim.EmptyState()."),
+        ("with_extra_args_support", "Leave it out."),
+        (
+            "adabelief adadelta adafactor adagrad adamax adamaxw adan "
+            "adaptive_grad_clip add_noise amsgrad apply_if_finite bias_correction "
+            "centralize clip_by_block_rms flatten fromage keep_params_nonnegative lamb "
+            "lars lbfgs lion lookahead matrix_inverse_pth_root monitor nadam nadamw nnls "
+            "noisy_sgd normalize_by_update_norm novograd optimistic_adam "
+            "optimistic_adam_v2 optimistic_gradient_descent "
+            "per_example_global_norm_clip per_example_layer_norm_clip polyak_sgd "
+            "power_iteration radam rprop safe_norm safe_root_mean_squares "
+            "scale_by_adadelta scale_by_adamax scale_by_adan scale_by_amsgrad "
+            "scale_by_backtracking_linesearch scale_by_belief "
+            "scale_by_distance_over_gradients scale_by_factored_rms scale_by_lbfgs "
+            "scale_by_lion scale_by_novograd scale_by_optimistic_gradient "
+            "scale_by_param_block_norm scale_by_param_block_rms scale_by_polyak "
+            "scale_by_radam scale_by_rprop scale_by_rss scale_by_sign scale_by_sm3 "
+            "scale_by_stddev scale_by_trust_ratio scale_by_yogi "
+            "scale_by_zoom_linesearch scale_gradient sign_sgd signum skip_large_updates "
+            "skip_not_finite sm3 snapshot stateless stateless_with_tree_map "
+            "tree_map_params update_infinity_moment update_moment "
+            "update_moment_per_elem_norm yogi zero_nans",
+            _OWN,
+        ),
+    ),
+}
+
+MODELS: Final = {"Equinox": _EQUINOX, "optax": _OPTAX}
+
+# ---- NumPy ----
+
+_AS_IT_IS: Final = "It looks at no array: call NumPy's."
+_VALUES: Final = "It needs values: call NumPy's on numpy.asarray(x), outside."
+_WIDTH: Final = (
+    "Its width depends on the machine: write imprint.numpy.int32, or another name that "
+    "says its width."
+)
+_NO_NUMBERS: Final = "Arrays hold numbers: convert before, with NumPy."
+_MEMORY: Final = (
+    "Arrays have no layout in memory and share it with none: leave it out, or write "
+    "imprint.numpy.asarray(x)."
+)
+_CLASS: Final = "Arrays have one class: write imprint.numpy.asarray(x)."
+_LOOP: Final = (
+    "It walks over elements one by one: write imprint.vmap, or imprint.lax.scan."
+)
+_FILE: Final = "Read and write the file with NumPy's, of numpy.asarray(x)."
+_FLOATS: Final = (
+    "Programs raise nothing for overflow and the like: imprint.debug_nans(True) finds "
+    "what is no number."
+)
+
+NUMPY: Final[dict[str, Rows]] = {
+    "imprint.numpy": (
+        ("False_ True_", "Write False and True."),
+        ("asanyarray asmatrix matrix bmat require", _CLASS),
+        ("ascontiguousarray asfortranarray isfortran", _MEMORY),
+        ("may_share_memory shares_memory memmap", _MEMORY),
+        (
+            "asarray_chkfinite",
+            "Write imprint.numpy.asarray(x), and imprint.debug.check of "
+            "imprint.numpy.isfinite(x).all().",
+        ),
+        (
+            "byte ubyte short ushort intc uintc intp uintp long ulong longlong ulonglong "
+            "longdouble clongdouble float128 complex256",
+            _WIDTH,
+        ),
+        (
+            "bytes_ str_ strings char void datetime64 timedelta64 datetime_as_string "
+            "datetime_data busday_count busday_offset busdaycalendar is_busday isnat "
+            "rec recarray record",
+            _NO_NUMBERS,
+        ),
+        ("flatiter nditer nested_iters ndenumerate ndindex broadcast", _LOOP),
+        ("fromregex genfromtxt loadtxt savetxt savez_compressed", _FILE),
+        (
+            "array2string base_repr binary_repr format_float_positional "
+            "format_float_scientific",
+            _VALUES,
+        ),
+        ("copyto putmask", "Write imprint.numpy.where(mask, values, a)."),
+        ("common_type min_scalar_type", "Write imprint.numpy.result_type."),
+        ("mintypecode sctypeDict typecodes typename ScalarType", _AS_IT_IS),
+        (
+            "real_if_close",
+            "Which dtype it gives depends on values: imprint.numpy.real.",
+        ),
+        ("emath", "Convert with x.astype(complex), and call the function."),
+        ("poly1d polynomial", "Write imprint.numpy.polyval of the coefficients."),
+        ("row_stack", "Write imprint.numpy.vstack."),
+        (
+            "errstate geterr geterrcall seterr seterrcall getbufsize setbufsize",
+            _FLOATS,
+        ),
+        ("ma", "Keep a mask beside the array, and write imprint.numpy.where."),
+        ("random", "Draw with imprint.random, of a key."),
+        ("testing test", "imprint.testing has check_grads; NumPy's takes arrays."),
+        (
+            "core ctypeslib dtypes exceptions f2py lib get_include info little_endian "
+            "show_config show_runtime",
+            _AS_IT_IS,
+        ),
+    ),
+    "imprint.numpy.linalg": (
+        ("LinAlgError", "A singular matrix gives numbers that are none, and no error."),
+    ),
+}
+"""By home, the names that it lacks of NumPy and JAX does not have."""

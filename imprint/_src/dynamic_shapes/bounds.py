@@ -1,9 +1,9 @@
-"""Between which numbers does an expression surely lie?
+"""Lower bounds of symbolic expressions.
 
-What a constraint says is subtracted where that removes a term; then operations give way
-to what bounds them, the outermost first; then each name is written as its least value and
-more, and a sum whose terms cannot be negative is at least its constant. What none of this
-finds is not decided, which is no answer and never a wrong one.
+A constraint is subtracted where that removes a term. Then operations are replaced by
+their bounds, the outermost first. Then each name is written as its least value plus the
+rest, and a sum without negative terms is at least its constant. If none of this gives a
+bound, the comparison is undecided; it is never decided wrongly.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,14 @@ from math import ceil, inf
 from typing import Final
 
 from imprint._src.dynamic_shapes.expression import (
-    ANSWERS,
+    ANALYSES,
+    ONE,
     Operation,
     Size,
     SymbolicSize,
+    Terms,
+    product,
 )
-from imprint._src.dynamic_shapes.terms import ONE, Terms, product
 
 _DEPTH: Final = 3  # constraints that are put together for one answer
 
@@ -166,7 +168,7 @@ def _low_of_names(size: SymbolicSize) -> float:
         parts: Terms = {ONE: k}
         for text, power in monomial:
             least = size.scope.least_of(text)
-            for _ in range(power):  # times (least + what it is more)
+            for _ in range(power):  # times (least + the rest)
                 more = {product(m, ((text, 1),)): c for m, c in parts.items()}
                 for m, c in parts.items():
                     more[m] = more.get(m, 0) + c * least
@@ -177,4 +179,4 @@ def _low_of_names(size: SymbolicSize) -> float:
     return above.get(ONE, 0) if is_least else -inf
 
 
-ANSWERS.low = low_of
+ANALYSES.low = low_of

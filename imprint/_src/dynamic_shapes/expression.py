@@ -1,10 +1,11 @@
-"""What an expression of names is: a sum of products in one form, so that equal is the same.
+"""Expressions of names in canonical form, so that equal expressions are one object.
 
-A size is a polynomial with integer coefficients in atoms: names, and the quotients,
-remainders and extremes of which nothing simpler is known. An atom is its text; what it is
-made of stands in the scope. Each expression of a scope is one object, so equal ones are
-found by identity. What makes forms one: `k*(x//k)` is `x - x%k`, whole multiples leave
-quotients and remainders, and what two operands of an extreme share stands before it.
+A size is a polynomial with integer coefficients in atoms: names, and irreducible
+quotients, remainders and extremes. An atom is its text; its operands are in the scope.
+Each expression of a scope is one object, so equal ones are found by identity. The
+canonical form: `k*(x//k)` is `x - x%k`, whole multiples leave quotients and remainders,
+and the common part of the operands of an extreme is added outside it. `bounds` and
+`values`, which compute with sizes, set `ANALYSES`.
 """
 
 import sys
@@ -17,18 +18,71 @@ import numpy as np
 
 from imprint._src.core.array import NumberArray
 from imprint._src.core.dims import SymbolicDim
-from imprint._src.dynamic_shapes.terms import (
-    ONE,
-    Monomial,
-    Terms,
-    atom_of,
-    product,
-    rank,
-    shown,
-    without,
-)
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint._src.primitives.sizes import as_value
+
+# ---- terms ----
+
+
+Monomial: TypeAlias = tuple[tuple[str, int], ...]
+"""Atoms and their powers, in the order of their texts; empty for the constant."""
+Terms: TypeAlias = dict[Monomial, int]
+"""The coefficient of each monomial, none 0."""
+
+ONE: Final[Monomial] = ()
+
+
+def product(a: Monomial, b: Monomial) -> Monomial:
+    """Return the product of two monomials."""
+    powers = dict(a)
+    for text, power in b:
+        powers[text] = powers.get(text, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def without(monomial: Monomial, part: Monomial) -> Monomial | None:
+    """Return the quotient of two monomials; None if there is a remainder."""
+    powers = dict(monomial)
+    for text, power in part:
+        powers[text] = powers.get(text, 0) - power
+    if any(power < 0 for power in powers.values()):
+        return None
+    return tuple(sorted([(text, power) for text, power in powers.items() if power]))
+
+
+def atom_of(terms: Terms) -> str | None:
+    """Return the atom that a sum is, if it is one."""
+    for monomial, k in terms.items():
+        for text, power in monomial:
+            if k == power == len(monomial) == len(terms) == 1:
+                return text
+    return None
+
+
+def rank(term: tuple[Monomial, int]) -> tuple[int, str]:
+    """Return the sort key of a term in a sum: the highest degree comes first."""
+    monomial = term[0]
+    return -sum([power for _, power in monomial]), str(monomial)
+
+
+def shown(terms: Terms) -> str:
+    """Return the text of a sum."""
+    ordered = sorted(terms.items(), key=_rank_shown)
+    text = "".join([_term(monomial, k) for monomial, k in ordered])
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
+
+
+def _rank_shown(term: tuple[Monomial, int]) -> tuple[int, bool, str]:
+    degree, text = rank(term)
+    return degree, term[1] < 0, text
+
+
+def _term(monomial: Monomial, k: int) -> str:
+    factors = [text if power == 1 else f"{text}^{power}" for text, power in monomial]
+    if abs(k) != 1 or not factors:
+        factors = [str(abs(k)), *factors]
+    return f" {'-' if k < 0 else '+'} {'*'.join(factors)}"
+
 
 _T = TypeVar("_T")
 
@@ -47,17 +101,18 @@ class Operation(NamedTuple):
     y: "Size"
 
 
-class Scope:
-    """The expressions of some names, and what is known of these.
+class SizeScope:
+    """The expressions of some names, and the constraints on them.
 
     Attributes:
         made: the sizes.
-        operations: what the atoms are made of that are no names.
-        equals: what atoms are known to equal.
+        operations: the operations of the atoms that are no names.
+        equals: the sizes that atoms are known to equal.
         facts: sizes that are known not to be negative.
         least: the least values of names.
-        remainders: (size, by, left): what is left of a size that is divided by a number.
-        decide: answers (x, relation, y) where that depends on the values; None: nobody.
+        remainders: (size, by, left): a size modulo a number is `left`.
+        decide: answers (x, relation, y) where that depends on the values; None: an
+            error.
     """
 
     __slots__ = (
@@ -79,7 +134,7 @@ class Scope:
         return self.atom(text)
 
     def atom(self, text: str) -> "Size":
-        """Return the size that is an atom, or what it is known to equal."""
+        """Return the size of an atom, or the size that it is known to equal."""
         known = self.equals.get(text)
         return self.size({((text, 1),): 1}) if known is None else known
 
@@ -100,7 +155,7 @@ class Scope:
             found = self.made[key] = SymbolicSize(self, kept)
         return found
 
-    def apart(self, name: str, x: "Size", y: "Size") -> "Size":
+    def operation(self, name: str, x: "Size", y: "Size") -> "Size":
         """Return an operation of which nothing simpler is known."""
         text = f"{name}({x}, {y})"
         self.operations.setdefault(text, Operation(name, x, y))
@@ -120,17 +175,17 @@ class Scope:
 class SymbolicSize(SymbolicDim):
     """A size that is an expression of names; made by `symbolic_shape`.
 
-    Python's arithmetic with ints and its like gives sizes; with anything else it is a
+    Arithmetic with ints and other sizes gives sizes; with anything else the size is a
     number, whose value comes later. `==`, `<` and their like answer what holds for all
     values of the names, and raise ShapeError where that depends on them.
     """
 
     __slots__ = ("_lows", "scope", "terms")
 
-    __array_ufunc__ = None  # NumPy's scalars leave arithmetic to us
+    __array_ufunc__ = None  # NumPy scalars leave arithmetic to us
 
-    def __init__(self, scope: Scope, terms: Terms) -> None:
-        self.scope: Scope = scope
+    def __init__(self, scope: SizeScope, terms: Terms) -> None:
+        self.scope: SizeScope = scope
         self.terms: Terms = terms
         self._lows: dict[int, float] = {}
 
@@ -269,7 +324,7 @@ class SymbolicSize(SymbolicDim):
     def _as_number(self, other: Any, operator: str) -> Any:
         """Compute with something that is no size, as the number that this one is."""
         if isinstance(other, NumberArray):
-            return NotImplemented  # it knows how, and what it takes
+            return NotImplemented  # the array promotes the number
         number: Any = self.__jax_array__()
         return getattr(number, operator)(other)
 
@@ -280,7 +335,7 @@ class SymbolicSize(SymbolicDim):
     # ---- questions ----
 
     def is_zero(self) -> bool | None:
-        """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+        """Return whether it is 0 for all values, for none (False), or for some (None)."""
         low, high = self.bounds()
         if low > 0 or high < 0:
             return False
@@ -290,7 +345,7 @@ class SymbolicSize(SymbolicDim):
         return False if self.terms.get(ONE, 0) % int(shared) else None
 
     def is_non_negative(self) -> bool | None:
-        """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        """Return whether it is at least 0 for all values, for none, or for some (None)."""
         low, high = self.bounds()
         return True if low >= 0 else (False if high < 0 else None)
 
@@ -302,22 +357,22 @@ class SymbolicSize(SymbolicDim):
         """Return a number that it is surely not below."""
         found = self._lows.get(depth)
         if found is None:
-            self._lows[depth] = -inf  # what is asked on the way may ask for it again
-            found = self._lows[depth] = ANSWERS.low(self, depth)
+            self._lows[depth] = -inf  # the computation may need it again
+            found = self._lows[depth] = ANALYSES.low(self, depth)
         return found
 
     def forget(self) -> None:
-        """Drop what was found of it before a constraint was known."""
+        """Drop the bounds that were found before a constraint was known."""
         self._lows.clear()
 
     def undecided(self, relation: str, other: Any) -> bool:
-        """Answer a question that depends on the values; ShapeError if nobody decides."""
+        """Answer a comparison that depends on the values; raise ShapeError if undecided."""
         if self.scope.decide is None:
-            raise ShapeError(ANSWERS.told(self, relation, other))
+            raise ShapeError(ANALYSES.undecided_message(self, relation, other))
         return self.scope.decide(self, relation, other)
 
     def __hash__(self) -> int:
-        if self.scope.decide is not None and _is_asked_by_a_user():
+        if self.scope.decide is not None and _is_called_by_user_code():
             raise ConcretizationError(
                 f"a set or dictionary that is asked for the size {self}: expected a "
                 "number, got a size that stands for many. Ask with == instead."
@@ -331,7 +386,7 @@ class SymbolicSize(SymbolicDim):
         if not isinstance(size, int) and size.scope is not self.scope:
             return False
         gap: Any = self - size
-        return self._asked(
+        return self._decided(
             "==", size, gap == 0 if isinstance(gap, int) else gap.is_zero()
         )
 
@@ -351,7 +406,7 @@ class SymbolicSize(SymbolicDim):
         return self._ordered("<", other, -1, 1)
 
     def __bool__(self) -> bool:
-        return not self._asked("==", 0, self.is_zero())
+        return not self._decided("==", 0, self.is_zero())
 
     def _ordered(self, relation: str, other: Any, sign: int, less: int) -> Any:
         size = as_size(other)
@@ -359,9 +414,9 @@ class SymbolicSize(SymbolicDim):
             return NotImplemented
         gap: Any = (self - self._own(size)) * sign - less
         answer = gap >= 0 if isinstance(gap, int) else gap.is_non_negative()
-        return self._asked(relation, size, answer)
+        return self._decided(relation, size, answer)
 
-    def _asked(self, relation: str, other: Any, answer: bool | None) -> bool:  # noqa: FBT001 - an answer
+    def _decided(self, relation: str, other: Any, answer: bool | None) -> bool:  # noqa: FBT001 - an answer
         return self.undecided(relation, other) if answer is None else answer
 
     # ---- as a number or a text ----
@@ -398,10 +453,10 @@ class SymbolicSize(SymbolicDim):
 Size: TypeAlias = int | SymbolicSize
 
 
-def _is_asked_by_a_user() -> bool:
-    """Tell whether code outside of this package asks for a hash.
+def _is_called_by_user_code() -> bool:
+    """Return whether code outside of this package computes a hash.
 
-    A number that a container has would not be found: its hash is another.
+    A lookup of an equal number in a container would fail: its hash differs.
     """
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - the one way to know
     caller: str = frame.f_globals.get("__name__", "")
@@ -409,18 +464,18 @@ def _is_asked_by_a_user() -> bool:
 
 
 @final
-class _Answers:
-    """What other files answer for a size, who compute with sizes in turn."""
+class _Analyses:
+    """Functions of files that compute with sizes in turn; they set them here."""
 
     low: Callable[[SymbolicSize, int], float]
-    told: Callable[[SymbolicSize, str, Any], str]
+    undecided_message: Callable[[SymbolicSize, str, Any], str]
 
 
-ANSWERS: Final = _Answers()
+ANALYSES: Final = _Analyses()
 
 
 def as_size(x: object) -> Size | None:
-    """Return a whole number of Python's or NumPy's, or an expression; None if it is none."""
+    """Return an int or NumPy integer as an int, or an expression; None for other values."""
     if type(x) is int or type(x) is SymbolicSize:
         return x
     return int(x) if isinstance(x, (bool, np.integer)) else None  # pyright: ignore[reportUnknownArgumentType] - of any width
@@ -429,7 +484,7 @@ def as_size(x: object) -> Size | None:
 # ---- one form ----
 
 
-def without_whole_quotients(scope: Scope, terms: Terms) -> Size | None:
+def without_whole_quotients(scope: SizeScope, terms: Terms) -> Size | None:
     """Return the size of these terms, `k*(x//k)` in it as `x - x%k`; None if none is."""
     for monomial, k in terms.items():
         for text, _ in monomial:
@@ -448,9 +503,9 @@ def without_whole_quotients(scope: Scope, terms: Terms) -> Size | None:
 
 
 def _multiple(monomial: Monomial, k: int, by: Size) -> tuple[Terms, int] | None:
-    """Return how many times a term holds a size of one term, and what coefficient stays.
+    """Return the multiple of a one-term size in a term, and the coefficient that is left.
 
-    The coefficient that stays is the nearest to 0; None if it is the one that was.
+    The coefficient that is left is the nearest to 0; None if it does not change.
     """
     divisor, c = (ONE, by) if isinstance(by, int) else next(iter(by.terms.items()))
     rest = without(monomial, divisor)
@@ -460,7 +515,7 @@ def _multiple(monomial: Monomial, k: int, by: Size) -> tuple[Terms, int] | None:
     return ({rest: times}, k - times * c) if times else None
 
 
-def divided(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
+def divided(scope: SizeScope, x: Size, y: Size) -> tuple[Size, Size]:
     """Return the quotient, rounded down, and the remainder of two sizes."""
     if isinstance(y, int) and y == 0:
         raise ZeroDivisionError(f"{x} // 0")
@@ -484,12 +539,12 @@ def divided(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
     inner = _nested(scope, rest, y)
     if inner is not None:
         return quotient + inner, rest - inner * y
-    floor = scope.apart("floordiv", rest, y)
-    return quotient + floor, scope.apart("mod", rest, y)
+    floor = scope.operation("floordiv", rest, y)
+    return quotient + floor, scope.operation("mod", rest, y)
 
 
-def _whole_part(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
-    """Return what whole multiples of `y` the terms of `x` are, and the rest."""
+def _whole_part(scope: SizeScope, x: Size, y: Size) -> tuple[Size, Size]:
+    """Return the sum of whole multiples of `y` in the terms of `x`, and the rest."""
     if isinstance(x, int):
         return (x // y, x % y) if isinstance(y, int) else (0, x)
     if isinstance(y, int):
@@ -507,7 +562,7 @@ def _whole_part(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
 
 
 def _lies_below(rest: Size, y: Size) -> bool:
-    """Tell whether a size surely lies in [0, y)."""
+    """Return whether a size surely lies in [0, y)."""
     if isinstance(rest, int) and (rest == 0 or isinstance(y, int)):
         return rest == 0 or 0 <= rest < y
     return _is_surely(rest) and _is_surely(y - 1 - rest)
@@ -527,12 +582,12 @@ def _terms(x: Size) -> Terms:
     return ({ONE: x} if x else {}) if isinstance(x, int) else x.terms
 
 
-def _over(scope: Scope, x: Size, by: int) -> Size:
+def _over(scope: SizeScope, x: Size, by: int) -> Size:
     return scope.size({m: k // by for m, k in _terms(x).items()})
 
 
-def _known(scope: Scope, x: Size, y: Size) -> tuple[Size, int] | None:
-    """Return the quotient and the remainder if a constraint says what that is."""
+def _known(scope: SizeScope, x: Size, y: Size) -> tuple[Size, int] | None:
+    """Return the quotient and the remainder if a constraint determines it."""
     if isinstance(x, int) or not isinstance(y, int):
         return None
     constant = x.terms.get(ONE, 0)
@@ -540,11 +595,11 @@ def _known(scope: Scope, x: Size, y: Size) -> tuple[Size, int] | None:
     for size, by, remainder in scope.remainders:
         if size is part and by % y == 0:
             more, left = divmod(remainder % y + constant, y)
-            return scope.apart("floordiv", size, y) + more, left
+            return scope.operation("floordiv", size, y) + more, left
     return None
 
 
-def _nested(scope: Scope, x: Size, y: Size) -> Size | None:
+def _nested(scope: SizeScope, x: Size, y: Size) -> Size | None:
     """Return `(a // b) // y` as `a // (b*y)`, which is one form."""
     if isinstance(x, int) or not isinstance(y, int) or y < 0:
         return None
@@ -558,8 +613,8 @@ def _nested(scope: Scope, x: Size, y: Size) -> Size | None:
     return (made.x + constant * made.y) // (made.y * y)
 
 
-def extreme(scope: Scope, name: str, x: Size, y: Size) -> Size:
-    """Return the larger or the smaller size, what both share before it."""
+def extreme(scope: SizeScope, name: str, x: Size, y: Size) -> Size:
+    """Return the larger or the smaller size; the common part is added outside."""
     gap = x - y
     answer = gap >= 0 if isinstance(gap, int) else gap.is_non_negative()
     if answer is None and not isinstance(gap, int) and (-gap).is_non_negative():
@@ -570,7 +625,7 @@ def extreme(scope: Scope, name: str, x: Size, y: Size) -> Size:
     same = {m: k for m, k in a.items() if b.get(m) == k}
     shared = scope.size(same)
     first, second = sorted((x - shared, y - shared), key=_order)
-    return scope.apart(name, first, second) + shared
+    return scope.operation(name, first, second) + shared
 
 
 def _order(x: Size) -> tuple[bool, str]:

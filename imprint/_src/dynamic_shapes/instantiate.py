@@ -1,9 +1,9 @@
-"""A program at some sizes: each name of a symbolic jaxpr becomes a number.
+"""A symbolic jaxpr at concrete sizes: each name becomes a number.
 
-Sizes stand in avals and in params: alone, in tuples and dicts, and in the jaxprs that
-params hold. A size that is used as a number is a literal then. Rules of derivatives that
-stand beside an equation are as they were: nobody differentiates what is to be lowered.
-A jaxpr that several equations hold stays one.
+Sizes occur in avals and in params: alone, in tuples and dicts, and in the jaxprs that
+params hold. A size that is used as a number becomes a literal. Derivative rules in
+params stay symbolic, because the result is only lowered, not differentiated. A jaxpr
+that several equations share stays one.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def instantiate(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:
 
 @final
 class Instance:
-    """What symbolic things are at some sizes.
+    """Replaces symbolic sizes in programs by numbers.
 
     Args:
         sizes: the value of each name.
@@ -55,7 +55,7 @@ class Instance:
         return ShapedArray(shape, aval.dtype, aval.weak_type, aval.sharding)
 
     def value(self, x: Any) -> Any:
-        """Return what a param is at these sizes; itself if there is no name in it."""
+        """Return a param at these sizes; the same object if it contains no name."""
         if type(x) is SymbolicSize:
             return evaluate(x, self.sizes)
         if isinstance(x, tuple | list):

@@ -1,7 +1,8 @@
-"""How a text becomes sizes: `symbolic_shape`, and the constraints of a scope.
+"""Parsing of `symbolic_shape` and of the constraints of a scope.
 
-The grammar is JAX's: names, whole numbers, `+ - * ^`, and `floordiv`, `mod`, `max`, `min`
-of two; Python's `// % **` mean the same. Python's parser reads it, and nothing is run.
+The grammar is JAX's: names, whole numbers, `+ - * ^`, and binary `floordiv`, `mod`,
+`max`, `min`; the operators `// % **` mean the same. Python's parser reads the text, and
+nothing is run.
 """
 
 import ast
@@ -12,11 +13,11 @@ from typing import Any, Final, NoReturn, final
 from imprint._src.core import dims
 from imprint._src.core.dims import Dim
 from imprint._src.dynamic_shapes.expression import (
-    Scope,
     Size,
+    SizeScope,
     SymbolicSize,
+    atom_of,
 )
-from imprint._src.dynamic_shapes.terms import atom_of
 from imprint._src.errors import ArgumentError
 
 _GRAMMAR: Final = (
@@ -26,13 +27,14 @@ _GRAMMAR: Final = (
 
 
 @final
-class SymbolicScope(Scope):
-    """What is known of names: sizes of one scope may meet in one shape.
+class SymbolicScope(SizeScope):
+    """Names and their constraints; the sizes in a shape must be of one scope.
 
     Each name is at least 1. A scope holds the expressions made of its names.
 
     Args:
-        constraints: what else holds, such as `"n >= 2"`, `"m <= n"`, `"mod(n, 8) == 0"`,
+        constraints: further relations, such as `"n >= 2"`, `"m <= n"`, `"mod(n, 8) ==
+            0"`,
             `"m == 2*n"`. Where it is an equation, a name or one operation is its left
             side. `"n >= 0"` lets a name be 0.
 
@@ -68,17 +70,17 @@ def symbolic_shape(
 ) -> tuple[Dim, ...]:
     """Return the shape that a text describes, with names for sizes.
 
-    The same name is the same size. What is traced at such a shape is right for all sizes,
-    so a question whose answer depends on them is an error that says what to state.
+    The same name is the same size. A trace at such a shape is right for all sizes, so a
+    comparison that depends on them is an error, which names the constraint to add.
 
     Args:
         shape_spec: the sizes, with commas between: names, numbers and expressions of
-            them. `_` stands for the size in `like`, `...` for all that are left; None for
+            them. `_` is the size in `like`, `...` all remaining sizes; None for
             `like` itself.
-        constraints: what holds of the names besides being at least 1; see
+        constraints: relations of the names; each is at least 1 anyway. See
             `SymbolicScope`.
-        scope: that of other shapes, with which names are shared; a new one for each call
-            if None. It has its constraints already.
+        scope: that of other shapes, with which names are shared; a new one for each
+            call if None. It has its constraints already.
         like: a shape with numbers.
 
     Raises:
@@ -106,11 +108,11 @@ def symbolic_shape(
             f"symbolic_shape: expected a text such as 'b, 2*n', got {text!r}. Sizes that "
             "are numbers need no names: use the tuple."
         )
-    reader = _Reader("symbolic_shape", text, scope)
+    reader = _ShapeParser("symbolic_shape", text, scope)
     return tuple(_sizes(reader, None if like is None else tuple(like)))
 
 
-def _sizes(reader: "_Reader", like: tuple[int | None, ...] | None) -> list[Dim]:
+def _sizes(reader: "_ShapeParser", like: tuple[int | None, ...] | None) -> list[Dim]:
     entries = reader.entries()
     found: list[Dim] = []
     for i, entry in enumerate(entries):
@@ -131,20 +133,20 @@ def _sizes(reader: "_Reader", like: tuple[int | None, ...] | None) -> list[Dim]:
     return found
 
 
-def _known(reader: "_Reader", n: int | None) -> Dim:
+def _known(reader: "_ShapeParser", n: int | None) -> Dim:
     if n is None:
         reader.fail("`like=` has None in a place that takes its size")
     return dims.as_dim(n, "symbolic_shape")
 
 
-def _size(reader: "_Reader", entry: ast.expr) -> Dim:
+def _size(reader: "_ShapeParser", entry: ast.expr) -> Dim:
     size: Any = reader.size_of(entry)
     if not dims.at_least(size, 0):
         reader.fail(f"{size} is negative")
     return size
 
 
-class _Reader:
+class _ShapeParser:
     """Reads one text."""
 
     def __init__(self, who: str, text: str, scope: SymbolicScope) -> None:
@@ -153,7 +155,7 @@ class _Reader:
         self.scope = scope
 
     def entries(self) -> list[ast.expr]:
-        """Return what stands between the commas, with or without brackets around."""
+        """Return the texts between the commas, with or without brackets around them."""
         if not self.text.strip(" ()"):
             return []
         body = self.parsed(self.text)
@@ -231,14 +233,14 @@ _RELATION: Final = re.compile(r"(.*?)(==|>=|<=|>|<)(.*)", re.DOTALL)
 
 
 def _constrain(scope: SymbolicScope, text: Any) -> None:
-    """Note in a scope what a constraint says."""
+    """Add a constraint to a scope."""
     found = _RELATION.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise ArgumentError(
             f"SymbolicScope: expected a relation such as 'n >= 2', got {text!r}. Write "
             "two sizes with ==, >=, <=, > or < between."
         )
-    reader = _Reader("SymbolicScope", text, scope)
+    reader = _ShapeParser("SymbolicScope", text, scope)
     left, relation, right = found.groups()
     x, y = [reader.size_of(reader.parsed(side)) for side in (left, right)]
     if relation == "==":
@@ -247,7 +249,7 @@ def _constrain(scope: SymbolicScope, text: Any) -> None:
         _order(reader, relation, x, y)
 
 
-def _equate(reader: _Reader, x: Size, y: Size) -> None:
+def _equate(reader: _ShapeParser, x: Size, y: Size) -> None:
     scope, atom = reader.scope, _atom_of(x)
     name, size, by = scope.operations.get(atom or "", ("", 0, 0))
     if name == "mod" and isinstance(size, SymbolicSize) and isinstance(by, int):
@@ -269,7 +271,7 @@ def _atom_of(size: Size) -> str | None:
     return None if isinstance(size, int) else atom_of(size.terms)
 
 
-def _order(reader: _Reader, relation: str, x: Any, y: Any) -> None:
+def _order(reader: _ShapeParser, relation: str, x: Any, y: Any) -> None:
     scope = reader.scope
     large, small = (x, y) if relation in (">=", ">") else (y, x)
     gap = large - small - (relation in (">", "<"))

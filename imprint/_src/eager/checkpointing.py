@@ -1,11 +1,11 @@
-"""Trees of arrays on the disk, of which each part is a file of its own.
+"""Trees of arrays in files: each part of an array is a file.
 
-A saved tree is a folder: `manifest.json` says the path, shape and dtype of each leaf, and
-which file holds which part of it; a file is the bytes of a part. Plain files, because any
-program can read them, and nothing is needed to. A tree is read in any layout: each device
-reads what its part overlaps with, so nobody holds a whole array. The folder gets its name
-when all is written. Of several processes each writes the parts of its devices, into one
-folder that all of them see; what every process has is written by the first.
+A saved tree is a folder. `manifest.json` has the path, shape and dtype of each leaf,
+and the file of each part; a file is the bytes of a part, which any program can read. A
+tree is read in any layout: each device reads the files that overlap its part, so no
+process holds a whole array. The folder gets its name when all is written. Each process
+writes the parts of its devices, into one shared folder; data that every process has is
+written by the first.
 """
 
 import json
@@ -24,7 +24,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.eager.device_put import device_put
 from imprint._src.eager.make_array import make_array_from_callback
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import Index, NamedSharding
 
 _FORMAT: Final = 1
@@ -94,9 +94,9 @@ class _Leaf:
     """A leaf that is saved.
 
     Args:
-        number: its place among the leaves.
+        number: its index among the leaves.
         keys: its path.
-        leaf: what is there.
+        leaf: the array or number.
     """
 
     def __init__(self, number: int, keys: tuple[Any, ...], leaf: Any) -> None:
@@ -116,7 +116,7 @@ class _Leaf:
         }
 
     def write(self, folder: Path, *, is_first: bool) -> None:
-        """Write the parts of this process; what each process has, the first one writes."""
+        """Write the parts of this process; the first process writes the shared data."""
         if self._is_mine and not is_first:
             return
         for file, shard in self._files.items():
@@ -166,7 +166,7 @@ def _read(folder: Path, saved: dict[str, Any], like: ShapedArray, want: Any) -> 
             f"{saved['dtype']}{list(shape)}, as it was saved, got {like}. Give arrays of "
             "the shapes and dtypes that were saved."
         )
-    over = resolved("load", want if want is not None else like.sharding)
+    over = resolve_sharding("load", want if want is not None else like.sharding)
 
     def part(index: Index) -> Any:
         return _assembled(folder, saved, _bounds(index, shape), dtype)
@@ -182,7 +182,7 @@ def _read(folder: Path, saved: dict[str, Any], like: ShapedArray, want: Any) -> 
 def _assembled(
     folder: Path, saved: dict[str, Any], bounds: list[list[int]], dtype: Any
 ) -> Any:
-    """Return a part of a leaf, put together of the files that overlap with it."""
+    """Return a part of a leaf, assembled from the files that overlap it."""
     values = np.empty([stop - start for start, stop in bounds], dtype)
     for part in saved["parts"]:
         held: list[list[int]] = part["index"]

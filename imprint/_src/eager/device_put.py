@@ -1,9 +1,9 @@
-"""Placing values: on a device, back on the host, and waiting for them.
+"""Transfers of values to a device and back, and waiting for them.
 
-Each takes a whole tree and returns one of the same structure. Leaves that are not
-arrays or numbers are refused on the way to a device, and left alone on the way back.
-What was placed on a device that was named is committed to it. A traced array stays as it
-is, unless a mesh is named: which devices run its program, the arguments decide.
+Each function takes a whole tree and returns one of the same structure. Leaves that are
+no arrays or numbers are refused on the way to a device, and kept on the way back. An
+array that was put on a named device is committed to it. A traced array stays as it is,
+unless a mesh is named, because the arguments decide which devices run its program.
 """
 
 import gc
@@ -17,7 +17,7 @@ from imprint._src import runtime
 from imprint._src.array import (
     ArrayImpl,
     buffer_of,
-    copied,
+    copy_array,
     host_of,
     to_array,
     with_placement,
@@ -26,13 +26,13 @@ from imprint._src.core.trace import Tracer
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
 from imprint._src.runtime import Device
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
-"""What `device=` takes."""
+"""The type of `device=`."""
 
 _WAIT: Final = 300.0
 """How many seconds a process waits for the others to put the same."""
@@ -49,12 +49,12 @@ def device_put(
     """Return a tree with its arrays and numbers as arrays on a device.
 
     Args:
-        x: a tree of arrays and numbers; NumPy's are copied.
+        x: a tree of arrays and numbers; NumPy arrays are copied.
         device: one of `imprint.devices()`, or a sharding over several, to which the
-            arrays are committed: what is computed with them runs there. None leaves
-            arrays where they are, and puts what is on no device on the default one. Or a
-            tree of these, of which each leaf is for a part of `x`. If other processes
-            have some of the devices, all put the same values.
+            arrays are committed: computations with them run there. None leaves arrays
+            where they are, and puts host values on the default device. Or a tree of
+            these, a prefix of `x`. If other processes have some of the devices, all put
+            the same values.
         src: no meaning here: an array knows its device.
         donate: whether the memory of `x` may be used again, which a copy between
             devices has no use for.
@@ -97,7 +97,7 @@ def placed(name: str, x: Any, device: DeviceLike | None) -> Any:
 
 
 def _sharding(name: str, device: Any) -> Sharding:
-    device = resolved(name, device)
+    device = resolve_sharding(name, device)
     if isinstance(device, NamedSharding):
         _ = device.flat_devices  # raises if its mesh has none
         return device
@@ -141,9 +141,9 @@ def block_until_ready(x: Any) -> Any:
 
 
 def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
-    """List the arrays that are not deleted, those of the package itself among them.
+    """List the arrays that are not deleted, including internal ones.
 
-    It looks at every object of the process, to find what holds memory.
+    It looks at every object of the process, to find users of memory.
 
     Args:
         platform: that of the devices where they are, such as "cpu"; the default one if
@@ -172,7 +172,7 @@ def _put(x: Any, sharding: Sharding | None, *, copy: bool) -> Any:
         return x
     if isinstance(x, Tracer):
         return constrain(x, sharding) if isinstance(sharding, NamedSharding) else x
-    array = copied(to_array(x)) if copy else to_array(x)
+    array = copy_array(to_array(x)) if copy else to_array(x)
     if isinstance(sharding, NamedSharding):
         sharding.check_shape("device_put", array.shape)
         if not array.is_fully_addressable:
@@ -184,9 +184,9 @@ def _put(x: Any, sharding: Sharding | None, *, copy: bool) -> Any:
 
 
 def _check_same(leaves: Sequence[Any], places: Sequence[Sharding | None]) -> None:
-    """Raise unless what is put on devices of several processes is the same in all of them.
+    """Raise unless values put on devices of several processes are the same in all of them.
 
-    Each process puts the parts of its devices, so the array would be of no process's.
+    Each process puts the parts of its devices, so different values would mix.
     """
     sums: list[str] = []
     among: set[int] = set()
@@ -221,14 +221,14 @@ def _check_same(leaves: Sequence[Any], places: Sequence[Sharding | None]) -> Non
 
 
 def _spans(to: Sharding | None) -> TypeGuard[NamedSharding]:
-    """Tell whether other processes have some of the devices."""
+    """Return whether other processes have some of the devices."""
     return isinstance(to, NamedSharding) and not to.is_fully_addressable
 
 
 def _exchanged(x: ArrayImpl, sharding: NamedSharding) -> ArrayImpl:
-    """Return an array, of which other processes have some parts, spread in another way.
+    """Return an array with parts in other processes, with another sharding.
 
-    What is not here only a program of all the processes can bring.
+    Remote data needs a program that all processes run.
     """
     if x.sharding.is_equivalent_to(sharding, x.ndim):
         return x

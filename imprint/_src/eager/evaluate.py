@@ -1,11 +1,11 @@
-"""The bottom interpreter: evaluate one primitive now.
+"""Eager evaluation: evaluate one primitive now.
 
-Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing. A
-control primitive says for itself how it runs: like the others, compiled once for each
-jaxpr it holds, or by binding what is to run. IEEE results (inf, nan) are values, not
-warnings: references run in a context of this thread in which NumPy says nothing. The
-flags of the caller's context do not reach them: what depends on a flag is in the avals
-and the params.
+Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
+A control primitive declares how it runs: by its reference, compiled once for each jaxpr
+it holds, or by binding other primitives. IEEE results (inf, nan) are values, not
+warnings: references run in a context of this thread without NumPy warnings. Context
+variables of the caller do not reach them: flags that matter are in the avals and the
+params.
 """
 
 import contextvars
@@ -20,18 +20,18 @@ from imprint._src.array import (
     ArrayImpl,
     buffer_on,
     buffer_over,
+    deleted_error,
     from_host,
-    held,
     host_of,
     host_values,
-    loss,
     to_array,
+    wrap_host,
 )
 from imprint._src.bootstrap import hooks
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
-from imprint._src.core.host_kernel import is_away
+from imprint._src.core.host_kernel import is_off_host
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
@@ -53,7 +53,7 @@ from imprint._src.sharding.spec import P
 
 
 class _Quiet(threading.local):
-    """A context without NumPy's floating-point warnings; 0.1 us where errstate is 0.7."""
+    """A context without NumPy's floating-point warnings; 0.1 us, `errstate` takes 0.7."""
 
     def __init__(self) -> None:
         context = contextvars.copy_context()
@@ -62,7 +62,7 @@ class _Quiet(threading.local):
 
 
 quiet: Final = _Quiet()
-"""`quiet.run(function, *args, **kwargs)` calls a function of NumPy's without warnings."""
+"""`quiet.run(function, *args, **kwargs)` calls a NumPy function without warnings."""
 
 
 def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
@@ -83,7 +83,7 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
             try:  # the function `host_of` costs 50 ns more
                 hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
-                if is_away(x):
+                if is_off_host(x):
                     if type(x.aval.sharding) is NamedSharding:
                         return _evaluate_spread(primitive, operands, params)
                     return _evaluate_there(primitive, operands, params)
@@ -101,7 +101,7 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
     flags = settings()  # 50 ns with the tests
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, hosts, outs)
-    make = held if flags.default_device is None else from_host
+    make = wrap_host if flags.default_device is None else from_host
     if len(out_avals) == 1:  # nearly always, and 200 ns less
         (out,) = outs
         (aval,) = out_avals
@@ -141,7 +141,7 @@ def _finite(
     avals: Sequence[ShapedArray],
     buffers: Sequence[Buffer],
 ) -> tuple[ArrayImpl, ...]:
-    """Return what a program gave for some arrays, checked if a flag says so."""
+    """Return the results of a program, checked for NaN if a flag is set."""
     outs = tuple(map(ArrayImpl, avals, buffers))
     flags = settings()
     if flags.debug_nans or flags.debug_infs:
@@ -185,7 +185,7 @@ def _evaluate_there(
 def _gathered(
     primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Apply by its reference what no program has; each device gets the results."""
+    """Apply a primitive without a program by its reference; each device gets the results."""
     shardings = [x.sharding for x in arrays]
     mesh = next(s.mesh for s in shardings if type(s) is NamedSharding)
     outs = quiet.run(primitive.reference, *map(host_of, arrays), **params)
@@ -217,7 +217,7 @@ def _by_rule(
 def _in_present_context(
     reference: Callable[..., Any], *args: Any, **params: Any
 ) -> Any:
-    """Run what has effects, which are the user's: with the user's flags and variables."""
+    """Run effects, which are user code, with the context variables of the caller."""
     return reference(*args, **params)
 
 
@@ -232,8 +232,12 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
         return
     site = current_source()
     place = "" if site is None else f" at {site} ({site.expression})"
-    held = [i for i, x in enumerate(hosts) if found(x)]
-    came = f"operand {held[0]} already holds one" if held else "no operand holds one"
+    wrap_host = [i for i, x in enumerate(hosts) if found(x)]
+    came = (
+        f"operand {wrap_host[0]} already holds one"
+        if wrap_host
+        else "no operand holds one"
+    )
     raise NonFiniteError(
         f"{primitive.name}: expected no {kind}, got one as result{place}; {came}. "
         "Guard the operand, such as with imprint.numpy.where, or turn debug_nans and "
@@ -259,7 +263,7 @@ def _run_compiled(
     try:
         buffers = program.run([buffer_on(x, device) for x in arrays])
     except DeletedArrayError as err:
-        gone = (loss(x) for x in arrays if x.is_deleted())
+        gone = (deleted_error(x) for x in arrays if x.is_deleted())
         raise next(gone, err) from None
     if module.sentinels is not None:
         found = host_of(ArrayImpl(program.out_avals[-1], buffers.pop()))
@@ -273,7 +277,7 @@ def _run_compiled(
 def _is_spread(
     primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> bool:
-    """Tell whether operands are over several devices, or the program names a mesh."""
+    """Return whether operands are over several devices, or the program names a mesh."""
     if any(type(get_aval(x).sharding) is NamedSharding for x in operands):
         return True
     first, *_ = primitive.jaxprs(params)

@@ -1,13 +1,12 @@
-"""Functions of many primitives, evaluated in one go where nothing is traced.
+"""Fuse eager functions: run their primitives' references as one NumPy function.
 
-A function that is made of ten primitives takes ten evaluations outside of a trace, and its
-Python besides. `one_go` has one that is called so again and again staged once, and what
-its references compute written as one function of NumPy arrays: 1 us a primitive, not 5.
-
-1. A call is known by its settings, the avals of its arrays and the values of the rest.
-2. The call of its kind number `_OFTEN` is staged; before, and where the function needs
-   values or an equation is more than its reference, each call runs as it is written.
-3. What depends on no operand is computed now, the rest is text for `compile` (no `exec`).
+An eager function of ten primitives takes ten evaluations and its own Python code.
+`fuse_eager` stages a hot function once, and writes its references as one function of
+NumPy arrays: 1 us a primitive, not 5.
+1. The key of a call is its settings, the avals of its arrays and its other values.
+2. Call number `_OFTEN` of a key is staged. Earlier calls run unfused, and so do
+   functions that need values or have an equation that is more than its reference.
+3. Operations on constants are computed now, the rest is text for `compile` (no `exec`).
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.array import ArrayImpl, held, host_of, host_values
+from imprint._src.array import ArrayImpl, host_of, host_values, wrap_host
 from imprint._src.config import settings
 from imprint._src.control_flow import call_eager
 from imprint._src.core.array import NumberArray
@@ -44,26 +43,26 @@ _SMALL: Final = 1 << 14
 """Bytes of a constant up to which a plan holds it."""
 
 
-def one_go(function: Callable[P, R]) -> Callable[P, R]:
+def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
     """Evaluate a function in one go where it is called often and nothing is traced.
 
     It is for functions of arrays that mean the same whether their arrays are tracers, and
     do nothing but to return arrays. One that stages an equation or two is left alone: a
     call that is staged takes 100 ns more.
     """
-    _known[function] = _Plans()
+    _known[function] = _FusedCalls()
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if current_trace() is not None:
             return function(*args, **kwargs)
         arrays: list[ArrayImpl] = []
-        kind = _kind_of(args, kwargs, arrays)
+        kind = _call_key(args, kwargs, arrays)
         plan = _known[function].plans.get(kind, 0)
-        if type(plan) is _Plan:
+        if type(plan) is _FusedCall:
             try:
                 return plan.run(arrays)
-            except Exception:  # a singular matrix: the function knows what to do
+            except Exception:  # a singular matrix: the function handles it
                 return function(*args, **kwargs)
         if plan is not None:
             _known[function].note(kind, plan, lambda: _plan_of(function, args, kwargs))
@@ -73,20 +72,23 @@ def one_go(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @final
-class _Plans:
-    """What is known of the calls of a function, by their kind.
+class _FusedCalls:
+    """The fused calls of a function, by their key.
 
     Attributes:
-        plans: the plan; None if there is none; how many calls there were before.
+        plans: the fused call; None if there is none; the number of earlier calls.
     """
 
     __slots__ = ("plans",)
 
     def __init__(self) -> None:
-        self.plans: dict[_Kind | None, int | _Plan | None] = {None: None}
+        self.plans: dict[_CallKey | None, int | _FusedCall | None] = {None: None}
 
     def note(
-        self, kind: "_Kind | None", calls: Any, make: Callable[[], "_Plan | None"]
+        self,
+        kind: "_CallKey | None",
+        calls: Any,
+        make: Callable[[], "_FusedCall | None"],
     ) -> None:
         """Enter a call of a kind that has no plan yet."""
         if len(self.plans) >= _KINDS:
@@ -94,26 +96,26 @@ class _Plans:
         self.plans[kind] = make() if calls == _OFTEN else calls + 1
 
 
-_known: Final[dict[Callable[..., Any], _Plans]] = {}
-"""Not in closures: who reads what a function captures would find that it changed."""
+_known: Final[dict[Callable[..., Any], _FusedCalls]] = {}
+"""Not in closures: a guard on captured values would find a change."""
 
 # ---- 1. kinds of calls ----
 
 
-_Kind = tuple[Any, ...]
+_CallKey = tuple[Any, ...]
 
 
-def _kind_of(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _Kind | None:
-    """Return what calls have in common that compute the same; None if nobody can tell.
+def _call_key(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _CallKey | None:
+    """Return the key of a call, equal for calls that compute the same; None without one.
 
     Args:
         args: of the call.
         kwargs: of the call.
-        arrays: takes those among them.
+        arrays: takes the arrays among them.
     """
     kind: list[Any] = [settings()]
     for x in args:
-        if type(x) is ArrayImpl:  # 50 ns less for what nearly all are
+        if type(x) is ArrayImpl:  # 50 ns less in the common case
             kind.append(x.aval)
             arrays.append(x)
         elif not _read(x, kind, arrays):
@@ -151,13 +153,13 @@ _SEQUENCES: Final = frozenset({tuple, list})
 # ---- 2. plans ----
 
 
-class _Plan(NamedTuple):
-    """How the calls of one kind are evaluated.
+class _FusedCall(NamedTuple):
+    """The evaluation of the calls with one key.
 
     Args:
         compute: from NumPy arrays to NumPy arrays.
         avals: of the results.
-        make: from the list of the results to what the function returns; None if that is
+        make: from the list of the results to the result of the function; None if it is
             the only one.
     """
 
@@ -166,7 +168,7 @@ class _Plan(NamedTuple):
     make: Callable[[list[Any]], Any] | None
 
     def run(self, arrays: list[ArrayImpl]) -> Any:
-        """Return what the function returns for these arrays."""
+        """Return the result of the function for these arrays."""
         hosts: list[NDArray] = []
         for x in arrays:
             try:
@@ -175,12 +177,14 @@ class _Plan(NamedTuple):
                 hosts.append(host_of(x))
         outs = quiet.run(self.compute, *hosts)
         if self.make is None:  # nearly always, and 200 ns less
-            return held(self.avals[0], outs[0])
-        return self.make([held(*pair) for pair in zip(self.avals, outs, strict=True)])
+            return wrap_host(self.avals[0], outs[0])
+        return self.make(
+            [wrap_host(*pair) for pair in zip(self.avals, outs, strict=True)]
+        )
 
 
-def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | None:
-    """Stage a call, and write what it computes; None where it needs more than that."""
+def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall | None:
+    """Stage a call and fuse it; None where it needs more than references."""
     flags = settings()
     is_watched = flags.debug_nans or flags.debug_infs or flags.disable_jit
     is_placed = flags.default_device is not None
@@ -204,18 +208,18 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | No
         return arrays
 
     try:
-        staged = trace_to_jaxpr.Staged("one_go", getattr(function, "__name__", ""))
+        staged = trace_to_jaxpr.Staged("fuse_eager", getattr(function, "__name__", ""))
         closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
-        compute = _Writer(closed).written()
+        compute = _CodeGenerator(closed).written()
     except Exception:
         return None
     ((treedef, rest),) = found
     make = None if treedef.is_leaf else partial(_made, treedef, rest)
-    return _Plan(compute, closed.out_avals, make)
+    return _FusedCall(compute, closed.out_avals, make)
 
 
 _HERE: Final = object()
-"""What stands for an array among the leaves of a result."""
+"""The placeholder of an array among the leaves of a result."""
 
 
 def _made(treedef: tree.TreeDef, leaves: list[Any], outs: list[Any]) -> Any:
@@ -224,7 +228,7 @@ def _made(treedef: tree.TreeDef, leaves: list[Any], outs: list[Any]) -> Any:
 
 
 class _UnplannedError(Exception):
-    """Something is more than what references compute."""
+    """An operation is more than its reference."""
 
 
 def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
@@ -239,8 +243,8 @@ def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
 
 
 @final
-class _Writer:
-    """Writes what the references of a program compute."""
+class _CodeGenerator:
+    """Generates the code that calls the references of a program."""
 
     def __init__(self, closed: ClosedJaxpr) -> None:
         self._names: dict[Var, str] = {}
@@ -252,7 +256,7 @@ class _Writer:
             self._know(v, host_of(x) if type(x) is ArrayImpl else np.asarray(x))
         self._write(closed.jaxpr)
         outs = [self._name(v) for v in closed.jaxpr.outvars]
-        if not set(arguments).isdisjoint(outs):  # it is no result of its own
+        if not set(arguments).isdisjoint(outs):  # a result must be a new array
             raise _UnplannedError
         self._lines.insert(0, f"def compute({', '.join(arguments)}):")
         self._lines.append(f"return ({''.join(out + ',' for out in outs)})")
@@ -312,7 +316,7 @@ class _Writer:
             self._lines.append(f"{out} = asarray({out}, {self._hold(v.aval.dtype)})")
 
     def _value(self, atom: Atom) -> NDArray | None:
-        """Return what is known of an operand."""
+        """Return the value of an operand, if it is known."""
         if isinstance(atom, Var):
             return self._known.get(atom)
         value = atom.read()

@@ -1,8 +1,8 @@
-"""Arrays over several devices, made of their parts.
+"""Arrays over several devices, assembled from their parts.
 
-Each function takes the sharding that the array is to have, and the parts for the devices
-of this process; other processes give theirs. Where a part is made by a function of the
-user's, it is asked once for each part, however many devices have it.
+Each function takes the sharding of the array, and the parts for the devices of this
+process; other processes supply theirs. A user function that makes parts is called once
+for each part, however many devices have it.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from imprint._src.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
@@ -35,7 +35,7 @@ def make_array_from_callback(
         shape: that of the whole array.
         sharding: how it is spread over devices.
         data_callback: takes an index, which is a slice of each axis, and returns that
-            part of the array; it is asked for the parts of this process.
+            part of the array; it is called for the parts of this process.
         dtype: of the elements; by default that of the first part.
 
     Raises:
@@ -126,15 +126,15 @@ def make_array_from_single_device_arrays(
 def make_array_from_process_local_data(
     sharding: Any, local_data: Any, global_shape: Any = None
 ) -> Any:
-    """Return an array of which each process gives what it has.
+    """Return an array of which each process supplies its part.
 
     Along an axis that the processes split between them, each gives its own parts, one
     behind the other; along any other axis, all.
 
     Args:
         sharding: how the array is spread over devices.
-        local_data: what this process has; or a tree of such arrays, and then the others
-            are prefixes of that tree.
+        local_data: the data of this process; or a tree of such arrays, and then the
+            others are prefixes of that tree.
         global_shape: the shape of the whole array. Where it is as long as `local_data`,
             that is all of the axis. By default each process has different parts.
 
@@ -166,13 +166,13 @@ def _is_shape(given: Any) -> bool:
 
 
 class _Axis(NamedTuple):
-    """What processes have along an axis of an array.
+    """The parts of processes along an axis of an array.
 
     Args:
-        own: the numbers of the parts that this process has, in order.
-        total: how many parts there are.
-        groups: among how many processes the parts are dealt out, of which those with the
-            same parts count once; None if their shares are not equal.
+        own: the indices of the parts of this process, in order.
+        total: the number of parts.
+        groups: the number of processes among which the parts are distributed, where
+            those with the same parts count once; None if their shares are not equal.
     """
 
     own: list[int]
@@ -188,7 +188,7 @@ class _Axis(NamedTuple):
         return length // self.total * len(self.own)
 
     def found(self, part: slice, length: int) -> slice:
-        """Return where a part is, among those of this process."""
+        """Return the position of a part among the parts of this process."""
         size = length // self.total
         start = self.own.index((part.start or 0) // size) * size
         return slice(start, start + size)
@@ -251,7 +251,7 @@ def _sharding(name: str, given: Any, shape: tuple[int, ...]) -> NamedSharding:
 
 
 def _named(name: str, given: Any) -> NamedSharding:
-    over = resolved(name, given)
+    over = resolve_sharding(name, given)
     if isinstance(over, SingleDeviceSharding):
         over = NamedSharding(Mesh([over.device], "all"), PartitionSpec())
     if not isinstance(over, NamedSharding):

@@ -1,7 +1,7 @@
-"""Making meshes of the devices that are here.
+"""`make_mesh`: a mesh of the available devices.
 
-`make_mesh` takes the first devices of the default backend, as many as the axes need, in
-their order: on one host that order is as good as any.
+It takes the first devices of the default backend, as many as the axes need, in their
+order: on one host no order is better.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ def make_mesh(
     """Return a mesh of devices.
 
     Args:
-        axis_shapes: how long each axis is.
-        axis_names: what each is called.
+        axis_shapes: the length of each axis.
+        axis_names: the name of each axis.
         axis_types: an `AxisType` for each; `Auto` if left out.
         devices: those to take, by default `imprint.devices()`.
 

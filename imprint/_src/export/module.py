@@ -67,7 +67,7 @@ def retyped(b: Builder, x: Value, wanted: TensorType) -> Value:
     """Return a value as one of a type that knows other sizes of it."""
     if x.type.text == wanted.text:
         return x
-    return b.taking("stablehlo.convert {}", [x], wanted)
+    return b.dynamic_op("stablehlo.convert {}", [x], wanted)
 
 
 def _put(writer: ModuleWriter, functions: Functions, main: str) -> None:

@@ -14,7 +14,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint._src.numpy.einsum import einsum
@@ -35,7 +35,7 @@ _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
 """Weights that add up to less than this count as none."""
 
 
-@one_go
+@fuse_eager
 def resize(
     image: ArrayLike,
     shape: Sequence[int],

@@ -18,13 +18,13 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
 from imprint._src.core.tangents import Zero, tangent_aval
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, NotDifferentiableError
 from imprint._src.interpreters.jvp import jvp_flat
 from imprint._src.interpreters.linear_maps import (
@@ -74,7 +74,7 @@ def grad(
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, grads = both(*args, **kwargs)
         return (grads, value[1]) if has_aux else grads
@@ -99,7 +99,7 @@ def value_and_grad(
     name = name_of(fun)
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         nums = check_argnums(argnums, len(args), f"grad({name})")
         primals, treedef = _owned([args[i] for i in nums], nums, "grad")
@@ -137,7 +137,7 @@ def vjp(
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]: ...
-@folding
+@filter_traceback
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -193,7 +193,7 @@ def jvp(
     tangents: Sequence[Any],
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[Any, ...]: ...
-@folding
+@filter_traceback
 def jvp(
     fun: Callable[..., Any],
     primals: Sequence[Any],
@@ -249,7 +249,7 @@ def linearize(
 def linearize(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]: ...
-@folding
+@filter_traceback
 def linearize(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -346,9 +346,9 @@ def _owned(
     owned: list[Any] = []
     for i, leaf in enumerate(leaves):
         try:
-            owned.append(float_array(own_leaf(leaf, transform, "")))
+            owned.append(float_array(copy_leaf(leaf, transform, "")))
         except ArgumentError:
-            own_leaf(leaf, transform, _leaf_name(treedef, positions, i))
+            copy_leaf(leaf, transform, _leaf_name(treedef, positions, i))
             raise
     return owned, treedef
 

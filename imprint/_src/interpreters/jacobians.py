@@ -15,8 +15,8 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
-from imprint._src.core.functions import check_function, name_of, own_leaf, wraps
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.core.functions import check_function, copy_leaf, name_of, wraps
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.interpreters.derivatives import check_argnums, is_one, jvp, vjp
 from imprint._src.interpreters.vmap import vmap
@@ -62,7 +62,7 @@ def jacfwd(
     name = f"jacfwd({name_of(fun)})"
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(fun, argnums, args, kwargs, name)
         for x in tree.leaves(primals):
@@ -120,7 +120,7 @@ def jacrev(
     name = f"jacrev({name_of(fun)})"
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(fun, argnums, args, kwargs, name)
         for x in tree.leaves(primals):
@@ -196,7 +196,7 @@ def _chosen(
 
     def owned(path: tree.KeyPath, x: Any) -> Any:
         text = tree.keystr(path).replace("[", "argument ", 1).replace("]", "", 1)
-        return own_leaf(x, transform, text)
+        return copy_leaf(x, transform, text)
 
     chosen.__name__ = name_of(fun)
     named = tree.map_with_path(owned, {num: args[num] for num in nums})

@@ -22,7 +22,7 @@ from imprint._src.core.trace import (
     process_under,
     tracing,
 )
-from imprint._src.diagnostics.concretization_hints import asked
+from imprint._src.diagnostics.concretization_hints import current_construct
 from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import ConcretizationError
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
@@ -58,7 +58,7 @@ class PrimalTracer(Tracer):
         here = current_source()
         text = f" ({here.expression})" if here is not None and here.expression else ""
         place = f" at {here}" if here is not None else ""
-        construct = asked()
+        construct = current_construct()
         by = user if construct is None else construct.name
         raise ConcretizationError(
             f"{by} loses the derivative: expected a value without a tangent, got "

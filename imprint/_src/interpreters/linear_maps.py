@@ -14,10 +14,10 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.functions import as_result, own_leaf
+from imprint._src.core.functions import as_result, copy_leaf
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.tangents import (
-    Linear,
+    UndefinedPrimal,
     Zero,
     is_float0,
     is_zero,
@@ -25,7 +25,7 @@ from imprint._src.core.tangents import (
     tangent_aval,
     zero_of,
 )
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.interpreters.jvp import merge_zeros
 from imprint._src.interpreters.linearize import Linearized
@@ -81,7 +81,7 @@ class LinearProgram:
         others = self._out_avals[len(cts) :]
         given = [*cts, *map(zero_of, others)]
         wanted = [ct for ct, has in zip(given, self._nonzero, strict=True) if has]
-        holes = [Linear(v.aval) for v in self._jaxpr.invars]
+        holes = [UndefinedPrimal(v.aval) for v in self._jaxpr.invars]
         found = iter(backward_pass(self._jaxpr, residuals, holes, wanted))
         return [_cotangent(aval, found) for aval in self._in_avals]
 
@@ -113,7 +113,7 @@ class _Pullback(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], cotangent: Any, /) -> tuple[Any, ...]:
         avals = self._out_avals[: self._count]
         cts = check_like(cotangent, self._out_tree, avals, "vjp", "cotangent")
@@ -126,7 +126,7 @@ class _Pushforward(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], /, *tangents: Any) -> Any:
         avals = [tangent_aval(aval) for aval in self._in_avals]
         given = check_like(list(tangents), self._in_tree, avals, "linearize", "tangent")
@@ -183,7 +183,7 @@ def check_like(
                 f"{who}: expected a {what} {aval.strong()}, got {came}. "
                 f"Convert it to the shape and dtype of the value it belongs to."
             )
-    return [x if is_float0(x) else float_array(own_leaf(x, who, what)) for x in leaves]
+    return [x if is_float0(x) else float_array(copy_leaf(x, who, what)) for x in leaves]
 
 
 def float_array(x: Any) -> Any:

@@ -13,14 +13,14 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
 )
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
-from imprint._src.core.tangents import Linear
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.core.tangents import UndefinedPrimal
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.linear_maps import LinearProgram, check_like
@@ -30,7 +30,7 @@ from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
 
 
-@folding
+@filter_traceback
 def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., Any]:
     """Return the transpose of a linear function.
 
@@ -73,7 +73,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., An
 def _aval(x: Any, i: int) -> ShapedArray:
     if isinstance(x, ShapeDtypeStruct):
         return get_aval(x).unplaced()
-    return get_aval(own_leaf(x, "linear_transpose", f"argument {i}")).unplaced()
+    return get_aval(copy_leaf(x, "linear_transpose", f"argument {i}")).unplaced()
 
 
 def _check_dtypes(
@@ -97,10 +97,10 @@ class _Transposed(LinearProgram):
 
     __slots__ = ()
 
-    @folding
+    @filter_traceback
     def __call__(self, residuals: Sequence[Any], cotangent: Any, /) -> tuple[Any, ...]:
         who = "linear_transpose", "cotangent"
         cts = check_like(cotangent, self._out_tree, self._out_avals, *who)
-        holes = [Linear(v.aval) for v in self._jaxpr.invars]
+        holes = [UndefinedPrimal(v.aval) for v in self._jaxpr.invars]
         found = backward_pass(self._jaxpr, residuals, holes, cts)
         return self._in_tree.unflatten([as_result(instantiate(ct)) for ct in found])

@@ -30,7 +30,7 @@ from imprint._src.stablehlo import (
     tensor,
 )
 from imprint._src.stablehlo.builder import function_text
-from imprint._src.stablehlo.sized import SIZE
+from imprint._src.stablehlo.types import SIZE
 
 
 class SizeSource(NamedTuple):

@@ -19,7 +19,12 @@ from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval, number_of
 from imprint._src.core.dims import Dim, Shape
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Literal, Var
-from imprint._src.core.padding import Bucket, NoPaddingError, Padded, is_same_number
+from imprint._src.core.padding import (
+    NoPaddingError,
+    PadContext,
+    PaddedValue,
+    is_same_number,
+)
 from imprint._src.core.primitive import Values
 from imprint._src.diagnostics import source
 from imprint._src.dynamic_shapes.expression import SymbolicSize
@@ -135,10 +140,10 @@ def _padded(
     return stage(run, [_SIZE] * len(bounds) + avals, staged), told
 
 
-def _argument(x: Any, aval: ShapedArray, fill: Any) -> Padded:
+def _argument(x: Any, aval: ShapedArray, fill: Any) -> PaddedValue:
     number = None if fill is None else np.asarray(fill).astype(aval.dtype)[()]
     fills = [number if dims.is_symbolic(n) else None for n in aval.shape]
-    return Padded(x, aval, fills)
+    return PaddedValue(x, aval, fills)
 
 
 def _as_weak(x: Any, aval: ShapedArray) -> Any:
@@ -151,11 +156,13 @@ def _as_weak(x: Any, aval: ShapedArray) -> Any:
 # ---- the equations ----
 
 
-def _run(at: "_Sizes", closed: ClosedJaxpr, operands: Sequence[Padded]) -> list[Padded]:
+def _run(
+    at: "_Sizes", closed: ClosedJaxpr, operands: Sequence[PaddedValue]
+) -> list[PaddedValue]:
     jaxpr = closed.jaxpr
-    env: dict[Var, Padded] = dict(zip(jaxpr.invars, operands, strict=True))
+    env: dict[Var, PaddedValue] = dict(zip(jaxpr.invars, operands, strict=True))
     for var, const in zip(jaxpr.constvars, closed.consts, strict=True):
-        env[var] = Padded(const, var.aval)
+        env[var] = PaddedValue(const, var.aval)
     for eqn in jaxpr.eqns:
         given = [_literal(v) if type(v) is Literal else env[v] for v in eqn.invars]
         token = source.set_replayed_source(eqn.source or source.replayed_source())
@@ -167,17 +174,19 @@ def _run(at: "_Sizes", closed: ClosedJaxpr, operands: Sequence[Padded]) -> list[
     return [_literal(v) if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
 
-def _literal(literal: Literal) -> Padded:
+def _literal(literal: Literal) -> PaddedValue:
     value: Any = literal.value
     known = None
     if isinstance(
         literal.value, bool | int | float | complex | np.generic | np.ndarray
     ):
         known = np.asarray(value, literal.aval.dtype)
-    return Padded(literal.read(), literal.aval, (), known)
+    return PaddedValue(literal.read(), literal.aval, (), known)
 
 
-def _equation(at: "_Sizes", eqn: Eqn, given: Sequence[Padded]) -> list[Padded]:
+def _equation(
+    at: "_Sizes", eqn: Eqn, given: Sequence[PaddedValue]
+) -> list[PaddedValue]:
     """Return the results of an equation; NoPaddingError is about it."""
     outs = tuple([v.aval for v in eqn.outvars])
     shapes = [x.aval.shape for x in given], [aval.shape for aval in outs]
@@ -200,7 +209,7 @@ def _equation(at: "_Sizes", eqn: Eqn, given: Sequence[Padded]) -> list[Padded]:
         failed.equation = eqn
         raise failed from err
     pairs = zip(found, outs, strict=True)
-    return [x if type(x) is Padded else Padded(x, aval) for x, aval in pairs]
+    return [x if type(x) is PaddedValue else PaddedValue(x, aval) for x, aval in pairs]
 
 
 def _holds_names(x: Any) -> bool:
@@ -211,7 +220,7 @@ def _holds_names(x: Any) -> bool:
     return isinstance(x, SymbolicSize)
 
 
-class _Equation(Bucket):
+class _Equation(PadContext):
     """What the rule of one equation is told."""
 
     __slots__ = ("_at", "_source")
@@ -232,8 +241,8 @@ class _Equation(Bucket):
         return self._at.inside(shape, axes)
 
     def filled(
-        self, x: Padded, value: Any, axes: Sequence[int] | None = None
-    ) -> Padded:
+        self, x: PaddedValue, value: Any, axes: Sequence[int] | None = None
+    ) -> PaddedValue:
         return self._at.filled(x, value, axes)
 
     def most(self, n: Dim) -> int:
@@ -270,7 +279,9 @@ class _Equation(Bucket):
     def body(self, closed: ClosedJaxpr) -> ClosedJaxpr:
         return padded(closed, self._at.bounds)
 
-    def inlined(self, closed: ClosedJaxpr, operands: Sequence[Padded]) -> list[Padded]:
+    def inlined(
+        self, closed: ClosedJaxpr, operands: Sequence[PaddedValue]
+    ) -> list[PaddedValue]:
         return _run(self._at, closed, operands)
 
 
@@ -337,15 +348,15 @@ class _Sizes:
         return mask
 
     def filled(
-        self, x: Padded, value: Any, axes: Sequence[int] | None = None
-    ) -> Padded:
+        self, x: PaddedValue, value: Any, axes: Sequence[int] | None = None
+    ) -> PaddedValue:
         """Return `x` with a number in the padding of `axes`."""
         axes = x.padded_axes(axes)
-        if type(value) is Padded:
+        if type(value) is PaddedValue:
             if value.known is None:
                 inside = self.inside(x.aval.shape, axes) if axes else None
                 made = select_n(inside, value.value, x.value) if axes else x.value
-                return Padded(made, x.aval)
+                return PaddedValue(made, x.aval)
             value = value.known
         number = np.asarray(value).astype(x.aval.dtype)[()]
         missing = [i for i in axes if not is_same_number(x.fills[i], number)]
@@ -357,14 +368,14 @@ class _Sizes:
             found = x.filled[key] = self._filled(x, number, missing)
         return found
 
-    def _filled(self, x: Padded, number: Any, axes: Sequence[int]) -> Padded:
+    def _filled(self, x: PaddedValue, number: Any, axes: Sequence[int]) -> PaddedValue:
         inside = self.inside(x.aval.shape, axes)
         value = select_n(inside, number_of(number, x.aval.dtype), x.value)
         fills = [
             number if i in axes else (old if is_same_number(old, number) else None)
             for i, old in enumerate(x.fills)
         ]
-        return Padded(value, x.aval, fills)
+        return PaddedValue(value, x.aval, fills)
 
     # ---- whether no size is larger than its bound's ----
 

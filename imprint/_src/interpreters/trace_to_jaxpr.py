@@ -15,12 +15,18 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.config import config
-from imprint._src.core.array import NumberArray
+from imprint._src.core.array import OPERANDS, NumberArray, plain
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.check import check_jaxpr
-from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    check_jaxpr,
+)
 from imprint._src.core.primitive import Primitive
-from imprint._src.core.protocols import OPERANDS, plain
 from imprint._src.core.scopes import outside_scopes
 from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint._src.core.tracer_leaks import check_leaks
@@ -113,7 +119,7 @@ class StagingTrace(Trace):
     @property
     def evaluates(self) -> bool:
         """Whether what it writes is computed by references, and by nothing else."""
-        return self.staged.transform == "one_go"
+        return self.staged.transform == "fuse_eager"
 
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.diagnostics import source
 from imprint._src.errors import AbsentRuleError
 from imprint._src.interpreters.dce import depending
@@ -40,7 +40,7 @@ def backward_pass(
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
     linear: set[Atom] = set()
     for var, arg in zip(jaxpr.invars, args, strict=True):
-        if isinstance(arg, Linear):
+        if isinstance(arg, UndefinedPrimal):
             linear.add(var)
         else:
             values[var] = arg
@@ -95,13 +95,14 @@ def _transpose_eqn(
     pending: dict[Atom, Any],
 ) -> None:
     operands = [
-        Linear(v.aval) if v in linear else _value(v, values) for v in eqn.invars
+        UndefinedPrimal(v.aval) if v in linear else _value(v, values)
+        for v in eqn.invars
     ]
     token = source.set_replayed_source(eqn.source or source.replayed_source())
     try:
         in_cts = eqn.primitive.transpose(out_cts, operands, **eqn.params)
         for atom, operand, ct in zip(eqn.invars, operands, in_cts, strict=True):
-            if type(operand) is Linear:
+            if type(operand) is UndefinedPrimal:
                 _accumulate(pending, atom, ct)
     except AbsentRuleError as err:
         if str(err) != NOT_LINEAR.reason:
@@ -162,7 +163,7 @@ def transpose_jaxpr(
         def run(*flat: Any) -> list[Any]:
             known, cts = iter(flat[: len(known_avals)]), iter(flat[len(known_avals) :])
             args = [
-                Linear(a) if lin else next(known)
+                UndefinedPrimal(a) if lin else next(known)
                 for a, lin in zip(in_avals, linear, strict=True)
             ]
             out_cts = [

@@ -15,16 +15,15 @@ from imprint._src.core.dims import as_dim, at_least
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    copy_leaf,
     name_of,
-    own_leaf,
     result_leaves,
     wraps,
 )
-from imprint._src.core.named_axes import check_name
 from imprint._src.core.primitive import Dims
 from imprint._src.core.tangents import is_float0, no_values
-from imprint._src.core.trace import NamedAxis
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.core.trace import NamedAxis, check_name
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis, reduce_sum
@@ -78,13 +77,13 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
     from_the_end = any(map(_is_negative, tree.leaves(out_axes)))
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         dims = _in_dims(axes, args, kwargs, name)
         names = [_leaf_name(path) for path in treedef.paths()]
         owned = [
-            x if d is None else own_leaf(x, "vmap", n)
+            x if d is None else copy_leaf(x, "vmap", n)
             for x, d, n in zip(leaves, dims, names, strict=True)
         ]
         flat_dims = tuple(

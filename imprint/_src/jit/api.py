@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from imprint._src.config import config
+from imprint._src.core.control import Inline
 from imprint._src.core.functions import check_function
-from imprint._src.core.inline import Inline
 from imprint._src.jit.calls.axes import read_axes
 from imprint._src.jit.calls.options import (
     Buckets,

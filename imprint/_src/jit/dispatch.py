@@ -18,12 +18,12 @@ from imprint import tree
 from imprint._src.array import ArrayImpl
 from imprint._src.config import settings
 from imprint._src.control_flow import call as nested
+from imprint._src.core.aval import host_aval, scalar_aval
+from imprint._src.core.control import Inline
 from imprint._src.core.functions import name_of
-from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint._src.core.scalar_aval import host_aval, scalar_aval
 from imprint._src.core.trace import current_trace
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.jit.audit import audit_nested
 from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.check_args import check_values
@@ -227,7 +227,7 @@ class Jitted(Binding):
             self._on_device = form.plain and whole is None
         return version, leaves, hosts
 
-    @folding
+    @filter_traceback
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
@@ -260,7 +260,7 @@ class Jitted(Binding):
 
     # ---- what users ask of a compiled function ----
 
-    @folding
+    @filter_traceback
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(self._bound(), args, kwargs)
@@ -268,7 +268,7 @@ class Jitted(Binding):
         given = Given.of(signature, request.pending, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
-    @folding
+    @filter_traceback
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
         from imprint._src.jit.lower_from_disk import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import

@@ -15,7 +15,7 @@ from typing import Any, final
 from imprint._src.config import settings
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.bucketing.programs import (
     SIZE,
@@ -145,7 +145,7 @@ class WarmBucket:
         """Return the family of what was kept, and its trace, which nobody has made."""
         request, sized = self._request, self._sized
         definition, found = request.definition, there.found
-        plain, scope = found.plain["bucket"], Scope()
+        plain, scope = found.plain["bucket"], SizeScope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
         asked, most = questions_of(plain["asked"], names), dict(plain["most"])

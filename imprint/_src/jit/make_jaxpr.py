@@ -10,9 +10,9 @@ from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, wraps
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.core.named_axes import within_axes
 from imprint._src.core.shape_struct import described
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.core.trace import within_axes
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.jit.api import jit
 from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.signature import Signature
@@ -71,7 +71,7 @@ def make_jaxpr(
     signature = Signature(fun, (static_argnums, None))
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
         with within_axes(axis_env or (), "make_jaxpr"):
             traced = _traced(fun, signature, args, kwargs, "make_jaxpr")
@@ -82,7 +82,7 @@ def make_jaxpr(
     return jaxpr_of
 
 
-@folding
+@filter_traceback
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return the shapes and dtypes of what a call would return, without computing it.
 

@@ -6,7 +6,7 @@ It is found again if the function was edited meanwhile, or the config changed.
 from collections.abc import Callable
 from typing import Any
 
-from imprint._src.core.identity import Inner
+from imprint._src.core.identity import InternalObject
 from imprint._src.core.user_code import adopt
 from imprint._src.jit.calls.filtering import FilteredSignature
 from imprint._src.jit.calls.options import JitOptions
@@ -14,7 +14,7 @@ from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, parts_of
 
 
-class Binding(Inner):
+class Binding(InternalObject):
     """A function with its definition.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any
 
 from imprint._src.array import host_of, to_array
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.check_args import check_values
 from imprint._src.jit.compiling import trace_for_all
@@ -20,7 +20,7 @@ from imprint._src.jit.request import Request
 from imprint._src.passes.pipeline import run_passes
 
 
-@folding
+@filter_traceback
 def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Replay:
     """Return the replay of a call, which was made with these arguments."""
     leaves, call = request.pending.leaves, request.pending.call

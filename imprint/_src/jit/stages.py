@@ -22,8 +22,8 @@ from imprint._src.array import ArrayImpl, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import is_symbolic
-from imprint._src.core.effects import Effects
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.primitive import Effects
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError

@@ -16,7 +16,7 @@ from imprint import tree
 from imprint._src.array import to_array
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
@@ -239,7 +239,7 @@ class _Programs:
         return Version(made, program, name, home._replace(moves=True))
 
 
-def _least_allowed(scope: Scope, least: dict[str, int]) -> dict[str, int]:
+def _least_allowed(scope: SizeScope, least: dict[str, int]) -> dict[str, int]:
     """Return small sizes that the constraints allow; if none is found, the least ones."""
     for k in range(_TRIED):
         for sizes in ({n: v + k for n, v in least.items()}, dict.fromkeys(least, k)):

@@ -18,7 +18,7 @@ from typing import (
     overload,
 )
 
-from imprint._src.core.inline import Inline
+from imprint._src.core.control import Inline
 from imprint._src.jit.calls.options import Buckets
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation

@@ -13,7 +13,7 @@ from imprint._src.control_flow.trace_body import own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, check_function
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ShapeError
 from imprint._src.lax.composed import stack
 from imprint._src.primitives.axes import canonical_axis
@@ -23,7 +23,7 @@ from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_
 from imprint._src.primitives.shape import reshape, rev
 
 
-@folding
+@filter_traceback
 def associative_scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,

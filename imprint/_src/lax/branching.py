@@ -29,7 +29,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, name_of, result_leaves
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import (
     ArgumentError,
     BackendError,
@@ -48,7 +48,7 @@ _NONE: Final[Any] = object()
 """An `operand` that was not given: None is one."""
 
 
-@folding
+@filter_traceback
 def cond(
     pred: Any,
     true_fun: Callable[..., Any],
@@ -86,7 +86,7 @@ def cond(
     return _choose("cond", index, named, operands, order=(1, 0))
 
 
-@folding
+@filter_traceback
 def switch(
     index: Any,
     branches: Sequence[Callable[..., Any]],
@@ -113,7 +113,7 @@ def switch(
     return _choose("switch", number, named, operands, order=range(len(named)))
 
 
-@folding
+@filter_traceback
 def platform_dependent(
     *args: Any,
     default: Callable[..., Any] | None = None,

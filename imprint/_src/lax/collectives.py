@@ -16,8 +16,7 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
-from imprint._src.core.named_axes import axis_of, names_in, size_of
-from imprint._src.core.trace import Tracer
+from imprint._src.core.trace import Tracer, axis_of, names_in, size_of
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.composed import index_in_dim
 from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole

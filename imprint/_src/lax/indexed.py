@@ -11,7 +11,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.core_ops import add, broadcast_in_dim
@@ -28,7 +28,7 @@ from imprint._src.primitives.windows.gather_dims import (
 _INT32: Final = np.dtype(np.int32)
 
 
-@folding
+@filter_traceback
 def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
     """Take elements by an index array for each of some axes, which must increase.
 

@@ -76,7 +76,7 @@ if typing.TYPE_CHECKING:
         tridiagonal_solve_p as tridiagonal_solve_p,
     )
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.lax.polar": "qdwh",
     "imprint._src.primitives.linalg.orthogonal": (
         "householder_product householder_product_p ormqr ormqr_p qr qr_p"
@@ -100,4 +100,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

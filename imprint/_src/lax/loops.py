@@ -20,12 +20,12 @@ from imprint._src.control_flow.scan import scan as bind_scan
 from imprint._src.control_flow.trace_body import close
 from imprint._src.control_flow.while_ import while_loop as bind_while
 from imprint._src.core import dims
+from imprint._src.core.array import plain
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.functions import as_result, check_function, name_of, wraps
-from imprint._src.core.protocols import plain
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -44,7 +44,7 @@ from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
 
 
-@folding
+@filter_traceback
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
@@ -218,7 +218,7 @@ def _slice(i: int, x: Any) -> Any:
     return dynamic_index_in_dim(x, i, keepdims=False)
 
 
-@folding
+@filter_traceback
 def while_loop(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
 ) -> Any:
@@ -300,7 +300,7 @@ def _check_condition(name: str, closed: Any) -> None:
     )
 
 
-@folding
+@filter_traceback
 def fori_loop(
     lower: Any,
     upper: Any,
@@ -387,7 +387,7 @@ def _counter(lower: Any, upper: Any) -> Any:
     )
 
 
-@folding
+@filter_traceback
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
     """Apply a function to each slice along the first axis, one after the other.
 

@@ -24,7 +24,7 @@ from imprint._src.core.functions import as_result, check_function, name_of
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_bool, is_complex
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.interpreters.batching import batch_jaxpr
@@ -58,7 +58,7 @@ Arrays = list[Any]
 Join = Callable[[Arrays, Arrays], Arrays]
 
 
-@folding
+@filter_traceback
 def reduce(
     operands: Any,
     init_values: Any,
@@ -95,7 +95,7 @@ def reduce(
     return monoid.result(outs)
 
 
-@folding
+@filter_traceback
 def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
     operand: Any,
     init_value: Any,

@@ -24,7 +24,7 @@ from imprint._src.core.functions import (
 )
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import current_trace
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError, TreeError
 from imprint._src.interpreters.derivatives import linearize
 from imprint._src.interpreters.transpose import transpose_jaxpr
@@ -32,7 +32,7 @@ from imprint._src.lax.carry import Carry, carry_of
 from imprint._src.tree.prefix import first_difference
 
 
-@folding
+@filter_traceback
 def custom_root(
     f: Callable[[Any], Any],
     initial_guess: Any,
@@ -85,7 +85,7 @@ def custom_root(
     return solution.out_tree.unflatten(map(as_result, outs))
 
 
-@folding
+@filter_traceback
 def custom_linear_solve(
     matvec: Callable[[Any], Any],
     b: Any,

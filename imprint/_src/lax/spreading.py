@@ -11,7 +11,7 @@ from imprint._src.core.trace import current_trace
 from imprint._src.eager.device_put import device_put
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
 
 
@@ -44,7 +44,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 def _constrained(x: Any, given: Any) -> Any:
     if given is None:
         return x
-    sharding = resolved("with_sharding_constraint", given)
+    sharding = resolve_sharding("with_sharding_constraint", given)
     if not isinstance(sharding, NamedSharding):
         raise ArgumentError(
             "with_sharding_constraint: expected a NamedSharding or a PartitionSpec, got "

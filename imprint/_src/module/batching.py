@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
 from imprint._src.core.functions import check_function, name_of
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.module.callables import Wrapper
@@ -106,7 +106,7 @@ class _Mapped(Wrapper):
     axis_name: Hashable | None
     axis_size: int | None
 
-    @folding
+    @filter_traceback
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         name = f"filter_vmap({name_of(self.fun)})"
         if kwargs:

@@ -20,13 +20,9 @@ from imprint._src.custom_derivatives.zeros import (
     custom_vjp_primal_tree_values,
     zero_from_primal,
 )
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
-from imprint._src.errors import (
-    NotDifferentiableError,
-    TreeError,
-    UndefinedRuleError,
-)
+from imprint._src.errors import NotDifferentiableError, TreeError, UndefinedRuleError
 from imprint._src.module.callables import Wrapper
 from imprint._src.module.fields import field
 from imprint._src.module.filters import (
@@ -93,7 +89,7 @@ class _Checkpoint(Wrapper):
     prevent_cse: bool = field(static=True)
     policy: Any = field(static=True)
 
-    @folding
+    @filter_traceback
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         arrays, rest = partition((self.fun, args, kwargs), is_array)
         found: list[Any] = []
@@ -253,7 +249,7 @@ class filter_custom_vjp(Generic[P, R]):  # noqa: N801 - Equinox's name
         self._rule["bwd"] = fn_bwd
         return fn_bwd
 
-    @folding
+    @filter_traceback
     def __call__(self, vjp_arg: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function; where it is differentiated, by its rule."""
         name = name_of(self._fn)

@@ -13,7 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 from imprint import tree
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.trace import current_trace
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.interpreters.derivatives import jvp, value_and_grad, vjp
 from imprint._src.interpreters.jacobians import jacfwd, jacrev
@@ -148,7 +148,7 @@ class _Gradient(Wrapper):
     with_value: bool = field(static=True)
     options: tuple[tuple[str, Any], ...] = field(static=True)
 
-    @folding
+    @filter_traceback
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:
             raise ArgumentError(
@@ -301,7 +301,7 @@ class _Jacobian(Wrapper):
     has_aux: bool = field(static=True)
     transform: Callable[..., Any] = field(static=True)
 
-    @folding
+    @filter_traceback
     def __call__(self, first: Any, /, *args: Any, **kwargs: Any) -> Any:
         moving, kept = partition(first, is_inexact_array)
         others: list[Any] = []
@@ -318,7 +318,7 @@ class _Jacobian(Wrapper):
 # ---- products with the Jacobian ----
 
 
-@folding
+@filter_traceback
 def filter_jvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
@@ -371,7 +371,7 @@ def filter_jvp(
     return combine(moved, arrays, *found), tangent
 
 
-@folding
+@filter_traceback
 def filter_vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]:

@@ -14,8 +14,7 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import get_aval
-from imprint._src.core.compile_time import ensure_compile_time_eval
-from imprint._src.core.trace import Tracer
+from imprint._src.core.trace import Tracer, ensure_compile_time_eval
 from imprint._src.errors import ArgumentError
 from imprint._src.module.checks import branched_error_if
 from imprint._src.module.fields import field

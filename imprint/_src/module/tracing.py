@@ -15,7 +15,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, check_function, name_of, wraps
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import lift_scalars
 from imprint._src.jit.make_jaxpr import eval_shape, make_jaxpr
@@ -25,7 +25,7 @@ from imprint._src.module.filters import combine, is_array, partition
 from imprint._src.module.module import Module
 
 
-@folding
+@filter_traceback
 def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return the result of a call with a `ShapeDtypeStruct` for each array.
 
@@ -73,7 +73,7 @@ def filter_make_jaxpr(
     check_function(fun, "filter_make_jaxpr")
 
     @wraps(fun)
-    @folding
+    @filter_traceback
     def traced(*args: Any, **kwargs: Any) -> tuple[ClosedJaxpr, Any, Any]:
         flat = _FlatFunction(fun, (fun, args, kwargs))
         jaxpr, shapes = make_jaxpr(flat.run, return_shape=True)(*flat.leaves)
@@ -83,7 +83,7 @@ def filter_make_jaxpr(
     return traced
 
 
-@folding
+@filter_traceback
 def filter_closure_convert(
     fn: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Callable[..., Any]:
@@ -215,7 +215,7 @@ class _ConvertedFunction(Module):
     consts: list[Any]
     program: _ConvertedProgram = field(static=True)
 
-    @folding
+    @filter_traceback
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         arrays = self.program.arguments(args, kwargs)
         return self.program.result(eval_jaxpr(self.program.jaxpr, self.consts, *arrays))

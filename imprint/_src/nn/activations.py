@@ -10,7 +10,7 @@ from typing import Final
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, strong_like
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.elementwise.exponential import logistic
@@ -32,7 +32,7 @@ def identity(x: ArrayLike) -> Array:
 # ---- with corners ----
 
 
-@one_go
+@fuse_eager
 def relu(x: ArrayLike) -> Array:
     """Return the larger of `x` and 0; the derivative at 0 is 0.
 
@@ -47,7 +47,7 @@ def relu(x: ArrayLike) -> Array:
     return np.where(x > 0, x, stop_gradient(np.maximum(x, 0)))
 
 
-@one_go
+@fuse_eager
 def relu6(x: ArrayLike) -> Array:
     """Return `x` limited to the interval from 0 to 6; the derivative at both is 0.
 
@@ -62,7 +62,7 @@ def relu6(x: ArrayLike) -> Array:
     return np.where((x > 0) & (x < 6), x, stop_gradient(limited))
 
 
-@one_go
+@fuse_eager
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
     """Return `x`, times a small slope where it is negative.
 
@@ -80,7 +80,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
     return np.where(x >= 0, x, negative_slope * x)
 
 
-@one_go
+@fuse_eager
 def hard_tanh(x: ArrayLike) -> Array:
     """Return `x` limited to the interval from -1 to 1.
 
@@ -94,7 +94,7 @@ def hard_tanh(x: ArrayLike) -> Array:
     return np.where(x > 1, 1, np.where(x < -1, -1, x))
 
 
-@one_go
+@fuse_eager
 def hard_sigmoid(x: ArrayLike) -> Array:
     """Return a sigmoid made of three lines: `relu6(x + 3) / 6`.
 
@@ -107,7 +107,7 @@ def hard_sigmoid(x: ArrayLike) -> Array:
     return relu6(as_array("hard_sigmoid", x) + 3.0) / 6.0
 
 
-@one_go
+@fuse_eager
 def hard_silu(x: ArrayLike) -> Array:
     """Return `x` times `hard_sigmoid(x)`.
 
@@ -124,7 +124,7 @@ def hard_silu(x: ArrayLike) -> Array:
 hard_swish = hard_silu
 
 
-@one_go
+@fuse_eager
 def sparse_plus(x: ArrayLike) -> Array:
     """Return 0 up to -1, `x` from 1 on, and a parabola that joins the two.
 
@@ -153,7 +153,7 @@ def sparse_sigmoid(x: ArrayLike) -> Array:
 # ---- exponential ----
 
 
-@one_go
+@fuse_eager
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """Return `x` where it is positive, else `alpha * (exp(x) - 1)`.
 
@@ -172,7 +172,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return np.where(x > 0, x, alpha * np.expm1(left))
 
 
-@one_go
+@fuse_eager
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """Return `x` where it is positive, else `alpha * (exp(x / alpha) - 1)`.
 
@@ -190,7 +190,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return np.maximum(x, 0.0) + alpha * np.expm1(np.minimum(x, 0.0) / alpha)
 
 
-@one_go
+@fuse_eager
 def log1mexp(x: ArrayLike) -> Array:
     """Return `log(1 - exp(-x))` of positive numbers, without loss of digits at either end.
 
@@ -213,7 +213,7 @@ _SELU_ALPHA: Final = 1.6732632423543772848170429916717
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 
 
-@one_go
+@fuse_eager
 def selu(x: ArrayLike) -> Array:
     """Return the elu that keeps mean 0 and variance 1 from layer to layer.
 
@@ -226,7 +226,7 @@ def selu(x: ArrayLike) -> Array:
     return _SELU_SCALE * elu(x, _SELU_ALPHA)
 
 
-@one_go
+@fuse_eager
 def softplus(x: ArrayLike) -> Array:
     """Return `log(1 + exp(x))`, without overflow.
 
@@ -239,7 +239,7 @@ def softplus(x: ArrayLike) -> Array:
     return np.logaddexp(x, 0)
 
 
-@one_go
+@fuse_eager
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     """Return `(x + sqrt(x**2 + b)) / 2`, a relu with a round corner.
 
@@ -257,7 +257,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     return (x + np.sqrt(np.square(x) + b)) / 2
 
 
-@one_go
+@fuse_eager
 def sigmoid(x: ArrayLike) -> Array:
     """Return `1 / (1 + exp(-x))`.
 
@@ -270,7 +270,7 @@ def sigmoid(x: ArrayLike) -> Array:
     return logistic(inexact("sigmoid", x))
 
 
-@one_go
+@fuse_eager
 def log_sigmoid(x: ArrayLike) -> Array:
     """Return the logarithm of the sigmoid, without underflow.
 
@@ -283,7 +283,7 @@ def log_sigmoid(x: ArrayLike) -> Array:
     return -softplus(-as_array("log_sigmoid", x))
 
 
-@one_go
+@fuse_eager
 def silu(x: ArrayLike) -> Array:
     """Return `x` times its sigmoid, also known as swish.
 
@@ -300,7 +300,7 @@ def silu(x: ArrayLike) -> Array:
 swish = silu
 
 
-@one_go
+@fuse_eager
 def mish(x: ArrayLike) -> Array:
     """Return `x * tanh(softplus(x))`.
 
@@ -314,7 +314,7 @@ def mish(x: ArrayLike) -> Array:
     return x * np.tanh(softplus(x))
 
 
-@one_go
+@fuse_eager
 def soft_sign(x: ArrayLike) -> Array:
     """Return `x / (abs(x) + 1)`.
 
@@ -328,7 +328,7 @@ def soft_sign(x: ArrayLike) -> Array:
     return x / (np.abs(x) + 1)
 
 
-@one_go
+@fuse_eager
 def gelu(
     x: ArrayLike,
     approximate: bool = True,  # noqa: FBT001, FBT002 - JAX's signature

@@ -15,7 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.nn.activations import sigmoid
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
@@ -26,7 +26,7 @@ from imprint._src.primitives.elementwise.exponential import rsqrt
 from imprint._src.primitives.shape import expand_dims
 
 
-@one_go
+@fuse_eager
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """Return the exponentials of `x`, divided by their sum along axes.
 
@@ -47,7 +47,7 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
     return result if where is None else np.where(where, result, 0)
 
 
-@one_go
+@fuse_eager
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """Return the logarithm of the softmax, without underflow.
 
@@ -82,7 +82,7 @@ def _largest(x: Any, axis: Axis, where: ArrayLike | None) -> Array:
     return np.max(constant, axis, where=where, initial=-math.inf, keepdims=True)
 
 
-@one_go
+@fuse_eager
 def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
@@ -128,7 +128,7 @@ def _axes(x: Array, axis: Axis) -> Axis:
     return tuple(range(x.ndim)) if axis is None else axis
 
 
-@one_go
+@fuse_eager
 def logmeanexp(
     x: ArrayLike,
     axis: Axis = None,
@@ -154,7 +154,7 @@ def logmeanexp(
     return total - np.log(np.sum(ones, axis, keepdims=keepdims, where=where))
 
 
-@one_go
+@fuse_eager
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """Return the first half of `x` times the sigmoid of the second half.
 
@@ -182,7 +182,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     return value * sigmoid(gate)
 
 
-@one_go
+@fuse_eager
 def standardize(  # noqa: PLR0913 - JAX's signature
     x: ArrayLike,
     axis: Axis = -1,
@@ -227,7 +227,7 @@ def standardize(  # noqa: PLR0913 - JAX's signature
     return np.subtract(x, mean) * rsqrt(np.add(variance, epsilon))
 
 
-@one_go
+@fuse_eager
 def one_hot(
     x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
 ) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike, requested, to_inexact
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.elementwise.complex import conj
@@ -20,7 +20,7 @@ from imprint._src.primitives.windows.windows import ConvDimensionNumbers, Window
 _MODES = ("full", "same", "valid")
 
 
-@one_go
+@fuse_eager
 def convolve(
     a: ArrayLike,
     v: ArrayLike,
@@ -55,7 +55,7 @@ def convolve(
     return _slid(x, rev(y, (0,)), mode, precision, preferred_element_type)
 
 
-@one_go
+@fuse_eager
 def correlate(
     a: ArrayLike,
     v: ArrayLike,

@@ -13,10 +13,9 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import ArrayImpl, from_host, to_array
-from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array import Array, NumberArray, plain
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.protocols import plain
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed

@@ -13,9 +13,8 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core import dims
-from imprint._src.core.array import Array
+from imprint._src.core.array import Array, plain
 from imprint._src.core.aval import DType, Shape, get_aval
-from imprint._src.core.protocols import plain
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.numpy.creation import asarray

@@ -19,7 +19,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.indexing.subscripts import Subscripts, parse
@@ -35,7 +35,7 @@ Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]
 
 
-@one_go
+@fuse_eager
 @owned
 def einsum(
     subscripts: Any,

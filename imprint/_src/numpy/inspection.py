@@ -6,8 +6,8 @@ https://data-apis.org/array-api/2024.12/API_specification/inspection.html
 from typing import Any, Final, final
 
 from imprint._src import dtypes, runtime
+from imprint._src.core.array import API_VERSIONS
 from imprint._src.core.aval import DType
-from imprint._src.core.protocols import API_VERSIONS
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.datatypes import bool_
 

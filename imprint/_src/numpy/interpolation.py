@@ -12,7 +12,7 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
@@ -22,7 +22,7 @@ from imprint._src.primitives.indexing.sorting import sort_key_val
 from imprint._src.primitives.indexing.take_rows import rows_at
 
 
-@one_go
+@fuse_eager
 def interp(
     x: ArrayLike,
     xp: ArrayLike,

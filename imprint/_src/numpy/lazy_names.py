@@ -6,7 +6,7 @@ holds both together.
 
 from typing import Final
 
-LATER: Final[dict[str, str]] = {
+LAZY: Final[dict[str, str]] = {
     "imprint._src.numpy.datatypes": (
         "ComplexWarning astype bfloat16 bool_ can_cast cdouble character complex128 "
         "complex64 complex_ complexfloating csingle double dtype e euler_gamma "

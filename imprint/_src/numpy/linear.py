@@ -13,7 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.indexing.indexing import getitem
@@ -64,7 +64,7 @@ def contract(
     return convert(name, product, dtype, weak_type=weak)
 
 
-@one_go
+@fuse_eager
 def dot(
     a: ArrayLike,
     b: ArrayLike,
@@ -178,7 +178,7 @@ def _misfit(x: Array, y: Array) -> ShapeError:
     )
 
 
-@one_go
+@fuse_eager
 def vdot(
     a: ArrayLike,
     b: ArrayLike,
@@ -202,7 +202,7 @@ def vdot(
     )
 
 
-@one_go
+@fuse_eager
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -235,7 +235,7 @@ def vecdot(
     )
 
 
-@one_go
+@fuse_eager
 def tensordot(
     a: ArrayLike,
     b: ArrayLike,
@@ -307,7 +307,7 @@ def _check_lengths(
         )
 
 
-@one_go
+@fuse_eager
 def inner(
     a: ArrayLike,
     b: ArrayLike,
@@ -334,7 +334,7 @@ def inner(
     )
 
 
-@one_go
+@fuse_eager
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Return the products of all pairs of elements of two flattened arrays.
 
@@ -349,7 +349,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     return multiply(rows, columns)
 
 
-@one_go
+@fuse_eager
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the Kronecker product: a copy of `b` for each element of `a`, times it.
 
@@ -367,7 +367,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return reshape(mul(*match_shapes("kron", (blocks, within))), shape)
 
 
-@one_go
+@fuse_eager
 def cross(
     a: ArrayLike,
     b: ArrayLike,

@@ -15,7 +15,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_out
@@ -135,7 +135,7 @@ def fill_diagonal(
     return where(found, values, x)
 
 
-@one_go
+@fuse_eager
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros above a diagonal.
 
@@ -149,7 +149,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     return where(_at_or_below(x.shape[-2:], k), x, scalar_like(x, 0))
 
 
-@one_go
+@fuse_eager
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros below a diagonal.
 
@@ -163,7 +163,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     return where(_at_or_below(x.shape[-2:], k - 1), scalar_like(x, 0), x)
 
 
-@one_go
+@fuse_eager
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return a diagonal of matrices, along a new last axis.
 
@@ -193,7 +193,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     return squeeze(first, (-1,))
 
 
-@one_go
+@fuse_eager
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """Return the diagonal of a matrix, or a matrix with a vector as diagonal.
 
@@ -218,7 +218,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     return where(_on_diagonal((size, size), k), wide, scalar_like(wide, 0))
 
 
-@one_go
+@fuse_eager
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """Return a matrix with the elements of an array as diagonal.
 
@@ -231,7 +231,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     return diag(ravel(v), k)
 
 
-@one_go
+@fuse_eager
 def trace(
     a: ArrayLike,
     offset: int = 0,
@@ -253,7 +253,7 @@ def trace(
     return sum(where(on, x, scalar_like(x, 0)), (-2, -1), dtype)
 
 
-@one_go
+@fuse_eager
 def vander(
     x: ArrayLike,
     N: int | None = None,  # noqa: N803 - NumPy's name

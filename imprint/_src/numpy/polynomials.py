@@ -8,7 +8,7 @@ import numpy as np
 
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import (
     add,
@@ -24,7 +24,7 @@ from imprint._src.primitives.copying import owned
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 
 
-@one_go
+@fuse_eager
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """Return the values of a polynomial.
 
@@ -50,7 +50,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     return value
 
 
-@one_go
+@fuse_eager
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the sum of two polynomials.
 
@@ -67,7 +67,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     return concatenate([slice_in_dim(x, 0, cut), tail])
 
 
-@one_go
+@fuse_eager
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the difference of two polynomials.
 
@@ -80,7 +80,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     return polyadd(x, negative(y))
 
 
-@one_go
+@fuse_eager
 @owned
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """Return the coefficients of a derivative.
@@ -104,7 +104,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return multiply(kept, factors[::-1].astype(x.dtype))
 
 
-@one_go
+@fuse_eager
 @owned
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """Return the coefficients of an integral.

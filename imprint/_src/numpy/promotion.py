@@ -19,11 +19,10 @@ from imprint._src import dtypes
 from imprint._src.array import from_host, host_values, to_array
 from imprint._src.config import Settings, settings
 from imprint._src.core import dims
-from imprint._src.core.array import Array, NumberArray
+from imprint._src.core.array import Array, NumberArray, plain
+from imprint._src.core.array import is_operand as is_operand
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
-from imprint._src.core.protocols import is_operand as is_operand
-from imprint._src.core.protocols import plain
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.elementwise.convert import cast as cast_values

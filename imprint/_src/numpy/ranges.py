@@ -19,7 +19,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.exponential import log10, power
 from imprint._src.numpy.promotion import (
@@ -137,7 +137,7 @@ def _check_known(name: str, x: Any) -> None:
         )
 
 
-@one_go
+@fuse_eager
 def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     start: ArrayLike,
     stop: ArrayLike,
@@ -224,7 +224,7 @@ def _spaced(first: Array, last: Array, at: int, gaps: int) -> Array:
     )
 
 
-@one_go
+@fuse_eager
 def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     start: ArrayLike,
     stop: ArrayLike,
@@ -250,7 +250,7 @@ def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return convert("logspace", power(base, exponents), wanted)
 
 
-@one_go
+@fuse_eager
 def geomspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -280,7 +280,7 @@ def geomspace(
     return convert("geomspace", moveaxis(result, 0, axis), wanted)
 
 
-@one_go
+@fuse_eager
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:

@@ -9,7 +9,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.creation import ones
 from imprint._src.numpy.elementwise.arithmetic import absolute, add, multiply, subtract
 from imprint._src.numpy.elementwise.trigonometric import cos
@@ -17,7 +17,7 @@ from imprint._src.numpy.ranges import arange
 from imprint._src.primitives.sizes import as_operand
 
 
-@one_go
+@fuse_eager
 def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window that rises and falls in a line.
 
@@ -34,7 +34,7 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return subtract(1, multiply(distance, 1 / gaps))
 
 
-@one_go
+@fuse_eager
 def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of one period of a cosine, from 0 to 1 and back.
 
@@ -46,7 +46,7 @@ def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return _of_cosines("hanning", M, (0.5, -0.5))
 
 
-@one_go
+@fuse_eager
 def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of a cosine that does not reach 0.
 
@@ -58,7 +58,7 @@ def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return _of_cosines("hamming", M, (0.54, -0.46))
 
 
-@one_go
+@fuse_eager
 def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of two cosines.
 

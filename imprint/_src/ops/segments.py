@@ -15,7 +15,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -54,7 +54,7 @@ _MIN: Final = _Reduction("segment_min", "min", reductions.min)
 _MAX: Final = _Reduction("segment_max", "max", reductions.max)
 
 
-@folding
+@filter_traceback
 def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -97,7 +97,7 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
     return _reduced(_SUM, data, segments)
 
 
-@folding
+@filter_traceback
 def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -122,7 +122,7 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
     return _reduced(_PROD, data, segments)
 
 
-@folding
+@filter_traceback
 def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -148,7 +148,7 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
     return _reduced(_MIN, data, segments)
 
 
-@folding
+@filter_traceback
 def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
     data: ArrayLike,
     segment_ids: ArrayLike,

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from imprint._src.config import config
-from imprint._src.core.check import check_jaxpr
-from imprint._src.core.jaxpr import ClosedJaxpr, map_subjaxprs
+from imprint._src.core.jaxpr import ClosedJaxpr, check_jaxpr, map_subjaxprs
 from imprint._src.errors import InternalError
 from imprint._src.interpreters.dce import dce
 from imprint._src.passes.materialize import cut, cuts_of

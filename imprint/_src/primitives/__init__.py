@@ -103,4 +103,4 @@ def _listed() -> tuple[Primitive, ...]:
     return tuple(dict.fromkeys(v for v in held if isinstance(v, Primitive)))
 
 
-lazy_attributes.list_later(__name__, _listed)
+lazy_attributes.list_lazily(__name__, _listed)

@@ -14,8 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.core.padding import filling
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import check_axes, int_tuple, reduced
 from imprint._src.primitives.core_ops import (
@@ -27,8 +26,8 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.families import ORDERED
 from imprint._src.primitives.reductions import extreme
-from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.elementwise import Comparison
+from imprint._src.stablehlo import Builder, Value, reductions
+from imprint._src.stablehlo.builder import Comparison
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -57,8 +56,12 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
         zero = b.constant(0, index_dtype)
         index = b.iota(x.shape, index_dtype, axes[0])
-        return b.reduce_with(
-            [x, index], [worst, zero], axes, lambda r, xs: _better(r, *xs, beats=beats)
+        return reductions.reduce_with(
+            b,
+            [x, index],
+            [worst, zero],
+            axes,
+            lambda r, xs: _better(r, *xs, beats=beats),
         )[1:]
 
     def jvp(primals: Values, _: Values, **params: Any) -> Any:

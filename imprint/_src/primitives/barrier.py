@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import EACH
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
 from imprint._src.dtypes import is_inexact
 from imprint._src.primitives.families import ANY, unary

@@ -15,13 +15,15 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import NDArray, ShapedArray, get_aval
-from imprint._src.core.effects import PURE, Effect, Effects
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import (
+    PURE,
     Absent,
     Avals,
     Dims,
+    Effect,
     EffectfulPrimitive,
+    Effects,
     Params,
     Primitive,
     Values,
@@ -29,6 +31,7 @@ from imprint._src.core.primitive import (
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis
 from imprint._src.stablehlo import TOKEN, Builder, Value, tensor
+from imprint._src.stablehlo.custom_calls import host_call
 
 HostFunction: TypeAlias = Callable[..., Sequence[Any]]
 
@@ -156,13 +159,13 @@ def _lower(
     """Write the call of a function that checks its results."""
     types = [tensor(aval.shape, aval.dtype) for aval in avals]
     if effects is not CALLED_IN_ORDER:
-        return b.host_call(function, values, types, effect=effects is not PURE)
+        return host_call(b, function, values, types, effect=effects is not PURE)
 
     def in_order(token: None, *arrays: NDArray) -> tuple[Any, ...]:
         return token, *function(*arrays)
 
     given = b.tokens[_TOKEN], *values
-    token, *results = b.host_call(in_order, given, [TOKEN, *types], effect=True)
+    token, *results = host_call(b, in_order, given, [TOKEN, *types], effect=True)
     b.tokens[_TOKEN] = token
     return tuple(results)
 

@@ -13,9 +13,15 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.effects import Effects
 from imprint._src.core.padding import PerSize
-from imprint._src.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Dims,
+    EffectfulPrimitive,
+    Effects,
+    Values,
+)
 from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import CheckError
 from imprint._src.primitives.arg_reductions import argmin
@@ -25,6 +31,7 @@ from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
 from imprint._src.primitives.reductions import reduce_and
 from imprint._src.primitives.shape import squeeze
 from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.custom_calls import host_call
 
 
 class When(Enum):
@@ -123,7 +130,7 @@ def _lower(
     def function(pred: Any, *arrays: Any) -> Values:
         return _reference(pred, *arrays, callback=callback, when=when)
 
-    return b.host_call(function, (pred, *values), (), effect=True)
+    return host_call(b, function, (pred, *values), (), effect=True)
 
 
 def _jvp(primals: Values, _: Values, **params: Any) -> tuple[Values, Values]:

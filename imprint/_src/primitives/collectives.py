@@ -16,7 +16,6 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.named_axes import unbound
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import (
     Absent,
@@ -26,6 +25,7 @@ from imprint._src.core.primitive import (
     Dims,
     Values,
 )
+from imprint._src.core.trace import unbound
 from imprint._src.primitives.axes import insert
 from imprint._src.primitives.copying import copy_p
 from imprint._src.primitives.core_ops import (
@@ -53,7 +53,7 @@ from imprint._src.stablehlo.collectives import (
     collective_permute,
     reduce_scatter,
 )
-from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.module import MeshAxis
 
 _NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
 

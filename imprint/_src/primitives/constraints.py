@@ -11,8 +11,7 @@ from typing import Any, Final
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import PerSize
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.shape import EVERY

@@ -14,8 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.padding import EACH
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
 from imprint._src.core.trace import Tracer
 from imprint._src.primitives.core_ops import NUMBERS

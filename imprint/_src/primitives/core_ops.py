@@ -15,9 +15,23 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, number_of
 from imprint._src.core.padding import ELEMENTWISE, carrying, filling
-from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Params,
+    Primitive,
+    Samples,
+    Values,
+)
+from imprint._src.core.tangents import (
+    UndefinedPrimal,
+    Zero,
+    is_zero,
+    tangent_aval,
+    zero_of,
+)
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import check_axes, inverse, reduced
 from imprint._src.primitives.elementwise.elementwise import (
@@ -251,7 +265,10 @@ def _repeated_tangent(t: Any, shape: Shape) -> Any:
 def _add_transpose(cts: Values, operands: Values) -> Values:
     (ct,) = cts
     return tuple(
-        [unbroadcast(ct, x.aval) if type(x) is Linear else None for x in operands]
+        [
+            unbroadcast(ct, x.aval) if type(x) is UndefinedPrimal else None
+            for x in operands
+        ]
     )
 
 
@@ -281,8 +298,8 @@ def _sub_jvp(primals: Values, tangents: Values) -> Any:
 def _sub_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
     return (
-        unbroadcast(ct, x.aval) if type(x) is Linear else None,
-        unbroadcast(neg(ct), y.aval) if type(y) is Linear else None,
+        unbroadcast(ct, x.aval) if type(x) is UndefinedPrimal else None,
+        unbroadcast(neg(ct), y.aval) if type(y) is UndefinedPrimal else None,
     )
 
 
@@ -316,11 +333,11 @@ def _mul_jvp(primals: Values, tangents: Values) -> Any:
 
 def _mul_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
-    if type(x) is Linear and type(y) is Linear:
+    if type(x) is UndefinedPrimal and type(y) is UndefinedPrimal:
         NOT_LINEAR()  # in each alone it is
     return (
-        unbroadcast(mul(ct, y), x.aval) if type(x) is Linear else None,
-        unbroadcast(mul(x, ct), y.aval) if type(y) is Linear else None,
+        unbroadcast(mul(ct, y), x.aval) if type(x) is UndefinedPrimal else None,
+        unbroadcast(mul(x, ct), y.aval) if type(y) is UndefinedPrimal else None,
     )
 
 

@@ -14,9 +14,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Fill, Padded, is_same_number
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import Fill, PadContext, PaddedValue, is_same_number
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.axes import int_of
 from imprint._src.primitives.core_ops import (
@@ -38,7 +37,7 @@ from imprint._src.primitives.families import FLOATING, NUMBER, Kind, wide
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import moving, rev
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, windows
 
 NDArray = np.ndarray[Any, Any]
 Join = Callable[[Builder, Value, Value], Value]
@@ -89,7 +88,9 @@ def _lowered(
     if dims.has_zero(x.shape):
         return x
     init = b.constant(identity, x.dtype)
-    return b.cumulate(x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)])
+    return windows.cumulate(
+        b, x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)]
+    )
 
 
 def _cumulative(  # noqa: PLR0913 - one parameter a rule
@@ -159,14 +160,14 @@ def _filling(identity: Fill) -> Callable[..., Values]:
     Of all before it, a true element has no padding among them: prefixes need no fill.
     """
 
-    def pad(bucket: Bucket, x: Padded, *, axis: int, reverse: bool) -> Values:
+    def pad(bucket: PadContext, x: PaddedValue, *, axis: int, reverse: bool) -> Values:
         number = identity(x.aval.dtype)
         filled = bucket.filled(x, number, (axis,)) if reverse else x
         (out,) = bucket.bind(filled, axis=axis, reverse=reverse)
         fills = [f if is_same_number(f, number) else None for f in filled.fills]
         if not reverse:  # behind the last element, each prefix is all of them
             fills[axis] = None
-        return (Padded(out, bucket.outs[0], fills),)
+        return (PaddedValue(out, bucket.outs[0], fills),)
 
     return pad
 

@@ -17,10 +17,9 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import int_tuple, push
 from imprint._src.primitives.core_ops import (
@@ -37,7 +36,7 @@ from imprint._src.primitives.elementwise.precision import (
     Precision,
     canonical_precision,
 )
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, reductions
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]
@@ -230,11 +229,10 @@ def _dot_lower(
     # XLA:CPU 0.10 to 0.12 multiplies no integers of two bits.
     dtypes = [dt.int8 if d in (dt.int2, dt.uint2) else d for d in computed]
     x, y = (lower_cast(b, v, d) for v, d in zip((x, y), dtypes[:2], strict=True))
-    contracting, batching = dimension_numbers
     numerics = _numerics(x.dtype, precision)
     narrowed = x.dtype == np.float64 and dtypes[2] == np.float16  # see `lower_cast`
     product = x.dtype if narrowed else dtypes[2]
-    result = b.dot_general(x, y, batching, contracting, product, numerics)
+    result = reductions.dot_general(b, x, y, dimension_numbers, product, numerics)
     return (lower_cast(b, result, out),)
 
 
@@ -267,8 +265,8 @@ def _dot_transpose(
 ) -> tuple[Any, ...]:
     (ct,), (x, y) = cts, operands
     (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
-    if isinstance(x, Linear):
-        if isinstance(y, Linear):
+    if isinstance(x, UndefinedPrimal):
+        if isinstance(y, UndefinedPrimal):
             NOT_LINEAR()  # in each alone it is
         return _operand_ct(ct, x, y, dimension_numbers, params), None
     swapped = ((y_sum, x_sum), (y_batch, x_batch))
@@ -277,7 +275,7 @@ def _dot_transpose(
 
 def _operand_ct(
     ct: Any,
-    x: Linear,
+    x: UndefinedPrimal,
     y: Any,
     dimension_numbers: DimensionNumbers,
     params: dict[str, Any],
@@ -323,9 +321,9 @@ def _dot_batch(
 
 
 def _dot_pad(
-    bucket: Bucket,
-    x: Padded,
-    y: Padded,
+    bucket: PadContext,
+    x: PaddedValue,
+    y: PaddedValue,
     *,
     dimension_numbers: DimensionNumbers,
     **params: Any,

@@ -14,8 +14,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import DTypeError
 from imprint._src.primitives.core_ops import (

@@ -17,8 +17,7 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.padding import in_batches
-from imprint._src.core.primitive import Avals
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Samples
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
 from imprint._src.primitives.axes import int_of
 from imprint._src.primitives.core_ops import (

@@ -14,7 +14,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.axes import int_tuple
@@ -36,7 +36,7 @@ from imprint._src.primitives.families import Kind
 from imprint._src.primitives.indexing.dynamic_slicing import batch_size, in_front
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.lapack import LETTERS
+from imprint._src.stablehlo.custom_calls import LETTERS
 
 NDArray = np.ndarray[Any, Any]
 
@@ -276,13 +276,15 @@ def positive_definite(x: NDArray) -> NDArray:
 # ---- padding ----
 
 
-def last_axes(x: Padded, count: int = 2) -> tuple[int, ...]:
+def last_axes(x: PaddedValue, count: int = 2) -> tuple[int, ...]:
     """Return the last axes."""
     ndim = x.aval.ndim
     return tuple(range(ndim - count, ndim))
 
 
-def without_padding(bucket: Bucket, *operands: tuple[Padded, int]) -> list[Padded]:
+def without_padding(
+    bucket: PadContext, *operands: tuple[PaddedValue, int]
+) -> list[PaddedValue]:
     """Return operands with zeros in the padding of the last axes, of so many each."""
     return [bucket.filled(x, 0, last_axes(x, count)) for x, count in operands]
 
@@ -294,14 +296,14 @@ def padding_with_zeros(*ranks: int) -> Callable[..., Values]:
         ranks: of how many axes an example of each operand is.
     """
 
-    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
         pairs = zip(operands, ranks, strict=True)
         return bucket.bind(*without_padding(bucket, *pairs), **params)
 
     return rule
 
 
-def in_block(bucket: Bucket, x: Padded, number: Any) -> Any:
+def in_block(bucket: PadContext, x: PaddedValue, number: Any) -> Any:
     """Return square matrices alone in theirs: behind them is a number times the identity."""
     (zeroed,) = without_padding(bucket, (x, 2))
     padded = x.padded_axes(last_axes(x))

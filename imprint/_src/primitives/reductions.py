@@ -18,8 +18,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.padding import filling
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
 from imprint._src.primitives.axes import check_axes, int_tuple, reduced
 from imprint._src.primitives.core_ops import (
@@ -42,6 +41,7 @@ from imprint._src.primitives.families import ANY, BITS, NUMBER, Kind, wide
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import reshape
 from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.reductions import reduce_with
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -215,8 +215,8 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         if not dt.is_complex(x.dtype):
             return _by(op, identity)(b, x, axes)
         init = b.constant(identity(x.dtype), x.dtype)
-        return b.reduce_with(
-            [x], [init], axes, lambda r, xs: [_pick_complex(r, *xs, largest=largest)]
+        return reduce_with(
+            b, [x], [init], axes, lambda r, xs: [_pick_complex(r, *xs, largest=largest)]
         )[0]
 
     def jvp(primals: Values, tangents: Values, *, axes: Ints) -> Any:

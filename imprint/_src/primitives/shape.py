@@ -14,9 +14,16 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import AS_IS, PadContext, PaddedValue, carrying
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint._src.primitives.copying import own
@@ -129,7 +136,7 @@ def _reshape_batch(x: Any, b: int, *, new_sizes: Shape, dimensions: None) -> Any
 
 
 def _reshape_pad(
-    bucket: Bucket, x: Padded, *, new_sizes: Shape, dimensions: None
+    bucket: PadContext, x: PaddedValue, *, new_sizes: Shape, dimensions: None
 ) -> Values:
     """Take the elements of each group of axes in the order of the true sizes.
 
@@ -139,7 +146,7 @@ def _reshape_pad(
     groups = [] if dims.has_zero(old) else _groups(old, new_sizes)
     if all(_leads(old[a]) and _leads(new_sizes[b]) for a, b in groups):
         outs = bucket.bind(x, new_sizes=new_sizes, dimensions=None)
-        return (Padded(outs[0], bucket.outs[0], None, x.known),)
+        return (PaddedValue(outs[0], bucket.outs[0], None, x.known),)
     flat = reshape(x.value, [dims.product(bucket.bound(old[a])) for a, _ in groups])
     for axis, (a, b) in enumerate(groups):
         if not (_leads(old[a]) and _leads(new_sizes[b])):
@@ -178,7 +185,7 @@ def _leads(shape: Shape) -> bool:
     return not any(map(dims.is_symbolic, lengths[1:]))
 
 
-def _places(bucket: Bucket, old: Shape, new: Shape) -> Any:
+def _places(bucket: PadContext, old: Shape, new: Shape) -> Any:
     """Return for each element of the axes `new` where it stands in the axes `old`."""
     lengths = bucket.bound(new)
     place: Any = None
@@ -349,7 +356,7 @@ def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
     return rev(x, push(dimensions, b)), b
 
 
-def _rev_pad(bucket: Bucket, x: Padded, *, dimensions: Ints) -> Values:
+def _rev_pad(bucket: PadContext, x: PaddedValue, *, dimensions: Ints) -> Values:
     (out,) = bucket.bind(x, dimensions=dimensions)
     for axis in x.padded_axes(dimensions):  # the padding comes first now
         n = x.aval.shape[axis]

@@ -12,9 +12,8 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket
-from imprint._src.core.primitive import Absent, Avals, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext
+from imprint._src.core.primitive import Absent, Avals, Case, Primitive, Samples, Values
 from imprint._src.primitives.elementwise.convert import (
     convert_element_type,
     convert_element_type_p,
@@ -35,7 +34,7 @@ def _lower(b: Builder, *, dim: Dim) -> tuple[Value, ...]:
     return (b.constant(dim, dtypes.scalar_type_dtype(int)),)
 
 
-def _pad(bucket: Bucket, *, dim: Dim) -> Values:
+def _pad(bucket: PadContext, *, dim: Dim) -> Values:
     (aval,) = bucket.outs
     number = bucket.number(dim)
     return convert_element_type_p.bind(number, new_dtype=aval.dtype, weak_type=True)

@@ -17,7 +17,7 @@ from imprint._src.config import settings
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.host_kernel import HostKernel
 from imprint._src.errors import ShapeError
 from imprint._src.jit.api import jit
 from imprint._src.primitives import hashing
@@ -73,7 +73,7 @@ def _hashed_reference(key1: Any, key2: Any, x1: Any, x2: Any) -> Words:
     return hashing.threefry2x32(int(key1), int(key2), x1, x2)
 
 
-_hashed_now: Final = AtOnce("threefry2x32", _hashed_aval, _hashed_reference)
+_hashed_now: Final = HostKernel("threefry2x32", _hashed_aval, _hashed_reference)
 
 
 def _hashed(*words: Any) -> Words:

@@ -14,7 +14,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.lax.indexed import index_take
 from imprint._src.numpy.creation import asarray
@@ -52,7 +52,7 @@ _FIXED: Final[dict[str, Callable[[Any, int], Any]]] = {
 _ORDERS: Final = (0, 1)
 
 
-@one_go
+@fuse_eager
 def map_coordinates(
     input: ArrayLike,  # noqa: A002 - SciPy's name
     coordinates: Sequence[ArrayLike],

@@ -1,11 +1,11 @@
 """Implementation of `imprint.sharding`.
 
-- `single`: which one device has all of an array, and must a computation follow?
-- `spec`: which axes of a mesh split which axes of an array?
-- `mesh`: which devices are there, in which grid, and what are its axes called?
-- `named`: which part of an array has which device of a mesh?
-- `shard`: what has one device of an array?
-- `files`: how is a tree of arrays kept on the disk?
-- `context`: which mesh does a bare `PartitionSpec` mean?
-- `varying`: along which axes of a mesh may a value differ inside `shard_map`?
+- `single`: placements on one device, and the device that operands agree on
+- `spec`: `PartitionSpec`, the mesh axes that split the axes of an array
+- `mesh`: meshes, grids of devices with named axes
+- `named`: shardings over a mesh, and the parts of an array
+- `shard`: the part of an array on one device
+- `files`: `save` and `load` of trees of arrays
+- `context`: the current mesh, `set_mesh`
+- `varying`: the mesh axes along which a value may differ inside `shard_map`
 """

@@ -1,7 +1,7 @@
-"""The mesh in force: the one whose axes a bare `PartitionSpec` names.
+"""The current mesh, whose axes a bare `PartitionSpec` names.
 
 It is the flag `mesh`, so it is part of each key. `set_mesh` sets it, as a statement for
-this thread from now on, or as a `with` for its block.
+the rest of this thread, or as a `with` for its block.
 """
 
 from typing import Any, final
@@ -70,8 +70,8 @@ def get_abstract_mesh() -> AbstractMesh:
     return get_mesh().abstract_mesh
 
 
-def resolved(called: str, given: Any) -> Any:
-    """Return what was given as a sharding, a bare spec over the mesh in force.
+def resolve_sharding(called: str, given: Any) -> Any:
+    """Return a sharding argument, with a bare spec over the current mesh.
 
     Args:
         called: the function, for the message.

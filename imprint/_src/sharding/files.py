@@ -1,7 +1,7 @@
-"""Trees of arrays on the disk, which any layout reads back.
+"""Trees of arrays in files, which any layout reads back.
 
-What writes and reads them knows arrays, of which nothing here does: it is
-`imprint._src.eager.checkpointing`, and loads when it is asked for.
+The implementation needs arrays, which are on a higher floor, so it loads at the first
+call: `imprint._src.eager.checkpointing`.
 """
 
 from importlib import import_module

@@ -18,11 +18,11 @@ from imprint._src.errors import ArgumentError
 
 
 class AxisType(Enum):
-    """Who says how arrays are split over a mesh axis inside a compiled function.
+    """How a mesh axis may be used inside a compiled function.
 
-    `Auto`: the compiler, from what arguments and constraints say. `Explicit`: here the
-    same as `Auto`; JAX puts the split into the types of arrays. `Manual`: the user, as
-    inside `shard_map`.
+    `Auto`: the compiler splits arrays, guided by arguments and constraints. `Explicit`:
+    here the same as `Auto`; JAX puts the split into the types of arrays. `Manual`: the
+    program splits them, as inside `shard_map`.
     """
 
     Auto = "auto"

@@ -1,8 +1,8 @@
 """Shardings over a mesh: which device has which part of an array.
 
-A `NamedSharding` is a mesh and a spec; it is checked when it is made, against the mesh,
-and when it meets a shape (`check_shape`), which each of its axes must divide. Devices are
-in the order of the mesh. It is a value, so it can be part of an aval and of a key.
+A `NamedSharding` is a mesh and a spec; it is checked against the mesh when it is made,
+and against a shape by `check_shape`: each of its axes must divide the shape. Devices
+are in the order of the mesh. It is a value, so it can be part of an aval and of a key.
 """
 
 from collections.abc import Sequence
@@ -140,7 +140,7 @@ class NamedSharding(Sharding):
         """Raise an error if an array of this shape cannot be spread like this.
 
         Args:
-            called: the function, or what the array is, for the message.
+            called: the function, or the name of the array, for the message.
             shape: the lengths of its axes.
 
         Raises:
@@ -227,7 +227,7 @@ class NamedSharding(Sharding):
         return {device: part for device, part in every.items() if device in here}
 
     def is_equivalent_to(self, other: object, ndim: int) -> bool:
-        """Tell whether both put the same parts on the same devices.
+        """Return whether both put the same parts on the same devices.
 
         Args:
             other: another sharding.

@@ -1,7 +1,7 @@
-"""One device's part of an array.
+"""The part of an array on one device.
 
-Arrays give their shards in the order of the devices of their mesh. What a shard holds is
-read, or put, only when its `data` is used.
+Arrays list their shards in the order of the devices of their mesh. The data of a shard
+are read or transferred only when `data` is used.
 """
 
 from dataclasses import dataclass

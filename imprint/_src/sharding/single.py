@@ -1,9 +1,9 @@
-"""Placements on one device, and the device that several of them agree on.
+"""Placements on one device, and the device that several operands agree on.
 
-An aval has one of three things as its `sharding`. `SingleDeviceSharding`: the array is
-committed, so what computes with it runs on that device. None: it is uncommitted, it
-follows the others; its values are on the first device, or still on the host.
-`Uncommitted`: it follows too, but is on another device than the first.
+The `sharding` of an aval on one device is one of three things. `SingleDeviceSharding`:
+the array is committed, so computations with it run on that device. None: it is
+uncommitted and follows other operands; its values are on the first device or still on
+the host. `Uncommitted`: it follows, too, but is on another device than the first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ class SingleDeviceSharding(Sharding):
         return self.device.process_index == self.device.client.process_index()
 
     def is_equivalent_to(self, other: object, ndim: int) -> bool:
-        """Tell whether both put an array on the same device.
+        """Return whether both put an array on the same device.
 
         Args:
             other: another sharding.
@@ -88,7 +88,7 @@ class SingleDeviceSharding(Sharding):
 @final
 @dataclass(frozen=True, slots=True)
 class Uncommitted:
-    """All of an array is on one device for now; it follows what it is computed with."""
+    """An uncommitted array on one device, which follows other operands."""
 
     device: Any
 
@@ -99,8 +99,8 @@ def common(
     """Return where all committed arrays of a computation are; None if none is.
 
     Args:
-        name: what computes.
-        placed: what each array is called, and its placement.
+        name: the operation.
+        placed: the name of each array, and its placement.
 
     Raises:
         ArgumentError: Two are committed to different devices.

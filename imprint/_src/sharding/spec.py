@@ -3,7 +3,7 @@
 A `PartitionSpec` has one entry for each axis of an array, from the first: the name of a
 mesh axis, a tuple of names of which the first is the slowest, None where the axis stays
 whole, or `P.UNCONSTRAINED` where the compiler may choose. Axes beyond its length are
-whole. It knows no mesh, so a name is checked where the spec meets one.
+whole. It has no mesh, so names are checked when it is combined with one.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Unconstrained:
 UNCONSTRAINED: Final = Unconstrained()
 
 Entry: TypeAlias = str | tuple[str, ...] | Unconstrained | None
-"""What a spec says of one axis of an array."""
+"""The entry of a spec for one axis of an array."""
 
 
 @final

@@ -1,9 +1,9 @@
-"""What differs between devices: the type of a value inside `shard_map`.
+"""The mesh axes along which a value may differ inside `shard_map`.
 
-There a program says what one device does. `Varying` takes the place of the sharding in the
-aval of a value that may differ along some axes of the mesh; a value without it is the
-same on every device. It is no placement: programs keep it, and results of operations have
-the axes of all operands.
+A function in `shard_map` is the program of one device. In the aval of a value,
+`Varying` takes the place of the sharding; a value without it is the same on every
+device. It is no placement: programs keep it, and results of operations have the axes of
+all operands.
 """
 
 from dataclasses import dataclass
@@ -26,5 +26,5 @@ class Varying:
 
 
 def along(axes: "frozenset[str]") -> Varying | None:
-    """Return what stands in an aval for these axes: None for none."""
+    """Return the sharding of an aval that varies along these axes; None for none."""
     return Varying(axes) if axes else None

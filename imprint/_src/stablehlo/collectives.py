@@ -1,8 +1,8 @@
-"""What devices of a mesh do together, as StableHLO.
+"""Communication among the devices of a mesh, as StableHLO.
 
-A program for many devices is written for one of them, inside `manual_computation`; an
-operation here says which devices take part: those that differ in their place along one
-axis of the mesh, and in no other. Devices are counted in the order of the mesh.
+A program for many devices is written for one of them, inside `manual_computation`. An
+operation here names the participating devices: those that differ in their index along
+one axis of the mesh, and in no other. Devices are counted in the order of the mesh.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint._src.stablehlo.builder import Builder, Region
-from imprint._src.stablehlo.mesh import MeshAxis
+from imprint._src.stablehlo.module import MeshAxis
 from imprint._src.stablehlo.types import TensorType, Value, names_of, signature, tensor
 
 _UINT32 = np.dtype(np.uint32)
@@ -142,7 +142,7 @@ def manual_computation(  # noqa: PLR0913 - operands and results, each twofold
     types: Sequence[TensorType] = (),
     nested: bool = False,
 ) -> tuple[Value, ...]:
-    """Write what one device does.
+    """Write the program of one device.
 
     Args:
         b: the builder of the function.
@@ -150,8 +150,8 @@ def manual_computation(  # noqa: PLR0913 - operands and results, each twofold
         results: likewise, with the types of the whole.
         manual: the axes that are split so.
         body: writes the program of a device.
-        types: those of its arguments.
-        nested: whether it is one without operands, the same on every device.
+        types: the types of its arguments.
+        nested: whether it has no operands and is the same on every device.
     """
     splits = results[0] if not nested else ["[]" for _ in results[1]]
     axes = ", ".join(f'"{name}"={size}' for name, size in b.module.mesh)

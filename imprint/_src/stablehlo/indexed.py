@@ -6,10 +6,23 @@ write outside.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
 
 from imprint._src.stablehlo.builder import Builder
-from imprint._src.stablehlo.sized import is_named
-from imprint._src.stablehlo.types import Value, list_text, names_of, signature, tensor
+from imprint._src.stablehlo.types import (
+    SIZE,
+    TensorType,
+    Value,
+    is_named,
+    list_text,
+    names_of,
+    signature,
+    tensor,
+)
+
+_I32: Final = np.dtype(np.int32)
 
 
 def gather(
@@ -24,10 +37,10 @@ def gather(
     """Read windows, moved inside.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         operands: an array, and indices, whose last axis says where a window begins.
         numbers: offset, collapsed, indexed axes, and batching axes of both.
-        sizes: those of a window.
+        sizes: the sizes of a window.
         shape: that of the result.
         is_sorted: whether the index vectors come in order.
     """
@@ -40,7 +53,7 @@ def gather(
     head += f"indices_are_sorted = {str(is_sorted).lower()}"
     if any(map(is_named, sizes)):
         text = f'"stablehlo.dynamic_gather"({{}}) {{{head}}}'
-        return b.taking(text, [*operands, b.vector(sizes)], out)
+        return b.dynamic_op(text, [*operands, b.vector(sizes)], out)
     listed = f": {list_text(sizes)[1:-1]}" if sizes else ""
     return b.op(
         f'"stablehlo.gather"({names_of(operands)}) '
@@ -62,7 +75,7 @@ def scatter(
     """Join windows with elements; those that do not lie within are left out.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         operands: an array, indices, whose last axis says where a window begins, and
             the windows.
         numbers: window, inserted, indexed axes, and batching axes of both.
@@ -85,6 +98,63 @@ def scatter(
         x.type,
         signature(operands, (x.type,)),
     )
+
+
+def dynamic_slice(
+    b: Builder, x: Value, starts: Sequence[Value], sizes: Sequence[int]
+) -> Value:
+    """Take `sizes` elements of each axis from traced starts, which are clamped."""
+    out = tensor(tuple(sizes), x.dtype)
+    if not out.is_static:
+        return _sliced_at(b, x, starts, out)
+    return b.op(
+        f"stablehlo.dynamic_slice {names_of((x, *starts))}, sizes = {list_text(sizes)}",
+        out,
+        signature((x, *starts), (out,)),
+    )
+
+
+def dynamic_update_slice(
+    b: Builder, x: Value, update: Value, starts: Sequence[Value]
+) -> Value:
+    """Put `update` into `x` at traced starts, which are clamped."""
+    return b.op(
+        f"stablehlo.dynamic_update_slice {names_of((x, update, *starts))}",
+        x.type,
+        signature((x, update, *starts), (x.type,)),
+    )
+
+
+def _sliced_at(b: Builder, x: Value, starts: Sequence[Value], out: TensorType) -> Value:
+    """Take a part of `x` as large as the result, from starts that are clamped."""
+    begins = [
+        _moved_inside(b, _as_int32(b, at), n, size)
+        for at, n, size in zip(starts, x.shape, out.shape, strict=True)
+    ]
+    first = _stacked(b, begins)
+    # XLA recognizes a slice from traced starts by such a sum as the limit.
+    limit = b.add(first, b.vector(out.shape))
+    spans = first, limit, b.vector([1] * x.ndim)
+    return b.dynamic_op("stablehlo.real_dynamic_slice {}", [x, *spans], out)
+
+
+def _moved_inside(b: Builder, at: Value, n: Any, size: Any) -> Value:
+    last = b.maximum(b.size(n - size), b.size(0))
+    above = b.maximum(at, b.size(0))
+    return b.minimum(above, last)
+
+
+def _as_int32(b: Builder, x: Value) -> Value:
+    if x.dtype == _I32:
+        return x
+    return b.dynamic_op("stablehlo.convert {}", [x], SIZE)
+
+
+def _stacked(b: Builder, numbers: Sequence[Value]) -> Value:
+    one = tensor((1,), _I32)
+    parts = [b.dynamic_op("stablehlo.reshape {}", [x], one) for x in numbers]
+    out = tensor((len(parts),), _I32)
+    return b.dynamic_op("stablehlo.concatenate {}, dim = 0", parts, out)
 
 
 def _axes(

@@ -1,12 +1,13 @@
-"""The IR's types and values: what a line of StableHLO text refers to.
+"""Types and values of StableHLO text.
 
-A `TensorType` is interned and knows its text, in which a size that is a name is a `?`. A
-`Value` is an SSA name with its type. `literal` writes a NumPy array as the body of `dense<...>`, to the last bit.
+A `TensorType` is interned and knows its text, in which a size that is a name is a `?`.
+A `Value` is an SSA name with its type. `literal` writes a NumPy array as the body of
+`dense<...>`, exact to the last bit.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, cast, final
+from typing import Any, Final, TypeGuard, cast, final
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class _TokenType:
         return self.text
 
 
-# A token stands where values stand, and nobody asks it for its shape.
+# A token takes the place of a value, and its shape is never read.
 TOKEN: Final = cast("TensorType", _TokenType())
 
 
@@ -85,6 +86,15 @@ TOKEN: Final = cast("TensorType", _TokenType())
 def tensor(shape: tuple[int, ...], dtype: DType) -> TensorType:
     """Return the interned type of tensors of this shape and dtype."""
     return TensorType(shape, dtype)
+
+
+SIZE: Final = tensor((), np.dtype(np.int32))
+"""The type of a size as a value."""
+
+
+def is_named(n: Any) -> TypeGuard[Any]:
+    """Return whether a size is an expression of names: it can be computed from them."""
+    return type(n) is not int and hasattr(n, "computed")
 
 
 @final
@@ -131,6 +141,11 @@ def names_of(values: Sequence[Value]) -> str:
 def list_text(items: Sequence[object]) -> str:
     """Return `[0, 1]`."""
     return f"[{', '.join(map(str, items))}]"
+
+
+def drop_axes(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape without some of its axes."""
+    return tuple(n for i, n in enumerate(shape) if i not in dimensions)
 
 
 def literal(array: np.ndarray[Any, Any]) -> str:

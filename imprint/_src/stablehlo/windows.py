@@ -1,7 +1,7 @@
-"""Operations of StableHLO that slide a window: convolution, reduction, and its scatter.
+"""Operations on sliding windows: convolution, reduction, and scatter of selections.
 
-A `Convolution` is what the attributes of one say. Dimension numbers are triples
-(batch, feature, spatial…) as JAX has them, and become MLIR's `[b, f, 0, 1]`.
+`Convolution` and `WindowAttributes` are the attributes. Dimension numbers are triples
+(batch, feature, spatial…) as in JAX, and become MLIR's `[b, f, 0, 1]`.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from imprint._src.stablehlo.rearranging import Rearranging
-from imprint._src.stablehlo.sized import is_named
+from imprint._src.stablehlo.builder import Builder, Region
 from imprint._src.stablehlo.types import (
     TensorType,
     Value,
+    is_named,
     list_text,
     names_of,
     signature,
@@ -54,7 +54,7 @@ class Convolution(NamedTuple):
         )
 
 
-class Windowed(NamedTuple):
+class WindowAttributes(NamedTuple):
     """The attributes of a reduction of windows."""
 
     lengths: Ints
@@ -85,105 +85,128 @@ class Windowed(NamedTuple):
         )
 
 
-class Windows(Rearranging):
-    """The part of `Builder` that slides windows."""
+def convolution(
+    b: Builder,
+    x: Value,
+    y: Value,
+    config: Convolution,
+    shape: Sequence[int],
+    dtype: Any,
+) -> Value:
+    """Convolve `x` with the kernel `y`; the result has this shape and dtype."""
+    out = tensor(tuple(shape), np.dtype(dtype))
+    return b.op(
+        f"stablehlo.convolution({x.name}, {y.name}) {config.text()}",
+        out,
+        signature((x, y), (out,)),
+    )
 
-    def ops(
-        self, text: str, results: Sequence[TensorType], signature: str
-    ) -> tuple[Value, ...]:
-        """Append a line with any number of results; the builder does."""
-        raise NotImplementedError
 
-    def joiner(self, body: str, scalars: Sequence[TensorType]) -> str:
-        """Write a region that joins two sets of scalars as a function; the builder does."""
-        raise NotImplementedError
+def reduce_window(
+    b: Builder,
+    xs: Sequence[Value],
+    inits: Sequence[Value],
+    config: WindowAttributes,
+    shape: Sequence[int],
+    body: str,
+) -> tuple[Value, ...]:
+    """Join the elements of each window, of several operands together.
 
-    def _row(self, pair: Sequence[Any]) -> Value:
-        one = tensor((1, 2), np.dtype(np.int32))
-        return self.taking("stablehlo.reshape {}", [self.vector(pair)], one)
-
-    def convolution(
-        self,
-        x: Value,
-        y: Value,
-        config: Convolution,
-        shape: Sequence[int],
-        dtype: Any,
-    ) -> Value:
-        """Convolve `x` with the kernel `y`; the result has this shape and dtype."""
-        out = tensor(tuple(shape), np.dtype(dtype))
-        return self.op(
-            f"stablehlo.convolution({x.name}, {y.name}) {config.text()}",
-            out,
-            signature((x, y), (out,)),
-        )
-
-    def reduce_window(
-        self,
-        xs: Sequence[Value],
-        inits: Sequence[Value],
-        config: Windowed,
-        shape: Sequence[int],
-        body: str,
-    ) -> tuple[Value, ...]:
-        """Join the elements of each window, of several operands together.
-
-        Args:
-            xs: the operands, of one shape.
-            inits: what each window begins with, of each.
-            config: where windows are.
-            shape: how many there are.
-            body: the region that joins two sets of scalars.
-        """
-        outs = [tensor(tuple(shape), x.dtype) for x in xs]
-        operands = (*xs, *inits)
-        if config.is_named:
-            rows = [self._row(pair) for pair in config.padding]
-            two = tensor((len(rows), 2), np.dtype(np.int32))
-            operands += tuple(
-                self.vector(numbers)
-                for numbers in (
-                    *config[:2],
-                    config.base_dilation,
-                    config.window_dilation,
-                )
+    Args:
+        b: the builder of the function.
+        xs: the operands, of one shape.
+        inits: the initial value of the windows of each operand.
+        config: the window attributes.
+        shape: how many there are.
+        body: the region that joins two sets of scalars.
+    """
+    outs = [tensor(tuple(shape), x.dtype) for x in xs]
+    operands = (*xs, *inits)
+    if config.is_named:
+        rows = [_row(b, pair) for pair in config.padding]
+        two = tensor((len(rows), 2), np.dtype(np.int32))
+        operands += tuple(
+            b.vector(numbers)
+            for numbers in (
+                *config[:2],
+                config.base_dilation,
+                config.window_dilation,
             )
-            pads = self.taking("stablehlo.concatenate {}, dim = 0", rows, two)
-            scalars = [tensor((), x.dtype) for x in xs]
-            symbol = self.joiner(body, scalars)
-            return self.ops(
-                "stablehlo.custom_call @stablehlo.dynamic_reduce_window("
-                f"{names_of((*operands, pads))}) {{called_computations = [@{symbol}]}}",
-                outs,
-                signature((*operands, pads), outs),
-            )
-        head = f'"stablehlo.reduce_window"({names_of(operands)}) ({body}) '
-        return self.ops(head + config.text(), outs, signature(operands, outs))
-
-    def select_and_scatter(
-        self,
-        x: Value,
-        source: Value,
-        init: Value,
-        config: Windowed,
-        regions: str,
-    ) -> Value:
-        """Join each element of `source` with that which its window of `x` selects.
-
-        Args:
-            x: what is selected from.
-            source: an element for each window.
-            init: what the result begins with.
-            config: where windows are.
-            regions: whether the first of two scalars is selected, and what joins two.
-        """
-        operands = (x, source, init)
-        return self.op(
-            f'"stablehlo.select_and_scatter"({names_of(operands)}) ({regions}) '
-            f"{config.text(is_scatter=True)}",
-            x.type,
-            signature(operands, (x.type,)),
         )
+        pads = b.dynamic_op("stablehlo.concatenate {}, dim = 0", rows, two)
+        scalars = [tensor((), x.dtype) for x in xs]
+        symbol = _joiner(b, body, scalars)
+        return b.ops(
+            "stablehlo.custom_call @stablehlo.dynamic_reduce_window("
+            f"{names_of((*operands, pads))}) {{called_computations = [@{symbol}]}}",
+            outs,
+            signature((*operands, pads), outs),
+        )
+    head = f'"stablehlo.reduce_window"({names_of(operands)}) ({body}) '
+    return b.ops(head + config.text(), outs, signature(operands, outs))
+
+
+def cumulate(
+    b: Builder, x: Value, init: Value, axis: int, *, reverse: bool, body: Region
+) -> Value:
+    """Join each element with all before it (or behind it) on a non-empty axis.
+
+    It is a `reduce_window` as long as the axis, which the engine turns into a scan.
+    """
+    ones = (1,) * x.ndim
+    window = [n if i == axis else 1 for i, n in enumerate(x.shape)]
+    room = window[axis] - 1
+    one = (0, room) if reverse else (room, 0)
+    pads = [one if i == axis else (0, 0) for i in range(x.ndim)]
+    config = WindowAttributes(window, ones, pads, ones, ones)
+    scalar = tensor((), x.dtype)
+    text, _ = b.region([scalar, scalar], body)
+    return reduce_window(b, [x], [init], config, x.shape, text)[0]
+
+
+def select_and_scatter(
+    b: Builder,
+    x: Value,
+    source: Value,
+    init: Value,
+    config: WindowAttributes,
+    regions: str,
+) -> Value:
+    """Join each element of `source` with that which its window of `x` selects.
+
+    Args:
+        b: the builder of the function.
+        x: the array from which windows select.
+        source: an element for each window.
+        init: the initial value of the result.
+        config: the window attributes.
+        regions: the region that selects one of two scalars, and the region that
+            combines two.
+    """
+    operands = (x, source, init)
+    return b.op(
+        f'"stablehlo.select_and_scatter"({names_of(operands)}) ({regions}) '
+        f"{config.text(is_scatter=True)}",
+        x.type,
+        signature(operands, (x.type,)),
+    )
+
+
+def _row(b: Builder, pair: Sequence[Any]) -> Value:
+    one = tensor((1, 2), np.dtype(np.int32))
+    return b.dynamic_op("stablehlo.reshape {}", [b.vector(pair)], one)
+
+
+def _joiner(b: Builder, body: str, scalars: Sequence[TensorType]) -> str:
+    """Write a region that joins two sets of scalars as a function; return its name."""
+    symbol = b.module.unique_name("join")
+    listed = ", ".join([t.text for t in scalars])
+    b.module.add(
+        f'  "func.func"() <{{function_type = ({listed}, {listed}) -> ({listed}), '
+        f'sym_name = "{symbol}", sym_visibility = "private"}}> ({body}) '
+        ": () -> ()\n"
+    )
+    return symbol
 
 
 def _layout(spec: Ints, letters: str) -> str:

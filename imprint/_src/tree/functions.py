@@ -56,7 +56,7 @@ def tree_leaves(tree: PyTree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
 def tree_map(
     f: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: IsLeaf | None = None
 ) -> PyTree:
-    """Apply a function to each leaf, and to what stands there in the other trees.
+    """Apply a function to each leaf, and to the subtrees at its place in other trees.
 
     Args:
         f: takes one leaf of `tree`, then one subtree from each of `rest`.
@@ -91,7 +91,7 @@ def tree_map_with_path(
 def tree_flatten_with_path(
     tree: PyTree, is_leaf: IsLeaf | None = None
 ) -> tuple[list[tuple[KeyPath, Leaf]], TreeDef]:
-    """Take a pytree apart as `flatten`, each leaf with its key path.
+    """Flatten a pytree as `flatten` does, each leaf with its key path.
 
     Example:
         >>> from imprint import tree
@@ -185,7 +185,7 @@ def tree_reduce_associative(
 
 
 def tree_all(tree: PyTree, *, is_leaf: IsLeaf | None = None) -> bool:
-    """Tell whether every leaf is true.
+    """Return whether every leaf is true.
 
     Example:
         >>> from imprint import tree
@@ -279,7 +279,7 @@ def flatten_one_level_with_keys(
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
-    """Tell whether no element is a node.
+    """Return whether no element is a node.
 
     Example:
         >>> from imprint import tree

@@ -1,9 +1,9 @@
-"""Key paths: how a leaf or a node of a pytree is named.
+"""Key paths: the names of leaves and nodes of a pytree.
 
-A path is a tuple of keys from the root down; `keystr` writes it as the Python expression
-that reaches the place (`['layers'][0].weight`), which is how every message names a leaf.
-The four classes, their fields and their text are JAX's, so that code which matches on
-them moves over unchanged.
+A path is a tuple of keys from the root down. `keystr` writes it as the Python
+expression for the place (`['layers'][0].weight`), which names a leaf in messages. The
+four classes, their fields and their text are JAX's, so that code which matches on them
+moves over unchanged.
 """
 
 from collections.abc import Hashable
@@ -66,7 +66,7 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
     Args:
         keys: the path.
         simple: write the bare index, key or name; `0` is then a position or a key.
-        separator: what stands between two keys.
+        separator: the text between two keys.
 
     Example:
         >>> from imprint.tree import flatten_with_path, keystr

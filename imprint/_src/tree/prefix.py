@@ -1,9 +1,9 @@
-"""Prefixes: a tree that stands for a larger one, and what to say when it does not fit.
+"""Prefixes: a tree in the place of a larger one, and the error of a mismatch.
 
 A tree is a prefix of another if cutting subtrees of the other down to leaves gives it:
 `in_axes=(0, None)` is a prefix of two arguments of any structure. `flatten_axes` is for
-options, in which `None` is a value; `broadcast_prefix` is for data, in which it is a node.
-The comparison is of structures only, so no value of the user is touched.
+options, in which `None` is a value; `broadcast_prefix` is for data, in which it is a
+node. Only structures are compared, so no user value is touched.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -16,11 +16,11 @@ from imprint._src.tree.treedef import IsLeaf, Leaf, PyTree, TreeDef, flatten
 
 
 def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:
-    """Return the leaf of `prefix` that stands for each leaf of a structure.
+    """Return the leaf of `prefix` at or above each leaf of a structure.
 
     Args:
         prefix: the user's option; `None` is a leaf of it.
-        treedef: the structure of what the option is about.
+        treedef: the structure to which the option applies.
         caller: the option's name as the user typed it, such as "vmap in_axes".
 
     Raises:
@@ -33,7 +33,7 @@ def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:
 def broadcast_prefix(
     prefix_tree: PyTree, full_tree: PyTree, is_leaf: IsLeaf | None = None
 ) -> list[Leaf]:
-    """Return the leaf of `prefix_tree` that stands for each leaf of `full_tree`.
+    """Return the leaf of `prefix_tree` at or above each leaf of `full_tree`.
 
     Args:
         prefix_tree: a prefix of `full_tree`; `None` is a node unless `is_leaf` says no.
@@ -51,10 +51,10 @@ def broadcast_prefix(
 
 
 def check_prefix(prefix: TreeDef, full: TreeDef, caller: str) -> None:
-    """Raise `TreeError` unless one structure is a prefix of the other, which is at fault.
+    """Raise `TreeError` unless `prefix` is a prefix of `full`, which is at fault.
 
     Args:
-        prefix: what `full` should begin with.
+        prefix: the expected prefix of `full`.
         full: the structure in question.
         caller: the function that the user called.
     """
@@ -82,7 +82,7 @@ def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
 
 
 def first_difference(expected: TreeDef, got: TreeDef) -> tuple[str, str, str] | None:
-    """Return where two structures first differ, and what each has there, in words."""
+    """Return where two structures first differ, and both parts, in words."""
     if expected == got:
         return None
     try:
@@ -123,7 +123,7 @@ class _Mismatch(Exception):  # noqa: N818 - caught in this file, never an error 
 def _pairs(
     path: KeyPath, prefix: TreeDef, full: TreeDef
 ) -> Iterator[tuple[KeyPath, TreeDef]]:
-    """Yield, for each leaf of the prefix, its path and the structure that it stands for."""
+    """Yield the path of each leaf of the prefix, and the structure at it."""
     if prefix.is_leaf:
         yield path, full
         return

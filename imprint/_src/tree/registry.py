@@ -1,9 +1,10 @@
-"""Registration: how a class becomes a node of pytrees.
+"""Registration of classes as nodes of pytrees.
 
-Every way ends in `_register`: a function from a node to (children, static data, keys), and
-one back. The names and signatures are JAX's. A class is registered once, for the process,
-and for imprint only; a subclass is another class. Static data is hashed and compared as
-`statics.Static` says. Keys are asked for at every flatten, so they should be constants.
+Every way ends in `_register`: a function from a node to (children, static data, keys),
+and one back. The names and signatures are JAX's. A class is registered once, for the
+process, and for imprint only; a subclass is another class. Static data is hashed and
+compared as `statics.Static` says. Keys are read at every flatten, so they should be
+constants.
 """
 
 import dataclasses
@@ -216,7 +217,7 @@ def register_dataclass(
 
 
 def register_fields(cls: type, data: tuple[str, ...], meta: tuple[str, ...]) -> None:
-    """Make a class a node that is what its `__dict__` holds under some names.
+    """Make a class a node whose children and static data are attributes.
 
     Unflattening runs no code of the class.
 
@@ -251,7 +252,7 @@ def register_static(cls: C) -> C:
 
 
 def is_tree_node(typ: type) -> bool:
-    """Tell whether instances of exactly this class are nodes.
+    """Return whether instances of exactly this class are nodes.
 
     Example:
         >>> from imprint import tree

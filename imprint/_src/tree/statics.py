@@ -1,12 +1,11 @@
-"""Static: the static data of a registered node, compared with its types.
+"""The static data of registered nodes, compared with its types.
 
-To Python `1 == 1.0 == True` and `0.0 == -0.0`: a structure that differs in these would be
-answered with a program traced for the other. So static data is kept in a `Static`, which
-compares tokens of it; `static.exact` makes them. Of a list, dictionary, set or NumPy
-array, which may change in place, a structure keeps a copy of its own, and gives a fresh
-one to each node that is put together: a change of one is not seen in another.
-`Remembered` compares what a warm call gives with what the last one gave, by identity of
-the items where that is enough.
+In Python `1 == 1.0 == True` and `0.0 == -0.0`, but a program traced for one is wrong
+for the other. So static data is kept in a `Static`, which compares tokens;
+`jit.fingerprint.exact` makes them. Of a list, dictionary, set or NumPy array, which may
+change in place, a structure keeps its own copy, and gives a fresh one to each node that
+is rebuilt. `StaticGuard` compares the static data of a warm call with that of the last
+call, by identity of the items where that is enough.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -24,20 +23,20 @@ def _unread(value: Any) -> tuple[Hashable, bool]:
     return value, False
 
 
-class Reading:
-    """What reads static data; `static.exact` puts it here.
+class TokenReader:
+    """The function that makes tokens of static data; `jit.fingerprint.exact` sets it.
 
     Attributes:
-        read: returns the token of a value, and whether it stays that as long as the value
-            is the same object. Raises `ArgumentError` if there is none.
+        read: returns the token of a value, and whether it stays valid as long as the
+            value is the same object. Raises `ArgumentError` if there is none.
     """
 
     read: ClassVar[Callable[[Any], tuple[Hashable, bool]]] = staticmethod(_unread)
 
 
 @final
-class _Loose:
-    """Stands for a value without a token: it can be compared, but is no key."""
+class _Tokenless:
+    """A value without a token: it can be compared, but is no key."""
 
     __slots__ = ("_reason", "_value")
 
@@ -46,7 +45,7 @@ class _Loose:
         self._reason = reason
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Loose):
+        if not isinstance(other, _Tokenless):
             return False
         one, two = self._value, other._value
         return one is two or (type(one) is type(two) and bool(one == two))
@@ -64,10 +63,10 @@ def static_of(value: Any) -> "Static":
 
 
 class Static:
-    """A value that equals only what is the same to the last type.
+    """A value that equals only values that are the same down to the types.
 
     Args:
-        value: the value; `static_of` makes sure that nobody changes it in place.
+        value: the value; `static_of` makes sure that it does not change in place.
     """
 
     __slots__ = ("is_steady", "token", "value")
@@ -81,7 +80,7 @@ class Static:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Static) or self.token != other.token:
             return False
-        # One will stand for the other, so both must still be what they were: the
+        # One will replace the other, so both must still be unchanged: the
         # variables of a closure may have changed since.
         mine, its = self.kept, other.kept
         return mine is its or (self._is_as_made() and other._is_as_made())
@@ -106,14 +105,14 @@ class Static:
 
 @final
 class _Detached(Static):
-    """A value that could be changed in place, of which nobody else has this copy."""
+    """A private copy of a value that could be changed in place."""
 
     __slots__ = ("kept",)
 
     def __init__(self, kept: Any) -> None:
         self.kept: Any = kept
         self.token, self.is_steady = _token(kept)
-        # Nobody changes the copy, only what is in it.
+        # The copy does not change, but its items may.
         kind = kept.__class__
         self.is_steady |= kind in _LINEAR and _SCALARS.issuperset(map(type, kept))
 
@@ -128,18 +127,20 @@ def _token(value: Any) -> tuple[Hashable, bool]:
         return value, True
     try:
         if kind is not tuple:
-            return Reading.read(value)
-        read = [(x, True) if type(x) in _THEMSELVES else Reading.read(x) for x in value]
+            return TokenReader.read(value)
+        read = [
+            (x, True) if type(x) in _THEMSELVES else TokenReader.read(x) for x in value
+        ]
     except ArgumentError as err:
-        return _Loose(value, err), False
+        return _Tokenless(value, err), False
     return (tuple, *[token for token, _ in read]), all(steady for _, steady in read)
 
 
-# ---- what can change in place ----
+# ---- values that can change in place ----
 
 
 def detached(value: Any) -> Any:
-    """Return a value whose containers nobody else can change: itself if it holds none.
+    """Return a value with private copies of its containers; itself if it has none.
 
     Example:
         >>> from imprint._src.tree.statics import detached
@@ -193,7 +194,7 @@ _COPIES: Final[dict[type, Callable[[Any], Any]]] = {
 
 
 @final
-class Remembered:
+class StaticGuard:
     """Static data of a warm call, to compare that of the next one with it; hot.
 
     Plain data is compared as text of `marshal`, 100 numbers in 1.2 us; of another tuple or
@@ -249,15 +250,15 @@ class Remembered:
             return same, kind, dumps(value, _FORMAT), (), ()
         if kind not in _LINEAR or len(value) > _MOST:
             return same, None, None, (), ()
-        each = [(i, Remembered(x)) for i, x in enumerate(value)]
+        each = [(i, StaticGuard(x)) for i, x in enumerate(value)]
         parts = tuple([(i, part) for i, part in each if not part.is_steady])
         return same, kind, None, tuple(value), parts
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether equal texts of `marshal` stand for the same list, tuple or dict.
+    """Return whether equal texts of `marshal` mean the same list, tuple or dict.
 
-    Of bytes they do not: an array gives the text of its bytes.
+    Bytes are excluded, because an array has the text of its bytes.
     """
     kind: Any = value.__class__
     if kind is dict:
@@ -269,12 +270,13 @@ def _is_plain_part(value: Any) -> bool:
     return type(value) in _WRITTEN or _is_plain(value)
 
 
-_Parts: TypeAlias = tuple[tuple[int, Remembered], ...]
+_Parts: TypeAlias = tuple[tuple[int, StaticGuard], ...]
 _Last: TypeAlias = tuple[Any, Any, bytes | None, tuple[Any, ...], _Parts]
-"""What is always the same value; the class of what is compared by its text or its items;
-the text; the items, and those of them that may change in place."""
+"""An object that is always the same value; the class of a value compared by its text or
+its items; the text; the items, and those items that may change in place."""
 _NOTHING: Final = object()
 _WRITTEN: Final = _SCALARS - {bytes}
 _FORMAT: Final = 2
-"""Of `marshal`: equal values give equal bytes, whoever else refers to them."""
+"""The format of `marshal` in which equal values give equal bytes, whatever their
+reference counts."""
 _MOST: Final = 4096

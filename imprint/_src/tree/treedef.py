@@ -1,11 +1,11 @@
 """TreeDef: the structure of a pytree without its leaves; and `flatten`, which finds it.
 
-optree's C++ does the walking, in a namespace of its own, so nothing that imprint registers
-is seen by other users of optree. A TreeDef wraps optree's spec and is interned: equal
-structures are one object, so a cache compares them with `is` and hashes them for nothing.
-Interning is exact, unlike `==` of specs: keys `1`, `1.0` and `True` give three TreeDefs
-(`_odd_keys`), and static data is compared with its types (`statics.Static`).
-Dicts come back with sorted keys, whatever order they came in, as in JAX.
+optree's C++ does the walking, in a namespace of its own, so nothing that imprint
+registers is seen by other users of optree. A TreeDef wraps optree's spec and is
+interned: equal structures are one object, so a cache compares them with `is` and hashes
+them for nothing. Interning is exact, unlike `==` of specs: keys `1`, `1.0` and `True`
+give three TreeDefs (`_odd_keys`), and static data is compared with its types
+(`statics.Static`). Dicts come back with sorted keys, in any original order, as in JAX.
 """
 
 from _weakref import (
@@ -48,10 +48,10 @@ _UNKNOWN: Final = ()
 def flatten(
     tree: PyTree, is_leaf: IsLeaf | None = None
 ) -> tuple[list[Leaf], "TreeDef"]:
-    """Take a pytree apart into its leaves and its structure.
+    """Flatten a pytree into its leaves and its structure.
 
-    Hot: every call of a compiled function asks. A flat tuple or list of known leaf types
-    costs 20 ns a leaf, and most other trees are walked (`walk`).
+    Hot: every call of a compiled function uses it. A flat tuple or list of known leaf
+    types costs 20 ns a leaf, and most other trees are walked (`walk`).
 
     Args:
         tree: any object. Tuples, lists, dicts, `None`, named tuples, `OrderedDict`,
@@ -72,7 +72,7 @@ def flatten(
     try:
         shape = walk(tree, leaves)
         found = _interned.get(shape)
-    except (KeyError, TypeError, RecursionError):  # optree knows, or says what is wrong
+    except (KeyError, TypeError, RecursionError):  # optree handles it, or raises
         return _flatten_new(tree, _UNKNOWN)
     treedef = None if found is None else found()
     return _flatten_new(tree, shape) if treedef is None else (leaves, treedef)
@@ -156,7 +156,7 @@ class TreeDef:
             ) from err
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """Return the subtrees of `tree` that stand where this structure has leaves.
+        """Return the subtrees of `tree` at the leaves of this structure.
 
         Raises:
             ValueError: this structure is no prefix of `tree`; `prefix` says where.
@@ -305,7 +305,7 @@ def treedef_children(treedef: TreeDef) -> list[TreeDef]:
 
 
 def treedef_is_leaf(treedef: TreeDef) -> bool:
-    """Tell whether this is the structure of a leaf, or of a node without children.
+    """Return whether this is the structure of a leaf, or of a node without children.
 
     Example:
         >>> from imprint import tree
@@ -331,7 +331,7 @@ _recent: Final[deque[TreeDef]] = deque(maxlen=64)
 
 def _intern(spec: _Spec) -> TreeDef:
     try:
-        odd = _odd_keys(spec)  # a text of a class of the user's equals a plain one
+        odd = _odd_keys(spec)  # a string of a user class equals a plain one
     except TypeError:  # static data without a hash
         return _LooseTreeDef(_with_sorted_dicts(spec), ())
     found = _interned.get(spec)
@@ -365,7 +365,7 @@ def _remember(key: object, treedef: TreeDef) -> None:
 
 
 def _odd_keys(spec: _Spec) -> _OddKeys:
-    """Return what keys are, for each dict that has a key which is no plain `str`.
+    """Return tokens of the keys of each dict with a key that is no plain `str`.
 
     Raises:
         TypeError: there is static data without a hash. optree's own hash skips it.
@@ -387,7 +387,7 @@ def _odd_keys(spec: _Spec) -> _OddKeys:
 
 
 def _exactly(key: object) -> Hashable:
-    """Return what makes equal keys the same: their type, or all that they are."""
+    """Return the token of a key: its type, or all of it."""
     return type(key) if type(key) in _TYPED else Static(key)
 
 

@@ -1,10 +1,10 @@
-"""Walk: the leaves and the shape of the usual pytrees, faster than optree finds them.
+"""The leaves and the shape of common pytrees, found faster than by optree.
 
 optree takes 100 ns for a leaf and 2 µs for a registered node; a walk 25 ns and 400 ns.
-A shape is a nested tuple that stands for one structure exactly: a node is its class, its
-static data or keys, then the shapes of its children, or their number where all are known
-leaf types. What a walk does not know (a dict with keys that are no text, a named tuple, a
-class that is no known leaf) raises `KeyError`, and optree is asked.
+A shape is a nested tuple, unique for a structure: a node is its class, its static data
+or keys, then the shapes of its children, or their number where all are known leaf
+types. A walk raises `KeyError` at anything else (a dict with keys that are no text, a
+named tuple, a class that is no known leaf). Then the caller uses optree.
 """
 
 from collections.abc import Callable, Iterable
@@ -73,9 +73,9 @@ _leaf_types: Final[set[type]] = {
 _openers: Final[dict[type, Opener]] = {}
 _raw_openers: Final[dict[type, Opener]] = {}
 all_leaf_types: Final = _leaf_types.issuperset
-"""Tell whether every class of an iterable is always a leaf."""
+"""Return whether every class of an iterable is always a leaf."""
 all_text: Final = frozenset({str}).issuperset
-"""Tell whether every class of an iterable is `str`."""
+"""Return whether every class of an iterable is `str`."""
 opener_of: Final = _openers.__getitem__
 """Return how a node of a registered class is opened."""
 raw_opener_of: Final = _raw_openers.__getitem__
@@ -100,12 +100,13 @@ def register_leaf(cls: type) -> None:
 
 @final
 class Registered:
-    """Which classes were registered as nodes.
+    """The classes that were registered as nodes.
 
     Attributes:
         latest: the last of them; while it is the same, no other was registered.
-        threads: which thread did, by the `id` of each: a metaclass may say what is equal.
-        functions: what takes a node apart, and what makes one, by the same.
+        threads: the thread that registered each, by `id`, because a metaclass may
+            define equality.
+        functions: the functions that flatten and rebuild each, by `id`.
     """
 
     __slots__ = ("functions", "latest", "threads")
@@ -124,7 +125,7 @@ def register_opener(cls: type, opener: Opener, raw: Opener) -> None:
 
     Args:
         cls: the class.
-        opener: gives the children, and what stands for the static data.
+        opener: gives the children, and the static data as the structure keeps it.
         raw: gives the children, and the static data.
     """
     _leaf_types.discard(cls)

@@ -7,4 +7,4 @@ from imprint._src.scipy.sparse.linalg.residuals import gmres
 __all__ = ["bicgstab", "cg", "gmres"]
 
 attribute_errors.explain_missing(__name__)
-public_names.offer_public(__name__)
+public_names.set_public_names(__name__)

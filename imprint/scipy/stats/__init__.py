@@ -40,7 +40,7 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.stats import vonmises as vonmises
     from imprint.scipy.stats import wrapcauchy as wrapcauchy
 
-_LATER: typing.Final[dict[str, str]] = {
+_LAZY: typing.Final[dict[str, str]] = {
     "imprint.scipy.stats.bernoulli": "",
     "imprint.scipy.stats.beta": "",
     "imprint.scipy.stats.betabinom": "",
@@ -72,4 +72,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-lazy_attributes.load_later(__name__, _LATER)
+lazy_attributes.load_lazily(__name__, _LAZY)

@@ -13,9 +13,16 @@ import pytest
 
 from imprint._src import runtime
 from imprint._src.core.aval import get_aval
-from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import Unit, one_equation
-from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from imprint._src.core.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    check_jaxpr,
+    eval_jaxpr,
+)
 from imprint._src.core.tangents import zero_of
 from imprint._src.interpreters.batching import batch_jaxpr
 from imprint._src.interpreters.dce import dce_jaxpr

@@ -11,7 +11,7 @@ import pytest
 from imprint._src.control_flow.call import call, jit_p
 from imprint._src.core.control import Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
 from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.primitives.core_ops import instantiate
@@ -99,7 +99,7 @@ def a_zero_of_an_integer_gets_values(primals, tangents, **params):
 @mistake("transpose", laws.transposes)
 def cotangents_are_forgotten(cts, operands, **params):
     outs = jit_p.transpose(cts, operands, **params)
-    first = next(i for i, x in enumerate(operands) if isinstance(x, Linear))
+    first = next(i for i, x in enumerate(operands) if isinstance(x, UndefinedPrimal))
     return tuple(None if i == first else ct for i, ct in enumerate(outs))
 
 

@@ -25,7 +25,7 @@ def test_what_loads_later_is_what_type_checkers_see(face):
     module = importlib.import_module(face)
     offered = {
         pair
-        for file, names in module._LATER.items()
+        for file, names in module._LAZY.items()
         for name in names.split() or ["."]
         for pair in [file.rpartition(".")[::2] if name == "." else (file, name)]
     }
@@ -42,14 +42,14 @@ def test_what_loads_later_is_what_type_checkers_see(face):
 @pytest.mark.parametrize("face", FACES)
 def test_no_file_is_called_as_what_it_holds(face):
     """Else whoever imports the file has the module stand for the function."""
-    table = importlib.import_module(face)._LATER
+    table = importlib.import_module(face)._LAZY
     own = {f.rpartition(".")[2]: f for f in table if f.rpartition(".")[0] == face}
     assert not [f for name, f in own.items() if name in table[f].split()]
 
 
 @pytest.mark.parametrize("face", FACES)
 def test_an_import_loads_nothing_that_loads_later(face):
-    files = sorted(importlib.import_module(face)._LATER)
+    files = sorted(importlib.import_module(face)._LAZY)
     program = f"import {face}, sys; print(sorted(sys.modules.keys() & set({files})))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

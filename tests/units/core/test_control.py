@@ -5,7 +5,6 @@ import pytest
 
 import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.check import check_jaxpr
 from imprint._src.core.control import (
     ControlPrimitive,
     Eager,
@@ -14,7 +13,7 @@ from imprint._src.core.control import (
     Watched,
     one_equation,
 )
-from imprint._src.core.jaxpr import ClosedJaxpr, subjaxprs
+from imprint._src.core.jaxpr import ClosedJaxpr, check_jaxpr, subjaxprs
 from imprint._src.core.primitive import Absent
 from imprint._src.interpreters.lowering import lower_call
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage

@@ -6,7 +6,18 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.core.jaxpr import eval_jaxpr, subjaxprs
+from imprint._src.config import enable_checks
+from imprint._src.core import jaxpr as jaxpr_module
+from imprint._src.core.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Var,
+    check_jaxpr,
+    eval_jaxpr,
+    subjaxprs,
+)
+from imprint.errors import InternalError
 
 
 def inner(x):
@@ -68,3 +79,41 @@ def test_bodies_are_the_jaxprs_that_equations_hold_in_order():
     held = [subjaxprs(eqn) for eqn in jaxpr.eqns]
     assert [len(one) for one in held if one] == [1, 2]
     assert jaxpr.bodies == tuple(body for one in held for body in one)
+
+
+# ---- the checker ----
+
+
+def doubled(times):
+    """Return a function that calls itself twice, `times` levels deep."""
+    f = imprint.jit(lambda x: x + 1.0)
+    for _ in range(times):
+        f = imprint.jit(lambda x, f=f: f(f(x)))
+    return f
+
+
+def test_a_body_that_many_calls_hold_is_checked_once(monkeypatch):
+    with enable_checks(False):
+        closed = imprint.make_jaxpr(doubled(20))(1.0)
+    seen = []
+    check_eqn = jaxpr_module._check_eqn
+    monkeypatch.setattr(
+        jaxpr_module, "_check_eqn", lambda *args: seen.append(args) or check_eqn(*args)
+    )
+    check_jaxpr(closed.jaxpr)
+    assert len(seen) < 100
+
+
+def test_a_mistake_in_a_body_is_found_through_its_calls():
+    with enable_checks(False):
+        closed = imprint.make_jaxpr(doubled(1))(1.0)
+    (outer,) = closed.eqns
+    (first, second) = outer.params["jaxpr"].eqns
+    (eqn,) = first.params["jaxpr"].eqns
+    body = first.params["jaxpr"].jaxpr
+    unbound = Eqn([Var(v.aval) for v in eqn.invars], eqn.outvars, eqn.primitive, {})
+    broken = Jaxpr((), body.invars, body.outvars, [unbound], body.name)
+    params = {**second.params, "jaxpr": ClosedJaxpr(broken)}
+    call = Eqn(closed.jaxpr.invars, outer.outvars, outer.primitive, params)
+    with pytest.raises(InternalError, match=r"add: .* is used unbound"):
+        check_jaxpr(Jaxpr((), closed.jaxpr.invars, outer.outvars, [call]))

@@ -5,8 +5,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.core.check import check_jaxpr
-from imprint._src.core.jaxpr import eval_jaxpr, subjaxprs
+from imprint._src.core.jaxpr import check_jaxpr, eval_jaxpr, subjaxprs
 from imprint._src.dynamic_shapes.instantiate import instantiate
 
 N, M = imprint.symbolic_shape("n, m")

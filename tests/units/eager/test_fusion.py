@@ -14,7 +14,7 @@ import imprint.lax as lax
 import imprint.nn as nn
 import imprint.numpy as np
 import imprint.scipy as scipy
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint.errors import DeletedArrayError, NonFiniteError
 
 RNG = onp.random.default_rng(0)
@@ -30,14 +30,14 @@ OFTEN = 6
 
 
 def body_of(function):
-    """Return the function that `one_go` was given; a ufunc holds what it made."""
+    """Return the function that `fuse_eager` was given; a ufunc holds what it made."""
     made = function.__call__ if isinstance(function, np.ufunc) else function
     return made.__wrapped__
 
 
 def plans_of(function):
-    """Return what is known of the calls of a function that `one_go` made."""
-    return one_go.__globals__["_known"][body_of(function)].plans
+    """Return what is known of the calls of a function that `fuse_eager` made."""
+    return fuse_eager.__globals__["_known"][body_of(function)].plans
 
 
 def assert_same(came, expected):
@@ -154,7 +154,7 @@ def test_what_is_evaluated_in_one_go_is_what_the_function_computes(name):
 
 
 def test_each_function_has_a_case():
-    code = one_go(len).__code__
+    code = fuse_eager(len).__code__
     for home in (*HOMES, np.linalg, scipy.special, scipy.linalg):
         import_module(home.__name__)
         for name in home.__all__:
@@ -177,7 +177,7 @@ def counted():
     """Return a function in one go, and a list with an entry for each run of its body."""
     runs = []
 
-    @one_go
+    @fuse_eager
     def scaled(x, by=2, *, shift=0.0):
         runs.append(by)
         return x * by + shift
@@ -202,7 +202,7 @@ def test_kinds_are_told_apart(counted):
 
 
 def test_settings_are_a_part_of_a_kind():
-    @one_go
+    @fuse_eager
     def whole(x):
         return np.sum(x) + np.arange(3)
 
@@ -285,7 +285,7 @@ def test_results_are_where_the_operands_are(counted):
 
 
 def test_a_function_that_needs_values_gets_them():
-    @one_go
+    @fuse_eager
     def halved(x):
         return x / 2 if x.sum() > 0 else x
 
@@ -295,7 +295,7 @@ def test_a_function_that_needs_values_gets_them():
 
 
 def test_a_function_that_returns_what_it_is_given_still_does():
-    @one_go
+    @fuse_eager
     def same(x):
         return x
 
@@ -305,7 +305,7 @@ def test_a_function_that_returns_what_it_is_given_still_does():
 def test_effects_happen_at_each_call():
     seen = []
 
-    @one_go
+    @fuse_eager
     def told(x):
         imprint.debug.callback(lambda y: seen.append(float(y)), x.sum())
         return x + 1
@@ -317,7 +317,7 @@ def test_effects_happen_at_each_call():
 
 
 def test_loops_are_no_part_of_a_plan():
-    @one_go
+    @fuse_eager
     def powered(x):
         return lax.fori_loop(0, 3, lambda _, y: y * x, x)
 

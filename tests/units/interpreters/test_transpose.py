@@ -4,7 +4,7 @@ import numpy as np
 
 import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.tangents import Linear, Zero, is_zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.interpreters.transpose import backward_pass, transpose_jaxpr
 from tests.tolerances import assert_close
@@ -24,7 +24,7 @@ def half_linear():
 
 def test_what_is_known_is_evaluated_and_what_is_linear_is_transposed():
     closed = half_linear()
-    args = [KNOWN, Linear(VECTOR), Linear(VECTOR)]
+    args = [KNOWN, UndefinedPrimal(VECTOR), UndefinedPrimal(VECTOR)]
     cts = backward_pass(closed.jaxpr, closed.consts, args, [CT, Zero(VECTOR)])
     assert cts[0] is None
     assert_close(cts[1], CT * (np.sin(KNOWN) + 2), "program")

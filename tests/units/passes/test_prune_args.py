@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.core.check import check_jaxpr
+from imprint._src.core.jaxpr import check_jaxpr
 from imprint._src.passes.pipeline import run_passes
 from imprint._src.passes.prune_args import prune
 

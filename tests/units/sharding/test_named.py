@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint._src.config import settings
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.spec import P
 from imprint.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint.sharding import (
@@ -89,7 +89,7 @@ def test_the_mesh_in_force_is_in_the_key():
     with set_mesh(MESH) as mesh:
         assert get_mesh() is mesh is MESH
         assert get_abstract_mesh() == MESH.abstract_mesh
-        assert resolved("f", P("x")) == over("x")
+        assert resolve_sharding("f", P("x")) == over("x")
         assert settings() is not outside
         with MESH.update(axis_types=AxisType.Manual) as inner:
             assert get_mesh() is inner
@@ -130,7 +130,7 @@ def texts():
     yield message(ArgumentError, lambda: NamedSharding("m", P()))
     yield message(ArgumentError, lambda: NamedSharding(MESH, "x"))
     yield message(ArgumentError, lambda: set_mesh(3))
-    yield message(ArgumentError, lambda: resolved("f", P("x")))
+    yield message(ArgumentError, lambda: resolve_sharding("f", P("x")))
     yield message(
         ArgumentError,
         lambda: NamedSharding(AbstractMesh((8,), "x"), P()).flat_devices,

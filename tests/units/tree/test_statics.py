@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from imprint import tree
-from imprint._src.tree.statics import Remembered, Static, detached, static_of
+from imprint._src.tree.statics import Static, StaticGuard, detached, static_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,7 +185,7 @@ def test_what_is_remembered_is_known_again_and_told_apart():
     ]
     again = copy.deepcopy(values)
     for i, one in enumerate(values):
-        known = Remembered(one)
+        known = StaticGuard(one)
         for j, other in enumerate(again):
             assert known.differs(other) == (i != j), (one, other)
         assert not known.differs(one)
@@ -195,12 +195,12 @@ def test_what_is_remembered_is_known_again_and_told_apart():
 def test_a_change_of_what_is_remembered_is_seen(name):
     make, change = CHANGES[name]
     value = make()
-    known = Remembered(value)
+    known = StaticGuard(value)
     assert not any(known.differs(value) for _ in range(5))
     change(value)
     assert known.differs(value)
     value = make()
-    known = Remembered((value, "a", len))
+    known = StaticGuard((value, "a", len))
     assert not any(known.differs((value, "a", len)) for _ in range(5))
     change(value)
     assert known.differs((value, "a", len))
@@ -214,7 +214,7 @@ def test_the_items_of_what_is_remembered_are_not_compared_if_they_are_the_same()
         __hash__ = object.__hash__
 
     value = [Setting(i) for i in range(100)]
-    known, spied = Remembered(value), Remembered([len, Spy])
+    known, spied = StaticGuard(value), StaticGuard([len, Spy])
     assert not known.differs([*value])
     assert not spied.differs([len, Spy])
     assert known.differs([*value[:-1], Setting(100)])

@@ -21,7 +21,7 @@ from imprint._src.core.functions import (
 )
 from imprint._src.debug.checks import check_that
 from imprint._src.diagnostics.source import current_source
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.errors import CheckError as JaxRuntimeError
 from imprint._src.experimental.checkify.error import Error
@@ -109,7 +109,7 @@ def checkify(
     name = name_of(f)
 
     @wraps(f)
-    @folding
+    @filter_traceback
     def checked(*args: Any, **kwargs: Any) -> Any:
         found: list[tree.TreeDef] = []
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from imprint._src.array import (
     ArrayImpl,
-    cut,
     from_host,
-    held,
     host_of,
     padding_of,
+    unpadded,
+    wrap_host,
 )
 from imprint._src.core.aval import NDArray, ShapedArray
 from imprint._src.core.dims import Shape
@@ -61,7 +61,7 @@ def padded_to(x: ArrayImpl, shape: Shape) -> ArrayImpl:
     """Return an array that is the beginning of one of this shape."""
     if shape == x.aval.shape or is_beginning(x, shape) or is_spread(x.aval):
         return x
-    return cut(_long(host_of(x), x.aval, shape), x.aval.shape)
+    return unpadded(_long(host_of(x), x.aval, shape), x.aval.shape)
 
 
 def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
@@ -71,7 +71,7 @@ def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
         # Pages that nobody wrote to are one page, which AMD's caches read slowly.
         values[(*map(slice, aval.shape[:axis]), slice(n, None))] = 0
     long = aval.with_shape(shape).with_sharding(aval.sharding)
-    return from_host(long, values) if is_spread(aval) else held(long, values)
+    return from_host(long, values) if is_spread(aval) else wrap_host(long, values)
 
 
 def is_spread(aval: ShapedArray) -> bool:

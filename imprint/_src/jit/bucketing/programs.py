@@ -16,13 +16,13 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.array import ArrayImpl, consume, cut, held, padding_of
+from imprint._src.array import ArrayImpl, consume, padding_of, unpadded, wrap_host
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import NoPaddingError
 from imprint._src.diagnostics.source import current_source
-from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
@@ -116,7 +116,7 @@ def _cut(x: ArrayImpl, shape: tuple[Any, ...] | None, sizes: Sizes) -> ArrayImpl
         return x
     if is_spread(x.aval):
         return cast("ArrayImpl", x[tuple(map(slice, true))])
-    return cut(x, true)
+    return unpadded(x, true)
 
 
 def sizes_as_arrays(sizes: Sizes) -> list[ArrayImpl]:
@@ -126,7 +126,7 @@ def sizes_as_arrays(sizes: Sizes) -> list[ArrayImpl]:
 
 @lru_cache(maxsize=8192)
 def _as_array(n: int) -> ArrayImpl:
-    return held(SIZE, np.asarray(n, np.int32))
+    return wrap_host(SIZE, np.asarray(n, np.int32))
 
 
 SIZE: Final = ShapedArray((), np.dtype(np.int32))
@@ -341,7 +341,8 @@ def program_of(
     bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
     scope = _scope_of(traced)
     told = [
-        Question(scope.name(name), "<=", n, answer=True) for name, n in sizes.items()
+        SizeComparison(scope.name(name), "<=", n, answer=True)
+        for name, n in sizes.items()
     ]
     made.conditions = family.condition.where(told), *bounds
     key = CallKey.unpack(pending.key)

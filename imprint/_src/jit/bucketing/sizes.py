@@ -12,7 +12,12 @@ from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.expression import SymbolicSize
-from imprint._src.dynamic_shapes.values import allows, evaluate, joined, names_of
+from imprint._src.dynamic_shapes.values import (
+    allows,
+    evaluate,
+    names_of,
+    size_arithmetic,
+)
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.lowering import SizeSource
 
@@ -125,7 +130,7 @@ def size_at(n: Any, values: Mapping[str, Any]) -> Any:
         return n
     if all(type(v) is int for v in values.values()):
         return evaluate(n, values)
-    return n.computed(lambda x: values[x] if isinstance(x, str) else x, joined)
+    return n.computed(lambda x: values[x] if isinstance(x, str) else x, size_arithmetic)
 
 
 def _is_allowed(scope: SymbolicScope, values: Mapping[str, Any]) -> bool:

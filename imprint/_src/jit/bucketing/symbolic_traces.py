@@ -18,8 +18,8 @@ from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.diagnostics.source import Source, raised_source
-from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.decisions import Condition, Decisions, SizeComparison
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
 from imprint._src.jit.bucketing.infer_axes import LEAST, Naming
@@ -91,14 +91,14 @@ class Family:
     def __init__(
         self,
         names: tuple[str, ...],
-        asked: tuple[Question, ...],
+        asked: tuple[SizeComparison, ...],
         key: PackedKey,
         refusal: Refusal | None = None,
         *,
         most: Mapping[str, float],
     ) -> None:
         self.names: tuple[str, ...] = names
-        self.asked: tuple[Question, ...] = asked
+        self.asked: tuple[SizeComparison, ...] = asked
         self.condition: Condition = Condition(asked)
         self.key: PackedKey = key
         self.refusal: Refusal | None = refusal
@@ -372,7 +372,7 @@ def traced_by_names(
         sized: its sizes.
         trace: traces a call as it is.
     """
-    scope = Scope()
+    scope = SizeScope()
     decisions = scope.decide = Decisions(scope, sized.sizes)
     packed, avals = key_by_names(pending, sized, scope)
     leaves = [ShapeDtypeStruct.of(aval) for aval in avals]
@@ -387,7 +387,7 @@ def traced_by_names(
     if traced is not None and _keeps_a_size(traced, pending):
         refusal = Refusal("the function returns a size in what is no array", None)
         traced = None
-    asked = tuple(decisions.asked)
+    asked = tuple(decisions.comparisons)
     most = {name: scope.most_of(name) for name in sized.sizes}
     family = Family(tuple(sized.sizes), asked, packed, refusal, most=most)
     if traced is not None:
@@ -396,7 +396,7 @@ def traced_by_names(
 
 
 def key_by_names(
-    pending: Pending, sized: Sized, scope: Scope
+    pending: Pending, sized: Sized, scope: SizeScope
 ) -> tuple[PackedKey, tuple[ShapedArray, ...]]:
     """Return the key of a call with names for its sizes, and its avals."""
     named = {name: scope.name(name) for name in sized.sizes}

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple, final
 
 from imprint._src import runtime
-from imprint._src.array import loose
+from imprint._src.array import uncommitted_placement
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.tracing import TracedCall
@@ -36,7 +36,7 @@ class Home(NamedTuple):
         """The placement of the results."""
         if self.committed:
             return SingleDeviceSharding(self.device)
-        return loose(self.device)
+        return uncommitted_placement(self.device)
 
     def of_flags(self, aval: ShapedArray) -> ShapedArray:
         """Return the aval of the last result, which is flags, with its placement."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from imprint import tree
 from imprint._src import runtime
-from imprint._src.core.inline import Inline
+from imprint._src.core.control import Inline
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.axes import AxesSpec
 from imprint._src.jit.calls.filtering import Filter

@@ -23,7 +23,7 @@ from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.program import Program
 from imprint._src.passes import prune_args
 from imprint._src.primitives.constraints import constrain, meshes_in
-from imprint._src.sharding.context import resolved
+from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
@@ -224,7 +224,7 @@ def _constrained(values: Sequence[Any], asked: Sequence[Any]) -> list[Any]:
 
 
 def _resolved(given: Any) -> Any:
-    given = resolved("jit", given)
+    given = resolve_sharding("jit", given)
     return SingleDeviceSharding(given) if isinstance(given, runtime.Device) else given
 
 

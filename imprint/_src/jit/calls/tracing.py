@@ -14,7 +14,7 @@ from imprint import tree
 from imprint._src.array import ArrayImpl, buffer_of
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.identity import Inner, type_name
+from imprint._src.core.identity import InternalObject, type_name
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.diagnostics.source import current_source
@@ -28,7 +28,7 @@ from imprint._src.jit.guards.recording import Recording
 
 
 @final
-class TracedCall(Inner):
+class TracedCall(InternalObject):
     """A function traced for one kind of call.
 
     Args:

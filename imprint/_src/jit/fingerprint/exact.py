@@ -42,7 +42,7 @@ from imprint._src.jit.fingerprint.token import (
     token_of,
 )
 from imprint._src.jit.fingerprint.walk import scalar_function_token
-from imprint._src.tree.statics import Reading
+from imprint._src.tree.statics import TokenReader
 
 __all__ = [
     "Equal",
@@ -121,7 +121,7 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
     return _read(value, "", _FieldWalk())
 
 
-Reading.read = staticmethod(read_field)
+TokenReader.read = staticmethod(read_field)
 
 
 def _quick_token(value: Any, kind: Any) -> Any:

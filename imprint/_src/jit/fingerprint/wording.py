@@ -16,7 +16,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src.core.array import NumberArray
-from imprint._src.core.identity import Identity, Pinned, Standin, ids_of, type_name
+from imprint._src.core.identity import (
+    Standin,
+    StrongStandin,
+    WeakStandin,
+    ids_of,
+    type_name,
+)
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.layout import Layout
 from imprint._src.jit.fingerprint.token import (
@@ -98,7 +104,7 @@ def shortened(text: str) -> str:
 def _text(content: Content) -> str:
     if type(content) is Token:
         return _text(content.content)
-    if type(content) is Identity or type(content) is Pinned:
+    if type(content) is WeakStandin or type(content) is StrongStandin:
         return _standin(content)
     head = head_of(content)
     if head is None:

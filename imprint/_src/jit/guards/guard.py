@@ -22,7 +22,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
-from imprint._src.core.identity import Identity, ids_of
+from imprint._src.core.identity import WeakStandin, ids_of
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.layout import layout_of_class
 from imprint._src.jit.guards.dependencies import Dependencies
@@ -121,7 +121,7 @@ class Guard:
         roots = [standin() for standin in self.dependencies.roots]
         # Static values that are gone count by their key; so does a root that is None.
         is_gone = roots and roots[0] is None
-        if is_gone and type(self.dependencies.roots[0]) is Identity:
+        if is_gone and type(self.dependencies.roots[0]) is WeakStandin:
             return False
         found = self.dependencies.rebound(roots)
         if found is None:

@@ -26,7 +26,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint._src.core.array import NumberArray
-from imprint._src.core.identity import Inner, ids_of
+from imprint._src.core.identity import InternalObject, ids_of
 from imprint._src.core.trace import Trace, Tracer
 from imprint._src.core.user_code import (
     is_fixed,
@@ -230,7 +230,7 @@ class Reach:
             self._visit_class(value)
         elif issubclass(kind, ModuleType):
             self._visit_module(value)
-        elif issubclass(kind, Inner):
+        elif issubclass(kind, InternalObject):
             for name, part in layout_of(value).state(value).items():
                 if name == "__wrapped__" or class_of(part) is FunctionType:
                     self.explore(part, Attribute(value, name, location, ""))

@@ -616,14 +616,14 @@ def run_rule(run: Callable[[], Any], functions: Iterable[Any]) -> Any:
         run: runs it.
         functions: what it is made of, and the Python values that it is given.
     """
-    from imprint._src.core.derived import is_deriving, note_read  # noqa: PLC0415 - a lower floor, that few need
+    from imprint._src.core.jaxpr import is_deriving, track_read  # noqa: PLC0415 - a lower floor, that few need
 
     if not is_deriving():  # the trace under way observes it, and nothing is kept
         return run()
     held = [("", value) for value in functions]
     with Recording(_nothing, held, strict=is_strict()) as recording:
         result = run()
-    note_read(_RuleRead(recording.dependencies))
+    track_read(_RuleRead(recording.dependencies))
     return result
 
 

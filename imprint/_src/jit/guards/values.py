@@ -20,7 +20,7 @@ from weakref import ref
 import numpy as np
 
 from imprint._src.core.array import NumberArray
-from imprint._src.core.identity import Identity, identity, ids_of, namespace
+from imprint._src.core.identity import WeakStandin, identity, ids_of, namespace
 from imprint._src.core.user_code import is_user_function
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.layout import layout_of
@@ -246,7 +246,7 @@ def is_same_plain(a: Any, b: Any) -> bool:
         return a is b
     walk = Walk()
     content = walk.value(a)
-    if walk.volatile or type(content) is Identity:
+    if walk.volatile or type(content) is WeakStandin:
         return False
     return bool(content == Walk().value(b))
 
@@ -262,7 +262,7 @@ def _plain_content(value: Any) -> Content | None:
     """Return the content of an object that is plain data; None if it can change."""
     walk = Walk()
     content = walk.value(value)
-    return None if walk.volatile or type(content) is Identity else content
+    return None if walk.volatile or type(content) is WeakStandin else content
 
 
 def _whole_content(

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
-from imprint._src.dynamic_shapes.values import joined
-from imprint._src.dynamic_shapes.witnesses import HOLDS
+from imprint._src.dynamic_shapes.values import HOLDS, size_arithmetic
 
 Plain = Any
 
@@ -34,7 +33,7 @@ def size_of(plain: Plain, names: Mapping[str, Any]) -> Any:
     """Return the size that plain data stand for, of what its names stand for."""
     if isinstance(plain, list):
         name, x, y = cast("list[Any]", plain)
-        return joined(str(name), size_of(x, names), size_of(y, names))
+        return size_arithmetic(str(name), size_of(x, names), size_of(y, names))
     return names[plain] if type(plain) is str else plain
 
 
@@ -56,7 +55,7 @@ def shaped(
     )
 
 
-def plain_questions(asked: Iterable[Question]) -> Plain:
+def plain_questions(asked: Iterable[SizeComparison]) -> Plain:
     """Return questions with their answers as plain data."""
     return [[plain_size(q.x), q.relation, plain_size(q.y), q.answer] for q in asked]
 
@@ -69,11 +68,11 @@ def hold_at(plain: Plain, sizes: Mapping[str, int]) -> bool:
     )
 
 
-def questions_of(plain: Plain, names: Mapping[str, Any]) -> tuple[Question, ...]:
+def questions_of(plain: Plain, names: Mapping[str, Any]) -> tuple[SizeComparison, ...]:
     """Return the questions that plain data stand for."""
     return tuple(
         [
-            Question(size_of(x, names), relation, size_of(y, names), answer)
+            SizeComparison(size_of(x, names), relation, size_of(y, names), answer)
             for x, relation, y, answer in plain
         ]
     )

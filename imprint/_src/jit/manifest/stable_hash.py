@@ -37,7 +37,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint._src.array import ArrayImpl
-from imprint._src.core.identity import Inner, module_name, type_name
+from imprint._src.core.identity import InternalObject, module_name, type_name
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import (
     is_user_class,
@@ -532,5 +532,5 @@ _OF_BASES: Final[tuple[tuple[type, _Rule], ...]] = (
     (np.dtype, _dtype),
     (Enum, _member),
     (np.generic, _scalar),
-    (Inner, _inner),
+    (InternalObject, _inner),
 )

@@ -19,7 +19,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, final
 
 from imprint._src.core.functions import name_of
-from imprint._src.core.identity import Identity, Inner, Standin, identity
+from imprint._src.core.identity import InternalObject, Standin, WeakStandin, identity
 from imprint._src.diagnostics.source import is_library, warn
 from imprint._src.errors import RecompileWarning
 from imprint._src.jit.calls.key import PackedKey
@@ -185,7 +185,7 @@ def _is_steady(fun: Any) -> bool:
 
 
 @final
-class Definition(Inner):
+class Definition(InternalObject):
     """One function with its options, and its versions.
 
     Args:
@@ -271,7 +271,7 @@ class Made(NamedTuple):
     token: Token
     options: JitOptions
     code: Code | None
-    function: Identity | None
+    function: WeakStandin | None
 
     def is_of(self, fun: Callable[..., Any]) -> bool:
         """Tell whether it was made of the same function, or method of the same object."""
@@ -285,9 +285,9 @@ def _made_of(fun: Callable[..., Any], definition: Definition) -> Made:
     return Made(token, definition.options, code, _standin_of(fun))
 
 
-def _standin_of(fun: Any) -> Identity | None:
+def _standin_of(fun: Any) -> WeakStandin | None:
     standin = identity(fun.__self__ if type(fun) is MethodType else fun)
-    return standin if isinstance(standin, Identity) else None  # else it holds it
+    return standin if isinstance(standin, WeakStandin) else None  # else it holds it
 
 
 @final

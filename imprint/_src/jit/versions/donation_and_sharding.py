@@ -16,7 +16,7 @@ from imprint._src.array import (
     buffer_on,
     buffer_over,
     consume,
-    copied,
+    copy_array,
     on_device,
     to_array,
 )
@@ -46,7 +46,7 @@ def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
         if i not in version.donated:
             continue
         if uses[id(buffers[at])] > 1:
-            buffers[at] = buffer_over(copied(arrays[at]), home.inputs[start + at])
+            buffers[at] = buffer_over(copy_array(arrays[at]), home.inputs[start + at])
         elif buffers[at] is getattr(arrays[at], "_buffer", None):
             given.append(at)
     outs: list[Any] = version.call([*version.consts, *buffers])
@@ -105,7 +105,7 @@ def _separate(version: Any, arrays: list[ArrayImpl], buffers: list[Any]) -> list
     """Return the buffers, with copies for donated ones that have another use."""
     uses = Counter(map(id, [*version.consts, *buffers]))
     return [
-        buffer_on(copied(x), version.home.device)
+        buffer_on(copy_array(x), version.home.device)
         if i in version.donated and uses[id(buffer)] > 1
         else buffer
         for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))

@@ -18,12 +18,12 @@ from imprint._src.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,
+    deleted_error,
     host_of,
-    loss,
     to_array,
 )
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.identity import Inner, Standin, identity
+from imprint._src.core.identity import InternalObject, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.calls.device_assignment import Home
@@ -49,7 +49,7 @@ from imprint._src.runtime import (
 
 
 @final
-class Version(Inner):
+class Version(InternalObject):
     """A compiled version of a function.
 
     Args:
@@ -349,7 +349,7 @@ class Version(Inner):
             if runtime.is_deleted(buffer_of(array)):
                 return DeletedArrayError(
                     f"{self.name}: the array that the function closes over is gone: "
-                    f"{loss(array)} Or pass it as an argument."
+                    f"{deleted_error(array)} Or pass it as an argument."
                 )
         return explain_execute_error(buffers, err)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
@@ -205,7 +205,7 @@ def true_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 divide = true_divide
 
 
-@one_go
+@fuse_eager
 def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Divide and round toward minus infinity, elementwise.
 
@@ -234,7 +234,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     )
 
 
-@one_go
+@fuse_eager
 def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of `floor_divide`, elementwise; it has the sign of `y`.
 
@@ -261,7 +261,7 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
 mod = remainder
 
 
-@one_go
+@fuse_eager
 def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of division toward zero, elementwise; the sign of `x`.
 
@@ -277,7 +277,7 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     return rem_p.bind1(x, y)
 
 
-@one_go
+@fuse_eager
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
     """Return `floor_divide(x, y)` and `remainder(x, y)`.
 

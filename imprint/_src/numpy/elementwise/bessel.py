@@ -7,7 +7,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.creation import ones
 from imprint._src.numpy.elementwise.arithmetic import divide, multiply, sign, subtract
 from imprint._src.numpy.elementwise.exponential import exp, sqrt
@@ -17,7 +17,7 @@ from imprint._src.primitives.sizes import as_operand
 from imprint._src.primitives.special.bessel import bessel_i0e
 
 
-@one_go
+@fuse_eager
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of the first kind, of order 0.
 
@@ -32,7 +32,7 @@ def i0(x: ArrayLike) -> Array:
     return multiply(exp(size), bessel_i0e(x))
 
 
-@one_go
+@fuse_eager
 def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
     """Return the window whose shape is given by a number.
 

@@ -13,7 +13,7 @@ from imprint._src.array import to_array
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.primitive import Primitive
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.selection import as_bool, where
@@ -131,7 +131,7 @@ def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
     return where(eq_p.bind1(real(x), real(y)), by_imag, by_real)
 
 
-@one_go
+@fuse_eager
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the larger of two, elementwise; the other one if one is NaN.
 
@@ -144,7 +144,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     return where(logical_or(greater(x, y), isnan(y)), x, y)
 
 
-@one_go
+@fuse_eager
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the smaller of two, elementwise; the other one if one is NaN.
 
@@ -281,7 +281,7 @@ def isinf(x: ArrayLike, /) -> Array:
     return eq_p.bind1(abs_(x), strong_like(x, np.inf))
 
 
-@one_go
+@fuse_eager
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is plus infinity, elementwise.
 
@@ -294,7 +294,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     return _is_value("isposinf", x, np.inf)
 
 
-@one_go
+@fuse_eager
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is minus infinity, elementwise.
 
@@ -344,7 +344,7 @@ def isreal(x: ArrayLike) -> Array:
     return not_p.bind1(iscomplex(x))
 
 
-@one_go
+@fuse_eager
 def signbit(x: ArrayLike, /) -> Array:
     """Tell where the sign is minus, elementwise; true of -0.0.
 
@@ -369,7 +369,7 @@ def signbit(x: ArrayLike, /) -> Array:
     return lt_p.bind1(bits, strong_like(bits, 0))
 
 
-@one_go
+@fuse_eager
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the size of `x` with the sign of `y`, elementwise.
 
@@ -384,7 +384,7 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(signbit(y), neg(size), size)
 
 
-@one_go
+@fuse_eager
 def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise.
 
@@ -403,7 +403,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
 # ---- nearness ----
 
 
-@one_go
+@fuse_eager
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -444,7 +444,7 @@ def multiply_sizes(factor: Array, y: Array) -> Array:
     return mul(*match_shapes("isclose", (factor, abs_(y))))
 
 
-@one_go
+@fuse_eager
 def allclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -462,7 +462,7 @@ def allclose(
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@one_go
+@fuse_eager
 def array_equal(
     a1: Any,
     a2: Any,

@@ -16,7 +16,7 @@ from imprint._src import dtypes
 from imprint._src.array import ArrayImpl
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
@@ -138,7 +138,7 @@ _LOG10_E = 0.4342944819032518
 
 
 @universal(identity=-np.inf)
-@one_go
+@fuse_eager
 def logaddexp(
     x: ArrayLike,
     y: ArrayLike,
@@ -160,7 +160,7 @@ def logaddexp(
 
 
 @universal(identity=-np.inf)
-@one_go
+@fuse_eager
 def logaddexp2(
     x: ArrayLike,
     y: ArrayLike,

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
@@ -96,7 +96,7 @@ def rint(x: ArrayLike, /) -> Array:
     return _nearest(x)
 
 
-@one_go
+@fuse_eager
 @owned
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Round to a number of decimals, halves to the even digit, elementwise.
@@ -150,7 +150,7 @@ def _nearest(x: Array) -> Array:
     return round_(x, RoundingMethod.TO_NEAREST_EVEN)
 
 
-@one_go
+@fuse_eager
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Return the fraction and the whole part, both with the sign of `x`.
 

@@ -11,7 +11,7 @@ from typing import Any, cast, overload
 from imprint._src import dtypes
 from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.numpy.keys import moves_keys
 from imprint._src.numpy.promotion import (
@@ -96,7 +96,7 @@ def as_bool(name: str, x: Any) -> Array:
     return array if dtypes.is_bool(array.dtype) else ne(array, constant_like(array, 0))
 
 
-@one_go
+@fuse_eager
 def select(
     condlist: Sequence[ArrayLike] | Array,
     choicelist: Sequence[ArrayLike] | Array,
@@ -166,7 +166,7 @@ def piecewise(
     return select(condlist, values[:count], default)
 
 
-@one_go
+@fuse_eager
 @owned
 def clip(
     arr: ArrayLike,
@@ -197,7 +197,7 @@ def clip(
     return result
 
 
-@one_go
+@fuse_eager
 @owned
 def nan_to_num(
     x: ArrayLike,

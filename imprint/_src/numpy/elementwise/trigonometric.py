@@ -11,7 +11,7 @@ import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
     ArrayLike,
@@ -211,7 +211,7 @@ atanh: Final = arctanh
 # ---- made of these ----
 
 
-@one_go
+@fuse_eager
 def deg2rad(x: ArrayLike, /) -> Array:
     """Return degrees as radians, elementwise.
 
@@ -224,7 +224,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
     return mul(x, constant_like(x, math.pi / 180))
 
 
-@one_go
+@fuse_eager
 def rad2deg(x: ArrayLike, /) -> Array:
     """Return radians as degrees, elementwise.
 
@@ -241,7 +241,7 @@ radians: Final = deg2rad
 degrees: Final = rad2deg
 
 
-@one_go
+@fuse_eager
 def sinc(x: ArrayLike, /) -> Array:
     """Return `sin(πx) / (πx)`, elementwise; 1 at 0 and exactly 0 at other integers.
 
@@ -280,7 +280,7 @@ def _sin_pi(x: Array) -> Array:
     return where(is_even, sine, neg(sine))
 
 
-@one_go
+@fuse_eager
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `sqrt(x**2 + y**2)`, elementwise, without overflow on the way.
 
@@ -302,7 +302,7 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(is_infinite, scalar_like(length, np.inf), length)
 
 
-@one_go
+@fuse_eager
 def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
     """Return the angle of complex numbers, elementwise, in radians or degrees.
 

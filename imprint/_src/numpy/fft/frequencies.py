@@ -13,7 +13,7 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import multiply, remainder, true_divide
@@ -25,7 +25,7 @@ from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.sizes import as_operand
 
 
-@one_go
+@fuse_eager
 def fftfreq(
     n: int,
     d: ArrayLike = 1.0,
@@ -55,7 +55,7 @@ def fftfreq(
     return placed("fftfreq", out, device)
 
 
-@one_go
+@fuse_eager
 def rfftfreq(
     n: int,
     d: ArrayLike = 1.0,
@@ -99,7 +99,7 @@ def _count(name: str, n: Any, d: Any) -> int:
     return whole(name, "the number of samples", n)
 
 
-@one_go
+@fuse_eager
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """Move frequency 0 to the middle of axes.
 
@@ -115,7 +115,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     return _shifted("fftshift", x, axes, lambda n: n // 2)
 
 
-@one_go
+@fuse_eager
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """Move frequency 0 from the middle of axes to the front: the inverse of `fftshift`.
 

@@ -20,7 +20,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import (
     ArgumentError,
     DTypeError,
@@ -46,7 +46,7 @@ _TOGETHER: Final = 3
 # ---- one axis ----
 
 
-@one_go
+@fuse_eager
 def fft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -67,7 +67,7 @@ def fft(
     return _along_one("fft", FftType.FFT, a, n, axis, norm)
 
 
-@one_go
+@fuse_eager
 def ifft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -88,7 +88,7 @@ def ifft(
     return _along_one("ifft", FftType.IFFT, a, n, axis, norm)
 
 
-@one_go
+@fuse_eager
 def rfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -109,7 +109,7 @@ def rfft(
     return _along_one("rfft", FftType.RFFT, a, n, axis, norm)
 
 
-@one_go
+@fuse_eager
 def irfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -130,7 +130,7 @@ def irfft(
     return _along_one("irfft", FftType.IRFFT, a, n, axis, norm)
 
 
-@one_go
+@fuse_eager
 def hfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -152,7 +152,7 @@ def hfft(
     return _along_one("hfft", FftType.IRFFT, conjugate(a), n, axis, reverse)
 
 
-@one_go
+@fuse_eager
 def ihfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -191,7 +191,7 @@ def _of_several(name: str) -> str:
 # ---- several axes ----
 
 
-@one_go
+@fuse_eager
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -215,7 +215,7 @@ def fft2(
     return _along_two("fft2", FftType.FFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -239,7 +239,7 @@ def ifft2(
     return _along_two("ifft2", FftType.IFFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def rfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -262,7 +262,7 @@ def rfft2(
     return _along_two("rfft2", FftType.RFFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def irfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -286,7 +286,7 @@ def irfft2(
     return _along_two("irfft2", FftType.IRFFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -309,7 +309,7 @@ def fftn(
     return _transform("fftn", FftType.FFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -332,7 +332,7 @@ def ifftn(
     return _transform("ifftn", FftType.IFFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def rfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -355,7 +355,7 @@ def rfftn(
     return _transform("rfftn", FftType.RFFT, a, s, axes, norm)
 
 
-@one_go
+@fuse_eager
 def irfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,

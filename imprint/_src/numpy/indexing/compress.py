@@ -13,7 +13,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -40,7 +40,7 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.shape import expand_dims, iota, reshape
 
 
-@folding
+@filter_traceback
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
     """Return where elements are not zero: a row of indices for each.
 
@@ -58,7 +58,7 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -
     return found if x.ndim else found[:, :0]
 
 
-@folding
+@filter_traceback
 def mask_indices(
     n: int,
     mask_func: Callable[[Any, int], ArrayLike],
@@ -84,7 +84,7 @@ def mask_indices(
     return rows, columns
 
 
-@folding
+@filter_traceback
 def extract(
     condition: ArrayLike,
     arr: ArrayLike,
@@ -106,7 +106,7 @@ def extract(
     return _compressed("extract", ravel(condition), flat, size, fill_value)
 
 
-@folding
+@filter_traceback
 def compress(
     condition: ArrayLike,
     a: ArrayLike,
@@ -186,7 +186,7 @@ def _known(name: str, mask: Array, length: int) -> Any:
     return chosen
 
 
-@folding
+@filter_traceback
 def choose(
     a: ArrayLike,
     choices: Sequence[ArrayLike] | Array,

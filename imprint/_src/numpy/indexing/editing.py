@@ -14,7 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -40,7 +40,7 @@ from imprint._src.primitives.shape import iota
 from imprint._src.primitives.sizes import as_operand
 
 
-@folding
+@filter_traceback
 def insert(
     arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None
 ) -> Array:
@@ -90,7 +90,7 @@ def _order(places: Array, length: Dim) -> Any:
     return np.argsort(keys, kind="stable")
 
 
-@folding
+@filter_traceback
 def delete(
     arr: ArrayLike,
     obj: Any,
@@ -175,7 +175,7 @@ def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
     return places_of("delete", mask, count)[0]
 
 
-@folding
+@filter_traceback
 def put(
     a: ArrayLike,
     ind: ArrayLike,
@@ -224,7 +224,7 @@ def put(
     return reshape(Places(ravel(x), places).set(values), x.shape)
 
 
-@folding
+@filter_traceback
 def place(
     arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True
 ) -> Array:

@@ -23,7 +23,7 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
-from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.host_kernel import HostKernel
 from imprint._src.core.primitive import Avals, Values
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import (
@@ -75,7 +75,7 @@ def _one_reference(x: NDArray, *, at: int) -> Values:
     return (x[at],)
 
 
-_one_now: Final = AtOnce("indexing", _one_aval, _one_reference)
+_one_now: Final = HostKernel("indexing", _one_aval, _one_reference)
 
 
 class _Advanced(Exception):  # noqa: N818 - no error: an entry is of `advanced`

@@ -13,8 +13,8 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.traceback_filter import folding
-from imprint._src.eager.fusion import one_go
+from imprint._src.diagnostics.traceback_filter import filter_traceback
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -51,8 +51,8 @@ def _integers(name: str, indices: Any) -> Array:
     return found
 
 
-@one_go
-@folding
+@fuse_eager
+@filter_traceback
 def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     a: ArrayLike,
     indices: Any,
@@ -105,8 +105,8 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     )
 
 
-@one_go
-@folding
+@fuse_eager
+@filter_traceback
 def take_along_axis(
     arr: ArrayLike,
     indices: Any,
@@ -183,7 +183,7 @@ def _from_zero(places: Array, length: int) -> Array:
     return where(places < 0, places + n, places)
 
 
-@folding
+@filter_traceback
 def put_along_axis(
     arr: ArrayLike,
     indices: Any,
@@ -234,7 +234,7 @@ def put_along_axis(
     return reshape(out, whole_array.shape)
 
 
-@folding
+@filter_traceback
 def nonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 ) -> tuple[Array, ...]:
@@ -299,7 +299,7 @@ def places_of(
     return tuple([convert_element_type(i, kind) for i in reversed(out)])
 
 
-@folding
+@filter_traceback
 def flatnonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 ) -> Array:

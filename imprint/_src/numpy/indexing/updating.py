@@ -16,7 +16,7 @@ from imprint._src.control_flow.scatter_apply import scatter_apply
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import get_aval
-from imprint._src.diagnostics.traceback_filter import folding
+from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.numpy.indexing.advanced import (
@@ -100,7 +100,7 @@ class Places:
     def __repr__(self) -> str:
         return f"Places({self.array!r}, {self.index!r})"
 
-    @folding
+    @filter_traceback
     def get(
         self,
         *,
@@ -123,7 +123,7 @@ class Places:
             unique_indices=unique_indices,
         )
 
-    @folding
+    @filter_traceback
     def set(
         self,
         values: Any,
@@ -139,7 +139,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter, options)
 
-    @folding
+    @filter_traceback
     def add(
         self,
         values: Any,
@@ -155,7 +155,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter_add, options)
 
-    @folding
+    @filter_traceback
     def subtract(
         self,
         values: Any,
@@ -171,7 +171,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter_sub, options)
 
-    @folding
+    @filter_traceback
     def multiply(
         self,
         values: Any,
@@ -187,7 +187,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter_mul, options)
 
-    @folding
+    @filter_traceback
     def divide(
         self,
         values: Any,
@@ -205,7 +205,7 @@ class Places:
         by = _updated(ones, self.index, values, scatter_mul, options)
         return hooks.numpy.divide(self.array, by)
 
-    @folding
+    @filter_traceback
     def power(
         self,
         values: Any,
@@ -223,7 +223,7 @@ class Places:
         by = _updated(ones, self.index, values, scatter_mul, options)
         return hooks.numpy.power(self.array, by)
 
-    @folding
+    @filter_traceback
     def min(
         self,
         values: Any,
@@ -239,7 +239,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter_min, options)
 
-    @folding
+    @filter_traceback
     def max(
         self,
         values: Any,
@@ -255,7 +255,7 @@ class Places:
         )
         return _updated(self.array, self.index, values, scatter_max, options)
 
-    @folding
+    @filter_traceback
     def apply(
         self,
         func: Callable[[Any], Any],

@@ -11,7 +11,7 @@ from typing import Any
 
 from imprint._src.core import dims
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy import linear
 from imprint._src.numpy.einsum import einsum
@@ -21,7 +21,7 @@ from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.matrices import check_square, identity
 
 
-@one_go
+@fuse_eager
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """Return square matrices to a whole power, by repeated squaring.
 
@@ -62,7 +62,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return out
 
 
-@one_go
+@fuse_eager
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
     """Return the product of several matrices, in the order that costs least.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import absolute
 from imprint._src.numpy.elementwise.comparison import isnan
@@ -81,7 +81,7 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
-@one_go
+@fuse_eager
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """Factor matrices into Q with orthonormal columns and an upper triangular R.
 
@@ -108,7 +108,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
-@one_go
+@fuse_eager
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
@@ -172,7 +172,7 @@ def _falling(values: Any) -> Any:
     return convert_element_type(place == columns, aval.dtype)
 
 
-@one_go
+@fuse_eager
 def svdvals(x: ArrayLike, /) -> Array:
     """Return singular values, the largest first.
 
@@ -185,7 +185,7 @@ def svdvals(x: ArrayLike, /) -> Array:
     return singular.svd(y, compute_uv=False)
 
 
-@one_go
+@fuse_eager
 def eigh(
     a: ArrayLike,
     UPLO: str | None = None,  # noqa: N803 - NumPy's name
@@ -206,7 +206,7 @@ def eigh(
     return _eigh("linalg.eigh", a, UPLO, symmetrize=symmetrize_input)
 
 
-@one_go
+@fuse_eager
 def eigvalsh(
     a: ArrayLike,
     UPLO: str | None = "L",  # noqa: N803 - NumPy's name
@@ -239,7 +239,7 @@ def _eigh(name: str, a: Any, triangle: Any, *, symmetrize: bool) -> EighResult:
     return EighResult(w, v)
 
 
-@one_go
+@fuse_eager
 def eig(a: ArrayLike) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices; both are complex.
 
@@ -256,7 +256,7 @@ def eig(a: ArrayLike) -> EigResult:
     return EigResult(w, v)
 
 
-@one_go
+@fuse_eager
 def eigvals(a: ArrayLike) -> Array:
     """Return the eigenvalues of square matrices, complex and in no order.
 

@@ -16,8 +16,8 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.host_kernel import AtOnce
-from imprint._src.eager.fusion import one_go
+from imprint._src.core.host_kernel import HostKernel
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import ones_like
 from imprint._src.numpy.elementwise.arithmetic import absolute
@@ -58,7 +58,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 
 
-@one_go
+@fuse_eager
 def det(a: ArrayLike) -> Array:
     """Return the determinants of square matrices.
 
@@ -74,7 +74,7 @@ def det(a: ArrayLike) -> Array:
     return _det_now(x)[0] if _det_now.applies(x) else _det(x)
 
 
-@one_go
+@fuse_eager
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """Return signs and logarithms of the magnitudes of determinants.
 
@@ -119,8 +119,8 @@ def _slogdet_reference(x: NDArray) -> tuple[NDArray, NDArray]:
     return np.where(np.isnan(size), np.nan, sign), size
 
 
-_det_now: Final = AtOnce("linalg.det", _det_aval, _det_reference)
-_slogdet_now: Final = AtOnce("linalg.slogdet", _slogdet_aval, _slogdet_reference)
+_det_now: Final = HostKernel("linalg.det", _det_aval, _det_reference)
+_slogdet_now: Final = HostKernel("linalg.slogdet", _slogdet_aval, _slogdet_reference)
 
 # ---- det ----
 

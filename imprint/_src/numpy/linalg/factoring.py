@@ -10,15 +10,15 @@ import numpy as np
 
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.host_kernel import AtOnce
-from imprint._src.eager.fusion import one_go
+from imprint._src.core.host_kernel import HostKernel
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.linalg.operands import square_matrices
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.linalg import cholesky as factors
 from imprint._src.primitives.matrices import adjoint, or_nan
 
 
-@one_go
+@fuse_eager
 def cholesky(
     a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 ) -> Array:
@@ -59,4 +59,4 @@ def _aval(x: ShapedArray, **_: bool) -> tuple[ShapedArray]:
     return (x,)
 
 
-_factored: Final = AtOnce("linalg.cholesky", _aval, _reference)
+_factored: Final = HostKernel("linalg.cholesky", _aval, _reference)

@@ -10,7 +10,7 @@ from typing import Any
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.creation import asarray, empty, zeros
 from imprint._src.numpy.elementwise.arithmetic import square
@@ -31,7 +31,7 @@ from imprint._src.primitives.sizes import number_of
 from imprint.custom_derivatives import custom_jvp
 
 
-@one_go
+@fuse_eager
 def pinv(
     a: ArrayLike,
     rtol: ArrayLike | None = None,
@@ -113,7 +113,7 @@ def _pinv_jvp(cut: Any, hermitian: Any, primals: Any, tangents: Any) -> Any:
     return p, left + right - moved - inside
 
 
-@one_go
+@fuse_eager
 def lstsq(
     a: ArrayLike,
     b: ArrayLike,
@@ -174,7 +174,7 @@ def _nearest(x: Any, sides: Any, rcond: Any) -> tuple[Any, Any, Any]:
     return found, sum_(mask), s
 
 
-@one_go
+@fuse_eager
 def matrix_rank(
     M: ArrayLike,  # noqa: N803 - JAX's name
     rtol: ArrayLike | None = None,
@@ -209,7 +209,7 @@ def matrix_rank(
     return sum_(s > asarray(cut)[..., None], axis=-1)
 
 
-@one_go
+@fuse_eager
 def cond(x: ArrayLike, p: Any = None) -> Array:
     """Return the condition of matrices: how much solving can magnify an error.
 

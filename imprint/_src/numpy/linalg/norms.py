@@ -12,8 +12,8 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.host_kernel import AtOnce
-from imprint._src.eager.fusion import one_go
+from imprint._src.core.host_kernel import HostKernel
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import absolute
 from imprint._src.numpy.elementwise.comparison import not_equal
@@ -34,7 +34,7 @@ NDArray: TypeAlias = np.ndarray[Any, Any]
 Order: TypeAlias = int | float | str | None
 
 
-@one_go
+@fuse_eager
 def norm(
     x: ArrayLike,
     ord: Order = None,
@@ -70,7 +70,7 @@ def norm(
     return _matrix_norm(y, ord, axes, keepdims=keepdims)
 
 
-@one_go
+@fuse_eager
 def vector_norm(
     x: ArrayLike,
     /,
@@ -99,7 +99,7 @@ def vector_norm(
     return _vector_norm(y, 2 if ord is None else ord, axes, keepdims=keepdims)
 
 
-@one_go
+@fuse_eager
 def matrix_norm(
     x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro"
 ) -> Array:
@@ -171,7 +171,7 @@ def _root_reference(x: NDArray, *, axes: tuple[int, ...], keepdims: bool) -> tup
     return (np.sqrt(squares.sum(axes, keepdims=keepdims)),)
 
 
-_root_now: Final = AtOnce("linalg.norm", _root_aval, _root_reference)
+_root_now: Final = HostKernel("linalg.norm", _root_aval, _root_reference)
 
 # ---- of matrices ----
 

@@ -11,7 +11,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ShapeError
 from imprint._src.numpy import linear, matrices
 from imprint._src.numpy.promotion import ArrayLike, as_array
@@ -20,7 +20,7 @@ from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.elementwise.elementwise import listed
 
 
-@one_go
+@fuse_eager
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Return the cross products of vectors of three elements.
 
@@ -63,7 +63,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return linear.outer(x1, x2)
 
 
-@one_go
+@fuse_eager
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """Return the sums of a diagonal of matrices along the last two axes.
 
@@ -80,7 +80,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
     return matrices.trace(x, offset, -2, -1, dtype)
 
 
-@one_go
+@fuse_eager
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """Return a diagonal of matrices along the last two axes.
 
@@ -129,7 +129,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return transposed(x)
 
 
-@one_go
+@fuse_eager
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,

@@ -17,9 +17,9 @@ from imprint._src.control_flow.trace_body import close, unite
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
-from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.host_kernel import HostKernel
 from imprint._src.core.trace import current_trace
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.linalg.operands import square_matrices
 from imprint._src.numpy.promotion import ArrayLike, as_array
@@ -35,7 +35,7 @@ from imprint._src.primitives.shape import expand_dims, squeeze
 NDArray = np.ndarray[Any, Any]
 
 
-@one_go
+@fuse_eager
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the solutions x of `a @ x = b`.
 
@@ -59,7 +59,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     return _solved(x, y)
 
 
-@one_go
+@fuse_eager
 def inv(a: ArrayLike) -> Array:
     """Return the inverses of square matrices.
 
@@ -187,8 +187,8 @@ def _inv_reference(x: NDArray) -> tuple[NDArray]:
     return (np.linalg.inv(x),)
 
 
-_solve_now: Final = AtOnce("linalg.solve", _solve_aval, _solve_reference)
-_inv_now: Final = AtOnce("linalg.inv", _inv_aval, _inv_reference)
+_solve_now: Final = HostKernel("linalg.solve", _solve_aval, _solve_reference)
+_inv_now: Final = HostKernel("linalg.inv", _inv_aval, _inv_reference)
 
 
 def _solved(a: Any, b: Any) -> Any:

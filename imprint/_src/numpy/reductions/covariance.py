@@ -12,7 +12,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.creation import full
 from imprint._src.numpy.elementwise.arithmetic import (
@@ -35,7 +35,7 @@ from imprint._src.numpy.shapes.reshape import atleast_2d, squeeze
 from imprint._src.primitives.elementwise.complex import complex_
 
 
-@one_go
+@fuse_eager
 def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -93,7 +93,7 @@ def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return squeeze(true_divide(products, free))
 
 
-@one_go
+@fuse_eager
 def corrcoef(
     x: ArrayLike,
     y: ArrayLike | None = None,

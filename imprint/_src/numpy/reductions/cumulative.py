@@ -9,7 +9,7 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.promotion import (
@@ -26,7 +26,7 @@ from imprint._src.primitives import cumulative
 from imprint._src.primitives.axes import canonical_axis
 
 
-@one_go
+@fuse_eager
 def cumsum(
     a: ArrayLike,
     axis: int | None = None,
@@ -50,7 +50,7 @@ def cumsum(
     return _cumulative("cumsum", as_array("cumsum", a), axis, dtype)
 
 
-@one_go
+@fuse_eager
 def cumprod(
     a: ArrayLike,
     axis: int | None = None,
@@ -68,7 +68,7 @@ def cumprod(
     return _cumulative("cumprod", as_array("cumprod", a), axis, dtype)
 
 
-@one_go
+@fuse_eager
 def nancumsum(
     a: ArrayLike,
     axis: int | None = None,
@@ -86,7 +86,7 @@ def nancumsum(
     return _cumulative("cumsum", replace_nan("nancumsum", a, 0), axis, dtype)
 
 
-@one_go
+@fuse_eager
 def nancumprod(
     a: ArrayLike,
     axis: int | None = None,
@@ -104,7 +104,7 @@ def nancumprod(
     return _cumulative("cumprod", replace_nan("nancumprod", a, 1), axis, dtype)
 
 
-@one_go
+@fuse_eager
 def cumulative_sum(
     x: ArrayLike,
     /,
@@ -127,7 +127,7 @@ def cumulative_sum(
     return _with_initial(out, at, 0) if include_initial else out
 
 
-@one_go
+@fuse_eager
 def cumulative_prod(
     x: ArrayLike,
     /,

@@ -11,7 +11,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import (
     absolute,
@@ -50,7 +50,7 @@ from imprint._src.primitives.core_ops import scalar_like, sub
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 
 
-@one_go
+@fuse_eager
 @owned
 def diff(
     a: ArrayLike,
@@ -95,7 +95,7 @@ def diff(
     return x
 
 
-@one_go
+@fuse_eager
 def ediff1d(
     ary: ArrayLike,
     to_end: ArrayLike | None = None,
@@ -122,7 +122,7 @@ def ediff1d(
     return concatenate([*begin, between, *end]) if begin or end else between
 
 
-@one_go
+@fuse_eager
 def gradient(
     f: ArrayLike,
     *varargs: ArrayLike,
@@ -202,7 +202,7 @@ def _gradient(x: Array, at: int, spacing: Any) -> Array:
     return concatenate([first, inner, last], at)
 
 
-@one_go
+@fuse_eager
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
@@ -229,7 +229,7 @@ def trapezoid(
     return multiply(sum(pairs, at), multiply(dx, 0.5))
 
 
-@one_go
+@fuse_eager
 def unwrap(
     p: ArrayLike,
     discont: ArrayLike | None = None,

@@ -16,7 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import NDArray, Shape, get_aval
 from imprint._src.core.trace import Tracer
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import (
@@ -56,7 +56,7 @@ METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_
 # ---- the functions ----
 
 
-@one_go
+@fuse_eager
 def median(
     a: ArrayLike,
     axis: Axis = None,
@@ -82,7 +82,7 @@ def median(
     return _quantile("median", a, 0.5, Wanted(axis, keepdims, "midpoint"))
 
 
-@one_go
+@fuse_eager
 def nanmedian(
     a: ArrayLike,
     axis: Axis = None,
@@ -102,7 +102,7 @@ def nanmedian(
     return _quantile("nanmedian", a, 0.5, wanted)
 
 
-@one_go
+@fuse_eager
 def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -137,7 +137,7 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("quantile", a, q, Wanted(axis, keepdims, method, weights))
 
 
-@one_go
+@fuse_eager
 def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -161,7 +161,7 @@ def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("nanquantile", a, q, wanted)
 
 
-@one_go
+@fuse_eager
 def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -187,7 +187,7 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("percentile", a, _hundredth("percentile", q), wanted)
 
 
-@one_go
+@fuse_eager
 def nanpercentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -225,7 +225,7 @@ def _hundredth(name: str, q: ArrayLike) -> Array:
     return div(percent, strong_like(percent, 100))
 
 
-@one_go
+@fuse_eager
 def minmax(
     a: ArrayLike,
     axis: Axis = None,

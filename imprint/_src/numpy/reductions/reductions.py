@@ -17,7 +17,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, get_aval
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.elementwise.selection import where as choose
@@ -178,7 +178,7 @@ def _neutral(kind: Reduction, x: Array) -> Any:
 # ---- sum and prod ----
 
 
-@one_go
+@fuse_eager
 def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -211,7 +211,7 @@ def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return add_up(SUM, a, dtype, over, promote_integers=promote_integers)
 
 
-@one_go
+@fuse_eager
 def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -271,7 +271,7 @@ def wide_integer(dtype: DType) -> DType:
 # ---- max, min, all, any ----
 
 
-@one_go
+@fuse_eager
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -299,7 +299,7 @@ def max(
     return reduce(MAX, as_array("max", a), Over(axis, keepdims, initial, where))
 
 
-@one_go
+@fuse_eager
 def min(
     a: ArrayLike,
     axis: Axis = None,
@@ -323,7 +323,7 @@ amax: Final = max
 amin: Final = min
 
 
-@one_go
+@fuse_eager
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -343,7 +343,7 @@ def all(
     return reduce(ALL, _booleans("all", a), Over(axis, keepdims, None, where))
 
 
-@one_go
+@fuse_eager
 def any(
     a: ArrayLike,
     axis: Axis = None,
@@ -370,7 +370,7 @@ def _booleans(name: str, a: ArrayLike) -> Array:
     return convert(name, x, dtypes.bool_)
 
 
-@one_go
+@fuse_eager
 def ptp(
     a: ArrayLike,
     axis: Axis = None,
@@ -389,7 +389,7 @@ def ptp(
     return high - min(a, axis, keepdims=keepdims)
 
 
-@one_go
+@fuse_eager
 def count_nonzero(
     a: ArrayLike,
     axis: Axis = None,
@@ -409,7 +409,7 @@ def count_nonzero(
 # ---- without NaN ----
 
 
-@one_go
+@fuse_eager
 def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -431,7 +431,7 @@ def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return sum(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@one_go
+@fuse_eager
 def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -453,7 +453,7 @@ def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return prod(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@one_go
+@fuse_eager
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
@@ -477,7 +477,7 @@ def nanmax(
     return _nan_if_all(a, found, axis, keepdims=keepdims)
 
 
-@one_go
+@fuse_eager
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,

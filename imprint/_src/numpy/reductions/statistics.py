@@ -15,7 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import where as choose
 from imprint._src.numpy.promotion import (
@@ -49,7 +49,7 @@ from imprint._src.primitives.shape import reshape
 from imprint._src.primitives.sizes import as_value
 
 
-@one_go
+@fuse_eager
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -102,7 +102,7 @@ def _count(x: Array, dtype: DType, over: Over) -> Any:
     return dtype.type(count)
 
 
-@one_go
+@fuse_eager
 def average(
     a: ArrayLike,
     axis: Axis = None,
@@ -156,7 +156,7 @@ def _along(w: Array, x: Array, axis: Axis) -> Array:
 # ---- variance ----
 
 
-@one_go
+@fuse_eager
 def var(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -210,7 +210,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
     return choose(gt(free, scalar_like(free, 0)), result, np.nan)
 
 
-@one_go
+@fuse_eager
 def std(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -286,7 +286,7 @@ def _squared_distances(x: Array, centre: Array) -> Array:
 # ---- without NaN ----
 
 
-@one_go
+@fuse_eager
 def nanmean(
     a: ArrayLike,
     axis: Axis = None,
@@ -312,7 +312,7 @@ def nanmean(
     return div(total, count)
 
 
-@one_go
+@fuse_eager
 def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -349,7 +349,7 @@ def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return convert("nanvar", div(*match_shapes("nanvar", (total, divisor))), wanted)
 
 
-@one_go
+@fuse_eager
 def nanstd(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,

@@ -16,7 +16,7 @@ from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.keys import moves_keys
 from imprint._src.numpy.promotion import (
@@ -54,7 +54,7 @@ from imprint._src.primitives.shape import expand_dims, rev
 Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 def concatenate(
     arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
@@ -102,7 +102,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     return concatenate(arrays, axis)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 def stack(
     arrays: Arrays,
@@ -129,7 +129,7 @@ def stack(
     return concatenate_([expand_dims(x, (at,)) for x in parts], at)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 @owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -144,7 +144,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -159,7 +159,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 @owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -173,7 +173,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
@@ -189,7 +189,7 @@ def column_stack(tup: Arrays) -> Array:
     return concatenate(columns, 1)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0, 1)
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
@@ -202,7 +202,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
-@one_go
+@fuse_eager
 @owned
 def block(arrays: Any) -> Array:
     """Join blocks that nested lists lay out: the innermost along the last axis.
@@ -266,7 +266,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 # ---- repeating ----
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
@@ -410,7 +410,7 @@ def flipud(m: ArrayLike) -> Array:
     return flip(m, 0)
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
@@ -435,7 +435,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return turns[whole("rot90", "k", k) % 4]()
 
 
-@one_go
+@fuse_eager
 @moves_keys(0)
 @owned
 def roll(

@@ -15,7 +15,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.elementwise.rounding import round
@@ -44,7 +44,7 @@ Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
 """A mode: pads one axis of an array by a pair of widths, with its option there."""
 
 
-@one_go
+@fuse_eager
 def pad(
     array: ArrayLike,
     pad_width: Dim | Sequence[Any] | NDArray,

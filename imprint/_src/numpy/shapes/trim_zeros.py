@@ -8,8 +8,7 @@ import numpy as np
 
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
-from imprint._src.core.compile_time import ensure_compile_time_eval
-from imprint._src.core.trace import Tracer
+from imprint._src.core.trace import Tracer, ensure_compile_time_eval
 from imprint._src.errors import ArgumentError, ConcretizationError
 from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.promotion import ArrayLike, as_array

@@ -9,7 +9,7 @@ from imprint._src import dtypes
 from imprint._src.bootstrap import hooks
 from imprint._src.core import dims
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import full
 from imprint._src.numpy.promotion import (
@@ -25,7 +25,7 @@ from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.shape import expand_dims
 
 
-@one_go
+@fuse_eager
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,

@@ -13,7 +13,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert
 from imprint._src.numpy.shapes.reshape import moveaxis
@@ -25,7 +25,7 @@ from imprint._src.primitives.indexing.take_rows import each_at
 from imprint._src.primitives.shape import broadcasted_iota, rev
 
 
-@one_go
+@fuse_eager
 def lexsort(
     keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
 ) -> Array:
@@ -69,7 +69,7 @@ def lexsort(
     return order
 
 
-@one_go
+@fuse_eager
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Return the elements with the smallest first, up to the one with index `kth`.
 
@@ -96,7 +96,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return concatenate([low, high], at)
 
 
-@one_go
+@fuse_eager
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Return the indices of the smallest elements first, up to the place `kth`.
 

@@ -12,7 +12,7 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
@@ -31,7 +31,7 @@ from imprint._src.primitives.shape import expand_dims
 Search = Callable[[Any, int, Any], Any]
 
 
-@one_go
+@fuse_eager
 def argmax(
     a: ArrayLike,
     axis: int | None = None,
@@ -56,7 +56,7 @@ def argmax(
     return _search("argmax", arg_reductions.argmax, x, axis, keepdims=bool(keepdims))
 
 
-@one_go
+@fuse_eager
 def argmin(
     a: ArrayLike,
     axis: int | None = None,
@@ -75,7 +75,7 @@ def argmin(
     return _search("argmin", arg_reductions.argmin, x, axis, keepdims=bool(keepdims))
 
 
-@one_go
+@fuse_eager
 def nanargmax(
     a: ArrayLike,
     axis: int | None = None,
@@ -94,7 +94,7 @@ def nanargmax(
     return _minus_one_if_all_nan(a, found, axis, keepdims=bool(keepdims))
 
 
-@one_go
+@fuse_eager
 def nanargmin(
     a: ArrayLike,
     axis: int | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
@@ -28,7 +28,7 @@ from imprint._src.primitives.shape import rev
 from imprint._src.primitives.sizes import number_of
 
 
-@one_go
+@fuse_eager
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,

@@ -11,7 +11,7 @@ from typing import Any
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
 from imprint._src.numpy.shapes.reshape import ravel
@@ -22,7 +22,7 @@ from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.shape import broadcasted_iota, rev
 
 
-@one_go
+@fuse_eager
 def sort(
     a: ArrayLike,
     axis: int | None = -1,
@@ -53,7 +53,7 @@ def sort(
     return rev(out, (at,)) if descending else out
 
 
-@one_go
+@fuse_eager
 def argsort(  # noqa: PLR0913 - JAX's signature
     a: ArrayLike,
     axis: int | None = -1,
@@ -111,7 +111,7 @@ def _along(
     return x, canonical_axis(name, axis, x.ndim)
 
 
-@one_go
+@fuse_eager
 def sort_complex(a: ArrayLike) -> Array:
     """Return the elements in order along the last axis, as complex numbers.
 
@@ -127,7 +127,7 @@ def sort_complex(a: ArrayLike) -> Array:
 # ---- the largest, and the smallest ----
 
 
-@one_go
+@fuse_eager
 def top_k(
     a: ArrayLike,
     k: int,

@@ -18,8 +18,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType
-from imprint._src.core.compile_time import ensure_compile_time_eval
-from imprint._src.core.trace import Tracer
+from imprint._src.core.trace import Tracer, ensure_compile_time_eval
 from imprint._src.errors import ArgumentError, ConcretizationError
 from imprint._src.numpy.creation import asarray, full, ones, zeros
 from imprint._src.numpy.elementwise.comparison import isnan

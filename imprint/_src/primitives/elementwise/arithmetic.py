@@ -13,9 +13,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import DTypeError
 from imprint._src.primitives.core_ops import (
     FLOATS,
@@ -136,7 +135,7 @@ def _div_jvp(primals: Values, tangents: Values) -> Any:
 
 def _div_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
-    if isinstance(y, Linear):
+    if isinstance(y, UndefinedPrimal):
         return NOT_LINEAR()
     return unbroadcast(div(ct, y), x.aval), None
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, FLOATS, INTS
 from imprint._src.primitives.elementwise.elementwise import where_reference
 from imprint._src.primitives.families import ANY, ORDERED, binary, bool_result

@@ -13,9 +13,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.errors import DTypeError
 from imprint._src.primitives.core_ops import (
     COMPLEXES,
@@ -58,8 +57,8 @@ def _complex_jvp(primals: Values, tangents: Values) -> Any:
 def _complex_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
     return (
-        unbroadcast(real(ct), x.aval) if isinstance(x, Linear) else None,
-        unbroadcast(neg(imag(ct)), y.aval) if isinstance(y, Linear) else None,
+        unbroadcast(real(ct), x.aval) if isinstance(x, UndefinedPrimal) else None,
+        unbroadcast(neg(imag(ct)), y.aval) if isinstance(y, UndefinedPrimal) else None,
     )
 
 

@@ -16,8 +16,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.padding import AS_IS, ELEMENTWISE
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import Zero, is_zero, zero_of
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import DTypeError, ShapeError

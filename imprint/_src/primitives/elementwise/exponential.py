@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import (
     FLOATS,
     INEXACTS,

@@ -13,8 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.core_ops import FLOATS
 from imprint._src.primitives.families import FLOATING

@@ -12,10 +12,15 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import ELEMENTWISE, Bucket, Padded, elementwise, fill_at
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.padding import (
+    ELEMENTWISE,
+    PadContext,
+    PaddedValue,
+    elementwise,
+    fill_at,
+)
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.primitives.core_ops import (
     COMPLEXES,
@@ -115,7 +120,10 @@ def _select_transpose(cts: Values, operands: Values) -> Values:
 
     return (
         None,
-        *(chosen(i) if isinstance(x, Linear) else None for i, x in enumerate(cases)),
+        *(
+            chosen(i) if isinstance(x, UndefinedPrimal) else None
+            for i, x in enumerate(cases)
+        ),
     )
 
 
@@ -123,17 +131,17 @@ def _select_batch(args: Values, dims: Dims) -> Any:
     return elementwise_batch(select_n_p, args, dims, {})
 
 
-def _select_pad(bucket: Bucket, which: Padded, *cases: Padded) -> Values:
+def _select_pad(bucket: PadContext, which: PaddedValue, *cases: PaddedValue) -> Values:
     (out,) = elementwise(bucket, which, *cases)
     number = [fill_at(which, i) for i in range(out.aval.ndim)]
     fills = [
         fill if fill is not None or k is None else fill_at(_case(cases, k), i)
         for i, (k, fill) in enumerate(zip(number, out.fills, strict=True))
     ]
-    return (Padded(out.value, out.aval, fills, out.known),)
+    return (PaddedValue(out.value, out.aval, fills, out.known),)
 
 
-def _case(cases: Sequence[Padded], number: Any) -> Padded:
+def _case(cases: Sequence[PaddedValue], number: Any) -> PaddedValue:
     return cases[max(0, min(int(number), len(cases) - 1))]
 
 

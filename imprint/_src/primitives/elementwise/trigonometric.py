@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import INEXACTS, add, mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.exponential import rsqrt, square

@@ -19,10 +19,9 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (
     add,
@@ -40,7 +39,7 @@ from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import EVERY, broadcasted_iota, squeeze
 from imprint._src.primitives.sizes import number_of
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
 
@@ -176,7 +175,7 @@ def _take_reference(x: NDArray, *starts: NDArray, slice_sizes: Shape) -> Values:
 def _take_lower(
     b: Builder, x: Value, *starts: Value, slice_sizes: Shape
 ) -> tuple[Value, ...]:
-    return (b.dynamic_slice(x, starts, slice_sizes),)
+    return (indexed.dynamic_slice(b, x, starts, slice_sizes),)
 
 
 def _take_jvp(primals: Values, tangents: Values, *, slice_sizes: Shape) -> Any:
@@ -227,7 +226,9 @@ def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     return x
 
 
-def _take_pad(bucket: Bucket, x: Padded, *starts: Padded, slice_sizes: Shape) -> Values:
+def _take_pad(
+    bucket: PadContext, x: PaddedValue, *starts: PaddedValue, slice_sizes: Shape
+) -> Values:
     shape = x.aval.shape
     firsts = _true_starts(bucket, shape, starts, slice_sizes)
     room = roomy(bucket, x, slice_sizes)
@@ -236,7 +237,7 @@ def _take_pad(bucket: Bucket, x: Padded, *starts: Padded, slice_sizes: Shape) ->
         fill if dims.is_same(n, k) else None
         for fill, n, k in zip(x.fills, shape, slice_sizes, strict=True)
     ]
-    return (Padded(out, bucket.outs[0], fills, x.known),)
+    return (PaddedValue(out, bucket.outs[0], fills, x.known),)
 
 
 def as_int32(x: Any) -> Any:
@@ -253,7 +254,7 @@ def as_int32(x: Any) -> Any:
     return convert_element_type(x, _INT32)
 
 
-def roomy(bucket: Bucket, x: Padded, sizes: Shape) -> Any:
+def roomy(bucket: PadContext, x: PaddedValue, sizes: Shape) -> Any:
     """Return an operand, with room behind its end for windows whose sizes have names."""
     room = [
         0 if dims.is_same(k, n) or not dims.is_symbolic(k) else bucket.most(k)
@@ -265,7 +266,7 @@ def roomy(bucket: Bucket, x: Padded, sizes: Shape) -> Any:
 
 
 def _true_starts(
-    bucket: Bucket, shape: Shape, starts: Sequence[Padded], sizes: Shape
+    bucket: PadContext, shape: Shape, starts: Sequence[PaddedValue], sizes: Shape
 ) -> list[Any]:
     """Return starts clamped to what lies within the true sizes."""
     found: list[Any] = []
@@ -353,7 +354,7 @@ def _put_reference(x: NDArray, update: NDArray, *starts: NDArray) -> Values:
 def _put_lower(
     b: Builder, x: Value, update: Value, *starts: Value
 ) -> tuple[Value, ...]:
-    return (b.dynamic_update_slice(x, update, starts),)
+    return (indexed.dynamic_update_slice(b, x, update, starts),)
 
 
 def _put_jvp(primals: Values, tangents: Values) -> Any:
@@ -368,10 +369,10 @@ def _put_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, update, *starts) = cts, operands
     aval = get_aval(update)
     x_ct = update_ct = None
-    if isinstance(x, Linear):
+    if isinstance(x, UndefinedPrimal):
         zeros = full(aval.shape, 0, aval.dtype)
         x_ct = dynamic_update_slice_p.bind1(ct, zeros, *starts)
-    if isinstance(update, Linear):
+    if isinstance(update, UndefinedPrimal):
         update_ct = dynamic_slice_p.bind1(ct, *starts, slice_sizes=aval.shape)
     return (x_ct, update_ct, *(None for _ in starts))
 
@@ -421,7 +422,9 @@ def _covers(start: Any, size: int, shape: Shape) -> Any:
     return and_(ge(position, first), lt(position, limit))
 
 
-def _put_pad(bucket: Bucket, x: Padded, update: Padded, *starts: Padded) -> Values:
+def _put_pad(
+    bucket: PadContext, x: PaddedValue, update: PaddedValue, *starts: PaddedValue
+) -> Values:
     """Leave what is behind the true size of the update as it was."""
     shape, sizes = x.aval.shape, update.aval.shape
     firsts = _true_starts(bucket, shape, starts, sizes)

@@ -17,9 +17,8 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import NUMBERS, full, instantiate, moveaxis
 from imprint._src.primitives.indexing.dynamic_slicing import batch_size, in_front
@@ -495,7 +494,7 @@ def summing_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any
     """Pull a cotangent through `scatter_add`."""
     (ct,), (x, indices, updates) = cts, operands
     update_ct = None
-    if isinstance(updates, Linear):
+    if isinstance(updates, UndefinedPrimal):
         update_ct = windows_of(
             ct,
             indices,
@@ -504,7 +503,7 @@ def summing_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any
             params["mode"],
             is_sorted=params["indices_are_sorted"],
         )
-    return ct if isinstance(x, Linear) else None, None, update_ct
+    return ct if isinstance(x, UndefinedPrimal) else None, None, update_ct
 
 
 def _add_jvp(primals: Values, tangents: Values, **params: Any) -> Any:

@@ -13,9 +13,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, get_aval
-from imprint._src.core.primitive import Primitive, Values
-from imprint._src.core.samples import Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.primitive import Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     NOT_LINEAR,
     NUMBERS,
@@ -79,10 +78,10 @@ def _put_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any, .
     (ct,), (x, indices, updates) = cts, operands
     shape = get_aval(updates).shape
     x_ct = update_ct = None
-    if isinstance(x, Linear):
+    if isinstance(x, UndefinedPrimal):
         zeros = full(shape, 0, x.aval.dtype)
         x_ct = scatter_p.bind1(ct, indices, zeros, **params)
-    if isinstance(updates, Linear):
+    if isinstance(updates, UndefinedPrimal):
         update_ct = _read(ct, indices, updates, params)
         if not params["unique_indices"]:
             held, ids = _numbered(get_aval(ct).shape, indices, shape, params)
@@ -192,7 +191,7 @@ def _product_of_others(
 
 def _mul_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any, ...]:
     (ct,), (_, indices, updates) = cts, operands
-    if isinstance(updates, Linear):
+    if isinstance(updates, UndefinedPrimal):
         NOT_LINEAR()  # what no update is for stays
     return scatter_mul_p.bind1(ct, indices, updates, **params), None, None
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
+from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (
@@ -32,7 +32,7 @@ from imprint._src.primitives.indexing.sorting import (
     lower_second,
     sort_keys,
 )
-from imprint._src.stablehlo import Builder, Value, indexed
+from imprint._src.stablehlo import Builder, Value, indexed, windows
 
 NDArray = np.ndarray[Any, Any]
 Keys = Sequence[Value]
@@ -186,7 +186,8 @@ def _lower_sort(b: Builder, a: Value, v: Value, batch: int, side: str) -> Value:
     order = lower_order(b, joined, batch)
     edge = b.full(order.shape, n if is_right else count, np.uint32)
     of_a = b.convert(b.compare(order, edge, "LT" if is_right else "GE"), _INT32)
-    counts = b.cumulate(
+    counts = windows.cumulate(
+        b,
         of_a,
         b.constant(0, _INT32),
         batch,
@@ -232,7 +233,9 @@ def _batch(args: Values, at: Dims, *, batch: int, **params: Any) -> Any:
     return searchsorted_p.bind(a, v, batch=batch + 1, **params), (0,)
 
 
-def _pad(bucket: Bucket, a: Padded, v: Padded, *, batch: int, **params: Any) -> Values:
+def _pad(
+    bucket: PadContext, a: PaddedValue, v: PaddedValue, *, batch: int, **params: Any
+) -> Values:
     last = bucket.filled(a, last_of(a.aval.dtype), (batch,))
     (found,) = bucket.bind(last, v, batch=batch, **params)
     return (min_(found, bucket.number(a.aval.shape[batch])),)

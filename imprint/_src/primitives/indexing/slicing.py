@@ -14,10 +14,9 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.axes import canonical_axis, insert, int_of, int_tuple
 from imprint._src.primitives.core_ops import (
@@ -128,8 +127,8 @@ def _span(start: Ints, limit: Ints, strides: Ints | None = None) -> dict[str, An
 
 
 def _slice_pad(
-    bucket: Bucket,
-    x: Padded,
+    bucket: PadContext,
+    x: PaddedValue,
     *,
     start_indices: Ints,
     limit_indices: Ints,
@@ -154,7 +153,7 @@ def _slice_pad(
             zip(x.fills, limit_indices, shape, strict=True)
         )
     ]
-    return (Padded(out, bucket.outs[0], fills, x.known),)
+    return (PaddedValue(out, bucket.outs[0], fills, x.known),)
 
 
 slice_p: Final = moving(
@@ -274,14 +273,14 @@ def _pad_transpose(
     x_aval = get_aval(x)
     x_ct = fill_ct = None
     zero = scalar_like(ct, 0)
-    if isinstance(x, Linear):
+    if isinstance(x, UndefinedPrimal):
         # Without low and high padding; a cut is undone by padding with zeros.
         outer = tuple((-lo, -hi, 0) for lo, hi, _ in padding_config)
         dilated = pad(ct, zero, outer)
         steps = [gap + 1 for _, _, gap in padding_config]
         shape = get_aval(dilated).shape
         x_ct = slice_(dilated, [0] * len(shape), shape, steps)
-    if isinstance(fill, Linear):
+    if isinstance(fill, UndefinedPrimal):
         inside = _inside(x_aval.shape, padding_config)
         shape = get_aval(ct).shape
         outside = select_n(inside, ct, zero)
@@ -312,7 +311,7 @@ def _pad_batch(args: Values, at: Dims, *, padding_config: Padding) -> Any:
 
 
 def _pad_pad(
-    bucket: Bucket, x: Padded, fill: Padded, *, padding_config: Padding
+    bucket: PadContext, x: PaddedValue, fill: PaddedValue, *, padding_config: Padding
 ) -> Values:
     """Put the padding value behind the true size as well."""
     (aval,) = bucket.outs
@@ -331,7 +330,7 @@ def _pad_pad(
         fill.known if not dims.is_symbolic(hi) and hi >= 0 and i not in room else None
         for i, (_, hi, _) in enumerate(padding_config)
     ]
-    return (Padded(out, aval, fills),)
+    return (PaddedValue(out, aval, fills),)
 
 
 pad_p: Final = Primitive(
@@ -427,7 +426,7 @@ def _concatenate_transpose(
     (ct,), start, found = cts, 0, list[Any]()
     for x in operands:
         limit = start + get_aval(x).shape[dimension]
-        linear = isinstance(x, Linear)
+        linear = isinstance(x, UndefinedPrimal)
         found.append(slice_in_dim(ct, start, limit, axis=dimension) if linear else None)
         start = limit
     return tuple(found)
@@ -448,7 +447,7 @@ def _concatenate_batch(args: Values, at: Dims, *, dimension: int) -> Any:
     return concatenate_p.bind(*moved, dimension=dimension + 1), (0,)
 
 
-def _concatenate_pad(bucket: Bucket, *xs: Padded, dimension: int) -> Values:
+def _concatenate_pad(bucket: PadContext, *xs: PaddedValue, dimension: int) -> Values:
     """Write each operand over the padding of the one before."""
     lengths = [x.aval.shape[dimension] for x in xs]
     if not any(map(dims.is_symbolic, lengths[:-1])):

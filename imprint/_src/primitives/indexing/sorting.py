@@ -18,9 +18,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.axes import canonical_axis, whole
@@ -37,7 +36,7 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import ORDERED
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims
-from imprint._src.stablehlo import Builder, Value, indexed, ordered
+from imprint._src.stablehlo import Builder, Value, indexed, reductions
 
 NDArray = np.ndarray[Any, Any]
 
@@ -143,7 +142,7 @@ def _lower_compared(
         return [lies_before(r, keys)]
 
     wide = [_widened(b, x) for x in xs]
-    outs = ordered.sort(b, wide, dimension, is_stable=is_stable, body=before)
+    outs = reductions.sort(b, wide, dimension, is_stable=is_stable, body=before)
     return tuple(_narrowed(b, out, x.dtype) for out, x in zip(outs, xs, strict=True))
 
 
@@ -187,7 +186,7 @@ def lower_second(b: Builder, first: Value, second: Value, dimension: int) -> Val
     """Sort pairs of a uint32 and a uint64 below 2**32; return the second ones as uint32."""
     half = b.full(first.shape, 32, np.uint64)
     packed = b.or_(b.shift_left(b.convert(first, np.uint64), half), second)
-    (out,) = ordered.sort(
+    (out,) = reductions.sort(
         b,
         [packed],
         dimension,
@@ -275,7 +274,7 @@ def _sort_batch(args: Values, at: Dims, *, dimension: int, **params: Any) -> Any
 
 
 def _sort_pad(
-    bucket: Bucket, *xs: Padded, dimension: int, is_stable: bool, num_keys: int
+    bucket: PadContext, *xs: PaddedValue, dimension: int, is_stable: bool, num_keys: int
 ) -> Values:
     """Let padding come last: behind what is equal, for it stood behind."""
     keys = [
@@ -468,7 +467,7 @@ def _top_k_lower(b: Builder, x: Value, *, k: int, axis: int) -> tuple[Value, ...
     else:
         narrow = dt.is_floating(x.dtype) and dt.bit_width(x.dtype) <= 8
         wide = b.convert(rows, np.float32) if narrow else _widened(b, rows)
-        values, index = ordered.top_k(b, wide, k)
+        values, index = reductions.top_k(b, wide, k)
         values = _narrowed(b, values, x.dtype)
     return tuple(b.transpose(b.reshape(out, shape), order) for out in (values, index))
 
@@ -504,7 +503,7 @@ def _top_k_batch(args: Values, at: Dims, *, k: int, axis: int) -> Any:
     return top_k_p.bind(x, k=k, axis=axis + (b <= axis)), (b, b)
 
 
-def _top_k_pad(bucket: Bucket, x: Padded, *, k: int, axis: int) -> Values:
+def _top_k_pad(bucket: PadContext, x: PaddedValue, *, k: int, axis: int) -> Values:
     value, axes = x.value, x.padded_axes((axis,))
     if axes:  # not `filled`, to which all NaNs are the same
         value = select_n(bucket.inside(x.aval.shape, axes), _last(x.aval.dtype), value)

@@ -12,9 +12,8 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, scalar_like
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.linalg.triangular import triangular_solve
@@ -35,7 +34,7 @@ from imprint._src.primitives.matrices import (
     tril,
 )
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -97,7 +96,7 @@ def _batch(args: Values, at: Dims) -> Any:
     return batch_stack(cholesky_p, args, at)
 
 
-def _pad(bucket: Bucket, x: Padded) -> Values:
+def _pad(bucket: PadContext, x: PaddedValue) -> Values:
     return bucket.bind(in_block(bucket, x, x.aval.dtype.type(1)))
 
 

@@ -15,9 +15,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded, in_batches
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue, in_batches
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import AbsentRuleError, ArgumentError
 from imprint._src.primitives.arg_reductions import argmax
 from imprint._src.primitives.core_ops import (
@@ -67,7 +66,7 @@ from imprint._src.primitives.matrices import (
 from imprint._src.primitives.reductions import reduce_max
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -143,7 +142,7 @@ def _eigh_fit(x: NDArray, *, lower: bool) -> Values:
     return ((spread + np.conj(np.swapaxes(spread, -1, -2))) / spread.dtype.type(2),)
 
 
-def _eigh_pad(bucket: Bucket, x: Padded, *, lower: bool) -> Values:
+def _eigh_pad(bucket: PadContext, x: PaddedValue, *, lower: bool) -> Values:
     """Give padding an eigenvalue of its own that is larger than all others: the last."""
     if not x.padded_axes(last_axes(x)):
         return bucket.bind(x, lower=lower)

@@ -20,7 +20,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.primitive import Avals, Values
 from imprint._src.primitives.matrices import nan_of
-from imprint._src.stablehlo.lapack import routine_name
+from imprint._src.stablehlo.custom_calls import routine_name
 
 NDArray = np.ndarray[Any, Any]
 OfOne = Callable[..., Values | None]

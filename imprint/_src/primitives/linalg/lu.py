@@ -14,9 +14,8 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import (
@@ -53,8 +52,8 @@ from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
 )
-from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo import Builder, Value, indexed, tensor
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -186,7 +185,7 @@ def _fit(x: NDArray) -> Values:
     return (np.flip(invertible(x), -2),)  # so rows are exchanged
 
 
-def _pad(bucket: Bucket, x: Padded) -> Values:
+def _pad(bucket: PadContext, x: PaddedValue) -> Values:
     """Zeros are the pivot of no row but their own."""
     return bucket.bind(*without_padding(bucket, (x, 2)))
 
@@ -300,8 +299,8 @@ def _exchanged(b: Builder, pivots: Value, m: int) -> Value:
     def exchange(inner: Builder, carry: Sequence[Value]) -> Sequence[Value]:
         i, order = carry
         one = (*stack, 1)
-        other = inner.dynamic_slice(pivots, [*zeros, i], one)
-        here = inner.dynamic_slice(order, [*zeros, i], one)
+        other = indexed.dynamic_slice(inner, pivots, [*zeros, i], one)
+        here = indexed.dynamic_slice(inner, order, [*zeros, i], one)
         to_all = range(last + 1)
         is_there = inner.compare(
             places, inner.broadcast_in_dim(other, shape, to_all), "EQ"
@@ -312,7 +311,7 @@ def _exchanged(b: Builder, pivots: Value, m: int) -> Value:
         )
         moved = inner.broadcast_in_dim(here, shape, to_all)
         order = inner.select(is_there, moved, order)
-        order = inner.dynamic_update_slice(order, there, [*zeros, i])
+        order = indexed.dynamic_update_slice(inner, order, there, [*zeros, i])
         return inner.add(i, inner.constant(1, _INT32)), order
 
     return b.while_loop((zero, places), goes_on, exchange)[1]
@@ -336,7 +335,9 @@ def _order_case(shape: Shape, size: int) -> Case:
     return Case((shape,), {"permutation_size": size})
 
 
-def _order_pad(bucket: Bucket, pivots: Padded, *, permutation_size: Dim) -> Values:
+def _order_pad(
+    bucket: PadContext, pivots: PaddedValue, *, permutation_size: Dim
+) -> Values:
     """Exchange each row that is padding with itself."""
     value, padded = pivots.value, pivots.padded_axes()
     if padded:

@@ -13,9 +13,16 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.core.tangents import zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, broadcast_in_dim, mul, sub
@@ -46,7 +53,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -496,7 +503,7 @@ def _qr_case(shape: Any, *, pivoting: bool, full_matrices: bool) -> Case:
 _EXCHANGED: Final = PerSize("which columns it exchanges depends on how long they are")
 
 
-def _qr_pad(bucket: Bucket, x: Padded, **params: bool) -> Values:
+def _qr_pad(bucket: PadContext, x: PaddedValue, **params: bool) -> Values:
     if params["pivoting"] and x.padded_axes(last_axes(x)):
         _EXCHANGED()
     return bucket.bind(*without_padding(bucket, (x, 2)), **params)

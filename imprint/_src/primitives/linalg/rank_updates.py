@@ -12,9 +12,8 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import (
@@ -45,7 +44,7 @@ from imprint._src.primitives.matrices import (
     without_padding,
 )
 from imprint._src.primitives.shape import expand_dims
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed, reductions
 
 NDArray = np.ndarray[Any, Any]
 
@@ -79,7 +78,9 @@ def _product_lower(
     stack = tuple(range(a.ndim - 2))
     last = (a.ndim - 1,)
     numerics = "precision = [HIGHEST, HIGHEST]"
-    squares = b.dot_general(a, a, (stack, stack), (last, last), a.dtype, numerics)
+    squares = reductions.dot_general(
+        b, a, a, ((last, last), (stack, stack)), a.dtype, numerics
+    )
     scales = [b.full(c.shape, scale, c.dtype) for scale in (alpha, beta)]
     return (b.add(b.multiply(scales[0], squares), b.multiply(scales[1], c)),)
 
@@ -102,7 +103,9 @@ def _product_batch(args: Values, at: Dims, **params: float) -> Any:
     return batch_stack(symmetric_product_p, args, at, **params)
 
 
-def _product_pad(bucket: Bucket, a: Padded, c: Padded, **params: float) -> Values:
+def _product_pad(
+    bucket: PadContext, a: PaddedValue, c: PaddedValue, **params: float
+) -> Values:
     return bucket.bind(bucket.filled(a, 0, last_axes(a, 1)), c, **params)
 
 
@@ -210,11 +213,11 @@ def _update_lower(b: Builder, r: Value, w: Value) -> tuple[Value, ...]:
         k, factor, rest = carry
         zeros = [inner.constant(0, index)] * (r.ndim - 2)
         place = [*zeros, k, inner.constant(0, index)]
-        row = inner.dynamic_slice(factor, place, (*r.shape[:-2], 1, n))
+        row = indexed.dynamic_slice(inner, factor, place, (*r.shape[:-2], 1, n))
         row = inner.reshape(row, w.shape)
         row, rest = _rotated(inner, row, rest, [*zeros, k])
         row = inner.reshape(row, (*r.shape[:-2], 1, n))
-        factor = inner.dynamic_update_slice(factor, row, place)
+        factor = indexed.dynamic_update_slice(inner, factor, row, place)
         return inner.add(k, inner.constant(1, index)), factor, rest
 
     return (b.while_loop((b.constant(0, index), r, w), goes_on, turn)[1],)
@@ -225,7 +228,7 @@ def _rotated(
 ) -> tuple[Value, Value]:
     """Turn a row and what is left of a vector so that one element of that is zero."""
     one = (*row.shape[:-1], 1)
-    x, y = (b.dynamic_slice(v, place, one) for v in (row, rest))
+    x, y = (indexed.dynamic_slice(b, v, place, one) for v in (row, rest))
     is_zero_already = b.compare(y, b.full(one, 0, y.dtype), "EQ")
     sizes = b.abs(x), b.abs(y)
     size = b.select(b.compare(*sizes, "GT"), *sizes)
@@ -271,7 +274,7 @@ def _update_batch(args: Values, at: Dims) -> Any:
     return batch_stack(cholesky_update_p, args, at)
 
 
-def _update_pad(bucket: Bucket, r: Padded, w: Padded) -> Values:
+def _update_pad(bucket: PadContext, r: PaddedValue, w: PaddedValue) -> Values:
     (w,) = without_padding(bucket, (w, 1))
     return bucket.bind(in_block(bucket, r, r.aval.dtype.type(1)), w)
 

@@ -14,8 +14,15 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.padding import in_batches
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.core_ops import NOT_LINEAR
 from imprint._src.primitives.linalg.lapack_calls import of_stack, routine, workspace
@@ -32,7 +39,7 @@ from imprint._src.primitives.matrices import (
     stack_of,
 )
 from imprint._src.stablehlo import Builder, TensorType, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 

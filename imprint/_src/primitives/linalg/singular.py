@@ -14,9 +14,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import AbsentRuleError, ArgumentError
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, mul, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
@@ -46,7 +45,7 @@ from imprint._src.primitives.matrices import (
     without_padding,
 )
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -241,7 +240,7 @@ def _case(
 _SIGNED: Final = PerSize("the signs of singular vectors depend on the size")
 
 
-def _pad(bucket: Bucket, x: Padded, **params: Any) -> Values:
+def _pad(bucket: PadContext, x: PaddedValue, **params: Any) -> Values:
     if params["compute_uv"] and x.padded_axes(last_axes(x)):
         _SIGNED()
     return bucket.bind(*without_padding(bucket, (x, 2)), **params)

@@ -14,10 +14,9 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import (
     NOT_LINEAR,
@@ -43,7 +42,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.lapack import lapack_call
+from imprint._src.stablehlo.custom_calls import lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -172,7 +171,7 @@ def _along_a(t: Any, out: Any, a: Any, kind: _Kind) -> Any:
 
 def _transpose(cts: Values, operands: Values, **params: bool) -> Values:
     (ct,), (a, _) = cts, operands
-    if isinstance(a, Linear):
+    if isinstance(a, UndefinedPrimal):
         NOT_LINEAR()  # in the right-hand side it is
     turned = {**params, "transpose_a": not params["transpose_a"]}
     return None, ct if is_zero(ct) else triangular_solve_p.bind1(a, ct, **turned)
@@ -195,7 +194,7 @@ def _batch(args: Values, at: Dims, **params: bool) -> Any:
     return (reshape(out, shape),), (ndim - 1 if left else ndim - 2,)
 
 
-def _pad(bucket: Bucket, a: Padded, b: Padded, **params: bool) -> Values:
+def _pad(bucket: PadContext, a: PaddedValue, b: PaddedValue, **params: bool) -> Values:
     (b,) = without_padding(bucket, (b, 2))
     return bucket.bind(in_block(bucket, a, a.aval.dtype.type(1)), b, **params)
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.padding import Bucket, Padded
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero
+from imprint._src.core.padding import PadContext, PaddedValue
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.core_ops import (
     NOT_LINEAR,
@@ -47,7 +46,7 @@ from imprint._src.primitives.matrices import (
 )
 from imprint._src.primitives.shape import broadcasted_iota, reshape
 from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.lapack import kernel_call, lapack_call
+from imprint._src.stablehlo.custom_calls import kernel_call, lapack_call
 
 NDArray = np.ndarray[Any, Any]
 
@@ -168,7 +167,7 @@ def _shifted(x: Any, axis: int, by: int) -> Any:
 
 def _transpose(cts: Values, operands: Values, **params: bool) -> Values:
     (ct,), (dl, d, du, _) = cts, operands
-    if any(isinstance(x, Linear) for x in (dl, d, du)):
+    if any(isinstance(x, UndefinedPrimal) for x in (dl, d, du)):
         NOT_LINEAR()  # in the right-hand side it is
     if is_zero(ct):
         return None, None, None, ct
@@ -192,11 +191,11 @@ def _batch(args: Values, at: Dims, **params: bool) -> Any:
 
 
 def _pad(
-    bucket: Bucket,
-    dl: Padded,
-    d: Padded,
-    du: Padded,
-    b: Padded,
+    bucket: PadContext,
+    dl: PaddedValue,
+    d: PaddedValue,
+    du: PaddedValue,
+    b: PaddedValue,
     **params: bool,
 ) -> Values:
     """Let each equation behind the true ones be of its own unknown, which is 0."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import get_aval
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import FLOATS, add, mul, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import gt

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.stablehlo import Builder, Value
-from imprint._src.stablehlo.elementwise import Comparison
+from imprint._src.stablehlo.builder import Comparison
 
 Formula = Callable[..., Any]
 Step = Callable[..., tuple[Any, ...]]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, add, mul, neg, scalar_like
 from imprint._src.primitives.families import COMPLEX, unary
 from imprint._src.primitives.special.closed_forms import scipy_special

@@ -15,8 +15,15 @@ import numpy as np
 
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Primitive,
+    Samples,
+    Values,
+)
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     FLOATS,

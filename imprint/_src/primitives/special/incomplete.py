@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.primitives.core_ops import (

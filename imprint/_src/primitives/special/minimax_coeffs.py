@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import get_aval
-from imprint._src.core.primitive import Primitive
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Primitive, Samples
 from imprint._src.primitives.core_ops import (
     FLOATS,
     broadcast_to,

@@ -12,9 +12,8 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import ELEMENTWISE
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, is_zero, zero_of
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     INTS,
     NOT_LINEAR,
@@ -73,11 +72,13 @@ def _polynomial_jvp(primals: Values, tangents: Values) -> Any:
 
 def _polynomial_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, *coefficients) = cts, operands
-    if isinstance(x, Linear):
+    if isinstance(x, UndefinedPrimal):
         NOT_LINEAR()
     found: list[Any] = []
     for c in coefficients:
-        found.append(unbroadcast(ct, c.aval) if isinstance(c, Linear) else None)
+        found.append(
+            unbroadcast(ct, c.aval) if isinstance(c, UndefinedPrimal) else None
+        )
         ct = mul(ct, x)
     return (None, *found)
 

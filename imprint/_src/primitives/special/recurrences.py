@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.padding import AS_IS
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     FLOATS,

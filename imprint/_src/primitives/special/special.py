@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint._src.core.primitive import Absent
-from imprint._src.core.samples import Case, Samples
+from imprint._src.core.primitive import Absent, Case, Samples
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.primitives.core_ops import FLOATS, add, mul, neg, scalar_like
 from imprint._src.primitives.elementwise.exponential import exp, square

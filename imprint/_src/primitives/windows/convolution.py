@@ -16,10 +16,9 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded, PerSize
-from imprint._src.core.primitive import Avals, Dims, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, Zero, is_zero, zero_of
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (
     NOT_LINEAR,
@@ -42,7 +41,7 @@ from imprint._src.primitives.windows.windows import (
     convolve,
     out_space,
 )
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, windows
 from imprint._src.stablehlo.windows import Convolution
 
 Ints = tuple[int, ...]
@@ -203,7 +202,7 @@ def _conv_lower(
     config = Convolution(*window, precision=(chosen[0].name, chosen[1].name))
     if dt.is_complex(x.dtype):
         return (_lower_complex(b, (x, y), config, out.shape, dtype),)
-    return (b.convolution(x, y, config, out.shape, dtype),)
+    return (windows.convolution(b, x, y, config, out.shape, dtype),)
 
 
 def _lower_complex(
@@ -214,7 +213,7 @@ def _lower_complex(
     part = dt.real_part_dtype(dtype)
 
     def product(x: Value, y: Value) -> Value:
-        return b.convolution(x, y, config, shape, part)
+        return windows.convolution(b, x, y, config, shape, part)
 
     shared = product(b.add(a, c), d)
     imag = product(a, b.subtract(e, d))
@@ -251,8 +250,8 @@ def _conv_transpose(
     rest: dict[str, Any] = {} if precision is None else {"precision": precision}
     if preferred_element_type is not None:
         rest["preferred_element_type"] = preferred_element_type
-    if isinstance(x, Linear):
-        if isinstance(y, Linear):
+    if isinstance(x, UndefinedPrimal):
+        if isinstance(y, UndefinedPrimal):
             NOT_LINEAR()  # in each alone it is
         return _lhs_ct(ct, x.aval, y, window, rest), None
     return None, _rhs_ct(ct, x, y.aval, window, rest)
@@ -441,14 +440,16 @@ def _case(  # noqa: PLR0913 - what a convolution is made of
     return Case((x, y), window._asdict() | params, dtypes)
 
 
-def _have_names(x: Padded, x_axis: int, y: Padded, y_axis: int) -> bool:
+def _have_names(x: PaddedValue, x_axis: int, y: PaddedValue, y_axis: int) -> bool:
     return bool(x.padded_axes((x_axis,)) or y.padded_axes((y_axis,)))
 
 
 _GROUPED: Final = PerSize("its features or its batch are in groups")
 
 
-def _conv_pad(bucket: Bucket, x: Padded, y: Padded, **params: Any) -> Values:
+def _conv_pad(
+    bucket: PadContext, x: PaddedValue, y: PaddedValue, **params: Any
+) -> Values:
     """Fill with zeros what is contracted: features, and axes that windows move along."""
     check_padding(params["padding"])
     numbers: ConvDimensionNumbers = params["dimension_numbers"]

@@ -16,9 +16,23 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
-from imprint._src.core.samples import Case, Samples
-from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.primitive import (
+    Absent,
+    Avals,
+    Case,
+    Dims,
+    Params,
+    Primitive,
+    Samples,
+    Values,
+)
+from imprint._src.core.tangents import (
+    UndefinedPrimal,
+    Zero,
+    is_zero,
+    tangent_aval,
+    zero_of,
+)
 from imprint._src.errors import ShapeError
 from imprint._src.primitives.axes import insert
 from imprint._src.primitives.core_ops import (
@@ -43,8 +57,8 @@ from imprint._src.primitives.windows.windows import (
     out_space,
     placed,
 )
-from imprint._src.stablehlo import Builder, Value, tensor
-from imprint._src.stablehlo.windows import Windowed
+from imprint._src.stablehlo import Builder, Value, tensor, windows
+from imprint._src.stablehlo.windows import WindowAttributes
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -158,7 +172,7 @@ def _lower_reduction(
     values = [b.constant(init, x.dtype) for x, init in zip(xs, inits, strict=True)]
     scalars = [tensor((), x.dtype) for x in xs]
     text, _ = b.region([*scalars, *scalars], body)
-    return b.reduce_window(xs, values, Windowed(*window), shape, text)
+    return windows.reduce_window(b, xs, values, WindowAttributes(*window), shape, text)
 
 
 # ---- reduce_window_sum ----
@@ -365,7 +379,7 @@ def _gather_transpose(
     cts: Values, operands: Values, *, select_prim: Primitive, **params: Any
 ) -> Values:
     (ct,), (t, x) = cts, operands
-    assert isinstance(t, Linear)
+    assert isinstance(t, UndefinedPrimal)
     window = Window(**params)
     if any(n != 1 for n in window.window_dilation):
         _DILATED()
@@ -515,8 +529,10 @@ def _scatter_lower(
     scalars = [tensor((), x.dtype)] * 2
     select, _ = b.region(scalars, lambda r, xs: [r.compare(xs[0], xs[1], direction)])
     add, _ = b.region(scalars, lambda r, xs: [r.add(*xs)])
-    config = Windowed(*window._replace(padding=((0, 0),) * x.ndim))
-    out = b.select_and_scatter(padded, source, zero, config, f"{select}, {add}")
+    config = WindowAttributes(*window._replace(padding=((0, 0),) * x.ndim))
+    out = windows.select_and_scatter(
+        b, padded, source, zero, config, f"{select}, {add}"
+    )
     back = [-n for n in low], [-n for n in high]
     return (b.pad(out, zero, *back, none),)
 
@@ -525,7 +541,7 @@ def _scatter_transpose(
     cts: Values, operands: Values, *, select_prim: Primitive, **params: Any
 ) -> Values:
     (ct,), (source, x) = cts, operands
-    assert isinstance(source, Linear)
+    assert isinstance(source, UndefinedPrimal)
     return select_and_gather_add(ct, x, select_prim, _scattered(**params)), None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape
 from imprint._src.core.dims import Dim
-from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import Params, Values
 from imprint._src.errors import ArgumentError, ShapeError
 
@@ -262,7 +262,7 @@ def filling_windows(
         numbers: for each operand `(dtype, params)` → what joins without effect.
     """
 
-    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+    def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:
         check_padding(params["padding"])
         axes = [
             i

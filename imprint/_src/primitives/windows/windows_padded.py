@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, get_aval
-from imprint._src.core.padding import Bucket, Padded, PerSize
+from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import Params, Values
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.arithmetic import max_, min_
@@ -29,9 +29,9 @@ _CUT_OFF: Final = PerSize("windows that its sizes cut off are written")
 
 
 def gather_pad(  # noqa: PLR0913 - the params of a gather
-    bucket: Bucket,
-    x: Padded,
-    indices: Padded,
+    bucket: PadContext,
+    x: PaddedValue,
+    indices: PaddedValue,
     *,
     dimension_numbers: Any,
     slice_sizes: Shape,
@@ -63,10 +63,10 @@ def padding_updates(
     """
 
     def rule(
-        bucket: Bucket,
-        x: Padded,
-        indices: Padded,
-        updates: Padded,
+        bucket: PadContext,
+        x: PaddedValue,
+        indices: PaddedValue,
+        updates: PaddedValue,
         *,
         dimension_numbers: Any,
         **params: Any,
@@ -83,7 +83,9 @@ def padding_updates(
                 _CUT_OFF()
             along = _axes_of_updates(len(shape), dimension_numbers)
             number, axes = nothing(x.aval.dtype), [along[i] for i in cut]
-            unknown = Padded(updates.value, updates.aval)  # 0.0 is not -0.0 to -0.0
+            unknown = PaddedValue(
+                updates.value, updates.aval
+            )  # 0.0 is not -0.0 to -0.0
             updates = bucket.filled(unknown, number, axes)
             room = roomy(bucket, x, sizes)
         places, how = _written(bucket, shape, indices, sizes, dimension_numbers, params)
@@ -105,9 +107,9 @@ def _axes_of_updates(ndim: int, numbers: Any) -> dict[int, int]:
 
 
 def _written(
-    bucket: Bucket,
+    bucket: PadContext,
     shape: Shape,
-    indices: Padded,
+    indices: PaddedValue,
     sizes: Shape,
     numbers: Any,
     params: Params,
@@ -133,9 +135,9 @@ def _written(
 
 
 def _within(
-    bucket: Bucket,
+    bucket: PadContext,
     shape: Shape,
-    indices: Padded,
+    indices: PaddedValue,
     sizes: Shape,
     how: tuple[Sequence[int], GatherScatterMode],
     *,

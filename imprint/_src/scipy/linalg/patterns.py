@@ -12,7 +12,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import absolute
@@ -30,7 +30,7 @@ from imprint._src.primitives.shape import expand_dims, reshape
 # ---- of arrays ----
 
 
-@one_go
+@fuse_eager
 def block_diag(*arrs: ArrayLike) -> Array:
     """Return a matrix with others along its diagonal, and zeros elsewhere.
 
@@ -62,7 +62,7 @@ def block_diag(*arrs: ArrayLike) -> Array:
     return concatenate(rows, axis=0)
 
 
-@one_go
+@fuse_eager
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Return matrices whose diagonals are constant.
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.solving import custom_linear_solve
 from imprint._src.numpy.elementwise.rounding import real
@@ -34,7 +34,7 @@ from imprint._src.primitives.matrices import adjoint, identity, tril, triu
 from imprint._src.primitives.shape import broadcasted_iota, expand_dims, squeeze
 
 
-@one_go
+@fuse_eager
 def cholesky(
     a: ArrayLike,
     lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -61,7 +61,7 @@ def cholesky(
     return factor if lower else adjoint(factor)
 
 
-@one_go
+@fuse_eager
 def cho_factor(
     a: ArrayLike,
     lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -85,7 +85,7 @@ def cho_factor(
     return cholesky(a, lower), lower
 
 
-@one_go
+@fuse_eager
 def cho_solve(
     c_and_lower: tuple[ArrayLike, bool],
     b: ArrayLike,
@@ -119,7 +119,7 @@ def _by_cholesky(factor: Any, lower: bool, b: Any) -> Any:  # noqa: FBT001 - of 
     return triangular_solve(factor, triangular_solve(factor, b, **first), **second)
 
 
-@one_go
+@fuse_eager
 def lu_factor(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -142,7 +142,7 @@ def lu_factor(
     return factor, pivots
 
 
-@one_go
+@fuse_eager
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -180,7 +180,7 @@ def lu_solve(
     return side.back(general.solve_factored(matrix, order, side.columns, **turned))
 
 
-@one_go
+@fuse_eager
 def lu(
     a: ArrayLike,
     permute_l: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -219,7 +219,7 @@ def lu(
     return real(p), left, upper
 
 
-@one_go
+@fuse_eager
 def det(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -235,7 +235,7 @@ def det(
     return determinants.det(a)
 
 
-@one_go
+@fuse_eager
 def inv(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -255,7 +255,7 @@ def inv(
 _ASSUMED: Final = ("gen", "sym", "her", "pos")
 
 
-@one_go
+@fuse_eager
 def solve(  # noqa: PLR0913, PLR0917 - SciPy's signature
     a: ArrayLike,
     b: ArrayLike,
@@ -313,7 +313,7 @@ _TRANSPOSED: Final[dict[Any, tuple[bool, bool]]] = {
 }
 
 
-@one_go
+@fuse_eager
 def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
     a: ArrayLike,
     b: ArrayLike,

@@ -6,7 +6,7 @@ Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 from typing import Any
 
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import multiply, sign
 from imprint._src.numpy.elementwise.exponential import exp
@@ -45,7 +45,7 @@ def _order(argument: str, value: Any) -> int:
     return order
 
 
-@one_go
+@fuse_eager
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 0, elementwise.
 
@@ -58,7 +58,7 @@ def i0(x: ArrayLike) -> Array:
     return multiply(_growth(x), bessel.bessel_i0e(x))
 
 
-@one_go
+@fuse_eager
 def i0e(x: ArrayLike) -> Array:
     """Return `i0(x) * exp(-abs(x))`, elementwise.
 
@@ -70,7 +70,7 @@ def i0e(x: ArrayLike) -> Array:
     return bessel.bessel_i0e(*floats("i0e", x))
 
 
-@one_go
+@fuse_eager
 def i1(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 1, elementwise.
 
@@ -83,7 +83,7 @@ def i1(x: ArrayLike) -> Array:
     return multiply(_growth(x), bessel.bessel_i1e(x))
 
 
-@one_go
+@fuse_eager
 def i1e(x: ArrayLike) -> Array:
     """Return `i1(x) * exp(-abs(x))`, elementwise.
 

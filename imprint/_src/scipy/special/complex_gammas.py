@@ -17,7 +17,7 @@ import numpy
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.host_kernel import AtOnce
+from imprint._src.core.host_kernel import HostKernel
 from imprint._src.primitives.special.closed_forms import scipy_special
 from imprint.custom_derivatives import custom_jvp
 
@@ -49,8 +49,8 @@ def _by_scipy(name: str) -> Callable[[Any], tuple[Any]]:
     return lambda z: (numpy.asarray(getattr(scipy_special(), name)(z)).astype(z.dtype),)
 
 
-_gamma_now: Final = AtOnce("gamma", _same, _by_scipy("gamma"))
-_loggamma_now: Final = AtOnce("loggamma", _same, _by_scipy("loggamma"))
+_gamma_now: Final = HostKernel("gamma", _same, _by_scipy("gamma"))
+_loggamma_now: Final = HostKernel("loggamma", _same, _by_scipy("loggamma"))
 
 
 # ---- in programs ----

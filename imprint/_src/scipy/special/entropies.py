@@ -11,7 +11,7 @@ import imprint.numpy as np
 from imprint import nn
 from imprint._src import dtypes
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.nn.functions import logsumexp as logsumexp
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis
@@ -20,7 +20,7 @@ from imprint._src.scipy.special.arguments import floats
 from imprint.custom_derivatives import custom_jvp
 
 
-@one_go
+@fuse_eager
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log(y)`, and 0 where `x` is 0.
 
@@ -46,7 +46,7 @@ def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
     return _xlogy(x, y), dx * np.log(y) + dy * np.divide(x, y)
 
 
-@one_go
+@fuse_eager
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log1p(y)`, and 0 where `x` is 0.
 
@@ -72,7 +72,7 @@ def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
     return _xlog1py(x, y), dx * np.log1p(y) + dy * np.divide(x, np.add(y, 1))
 
 
-@one_go
+@fuse_eager
 def entr(x: ArrayLike) -> Array:
     """Return `-x * log(x)`, 0 at 0 and -inf below.
 
@@ -98,7 +98,7 @@ def _xlogx_jvp(primals: Any, tangents: Any) -> Any:
     return _xlogx(x), dx * (np.log(x) + 1)
 
 
-@one_go
+@fuse_eager
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q)`: 0 where `p` is 0, inf where it is none of a distribution.
 
@@ -118,7 +118,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     return np.where(both, value, rest)
 
 
-@one_go
+@fuse_eager
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q) - p + q`: what divergences are sums of.
 
@@ -132,7 +132,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     return rel_entr(p, q) - p + q
 
 
-@one_go
+@fuse_eager
 def logit(x: ArrayLike) -> Array:
     """Return the logarithm of odds, `log(x / (1 - x))`.
 
@@ -156,7 +156,7 @@ def _logit_jvp(primals: Any, tangents: Any) -> Any:
     return _logit(x), dx / (x * (1 - x))
 
 
-@one_go
+@fuse_eager
 def expit(x: ArrayLike) -> Array:
     """Return the logistic function, `1 / (1 + exp(-x))`.
 

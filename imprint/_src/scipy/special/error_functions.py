@@ -4,13 +4,13 @@ They are apart from their relatives in `normal`, which load more.
 """
 
 from imprint._src.core.array import Array
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.special import special as primitives
 from imprint._src.scipy.special.arguments import floats
 
 
-@one_go
+@fuse_eager
 def erf(x: ArrayLike) -> Array:
     """Return the error function, elementwise.
 
@@ -22,7 +22,7 @@ def erf(x: ArrayLike) -> Array:
     return primitives.erf(*floats("erf", x))
 
 
-@one_go
+@fuse_eager
 def erfc(x: ArrayLike) -> Array:
     """Return 1 less the error function, elementwise, precisely for large `x`.
 
@@ -34,7 +34,7 @@ def erfc(x: ArrayLike) -> Array:
     return primitives.erfc(*floats("erfc", x))
 
 
-@one_go
+@fuse_eager
 def erfinv(x: ArrayLike) -> Array:
     """Return the number whose error function is `x`, elementwise.
 

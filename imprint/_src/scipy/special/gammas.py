@@ -11,7 +11,7 @@ import imprint.numpy as np
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.numpy.promotion import ArrayLike, convert, promote
 from imprint._src.primitives.special import incomplete
@@ -21,7 +21,7 @@ from imprint._src.scipy.special.complex_gammas import complex_gamma, complex_log
 from imprint.custom_derivatives import custom_jvp
 
 
-@one_go
+@fuse_eager
 def gammaln(x: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the gamma function, elementwise.
 
@@ -69,7 +69,7 @@ def gammasgn(x: ArrayLike) -> Array:
     return np.astype(np.where(np.equal(x, 0), np.copysign(1, x), sign), x.dtype)
 
 
-@one_go
+@fuse_eager
 def gamma(x: ArrayLike) -> Array:
     """Return the gamma function of real or complex numbers, elementwise.
 
@@ -86,7 +86,7 @@ def gamma(x: ArrayLike) -> Array:
     return gammasgn(x) * np.exp(primitives.lgamma(x))
 
 
-@one_go
+@fuse_eager
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the beta function, elementwise.
 
@@ -114,7 +114,7 @@ def _stirling(a: Any) -> Any:
     return (1 / 12 + u * (-1 / 360 + u * (1 / 1260 + u * total))) / a
 
 
-@one_go
+@fuse_eager
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the beta function, elementwise.
 
@@ -128,7 +128,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
     return sign * np.exp(betaln(a, b))
 
 
-@one_go
+@fuse_eager
 def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT002 - JAX's signature
     """Return the factorial, elementwise; 0 below 0.
 
@@ -198,7 +198,7 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
     return np.sum(each, -1) + start
 
 
-@one_go
+@fuse_eager
 def digamma(x: ArrayLike) -> Array:
     """Return the derivative of `gammaln`, elementwise.
 
@@ -236,7 +236,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     return primitives.polygamma(m, x)
 
 
-@one_go
+@fuse_eager
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized lower incomplete gamma function, elementwise.
 
@@ -248,7 +248,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.igamma(*floats("gammainc", a, x))
 
 
-@one_go
+@fuse_eager
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized upper incomplete gamma function, elementwise.
 
@@ -260,7 +260,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.igammac(*floats("gammaincc", a, x))
 
 
-@one_go
+@fuse_eager
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized incomplete beta function, elementwise.
 
@@ -277,7 +277,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.betainc(*floats("betainc", a, b, x))
 
 
-@one_go
+@fuse_eager
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
 

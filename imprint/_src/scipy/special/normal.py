@@ -9,7 +9,7 @@ import math
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
-from imprint._src.eager.fusion import one_go
+from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import multiply
 from imprint._src.numpy.promotion import ArrayLike, convert, promote
@@ -68,7 +68,7 @@ def dawsn(x: ArrayLike) -> Array:
     return minimax_coeffs.dawsn(*floats("dawsn", x))
 
 
-@one_go
+@fuse_eager
 def ndtr(x: ArrayLike) -> Array:
     """Return the distribution function of the normal distribution, elementwise.
 
@@ -81,7 +81,7 @@ def ndtr(x: ArrayLike) -> Array:
     return multiply(primitives.erfc(multiply(x, -math.sqrt(0.5))), 0.5)
 
 
-@one_go
+@fuse_eager
 def ndtri(p: ArrayLike) -> Array:
     """Return the quantile of the normal distribution, elementwise.
 
@@ -93,7 +93,7 @@ def ndtri(p: ArrayLike) -> Array:
     return minimax_coeffs.ndtri(*strong_floats("ndtri", p))
 
 
-@one_go
+@fuse_eager
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """Return the logarithm of the normal distribution's function, elementwise.
 

@@ -7,8 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.core.check import check_jaxpr
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, check_jaxpr
 from imprint._src.jit.explain.jaxpr_diff import (
     divergence_of,
     is_same_array,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from imprint._src.dynamic_shapes.deciding import Question
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.decisions import SizeComparison
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.jit.manifest.sizes import (
     hold_at,
@@ -31,7 +31,7 @@ def carried(x):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_a_size_comes_back(name):
-    scope, other = Scope(), Scope()
+    scope, other = SizeScope(), SizeScope()
     size = SIZES[name](scope.name("n"), scope.name("m"))
     plain = carried(plain_size(size))
     again = size_of(plain, {x: other.name(x) for x in "nm"})
@@ -43,9 +43,12 @@ def test_a_size_comes_back(name):
 
 
 def test_questions_hold_where_they_did():
-    scope, other = Scope(), Scope()
+    scope, other = SizeScope(), SizeScope()
     n = scope.name("n")
-    asked = [Question(n, ">", 4, answer=True), Question(n % 2, "==", 0, answer=False)]
+    asked = [
+        SizeComparison(n, ">", 4, answer=True),
+        SizeComparison(n % 2, "==", 0, answer=False),
+    ]
     plain = carried(plain_questions(asked))
     again = questions_of(plain, {"n": other.name("n")})
     assert [*map(str, again)] == [*map(str, asked)]

@@ -5,7 +5,7 @@ import pytest
 
 from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.tangents import Linear
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.primitives.elementwise.arithmetic import (
     atan2,
     atan2_p,
@@ -83,11 +83,11 @@ def test_complex_division_by_zero_and_infinity():
 def test_div_is_linear_in_the_numerator_only():
     scalar = ShapedArray((), np.dtype("float32"))
     ct = np.array([2.0, 4.0], "float32")
-    (to_x, to_y) = div_p.transpose((ct,), (Linear(scalar), np.float32(2)))
+    (to_x, to_y) = div_p.transpose((ct,), (UndefinedPrimal(scalar), np.float32(2)))
     assert np.asarray(to_x) == 3.0
     assert to_y is None
     with pytest.raises(AbsentRuleError, match="not linear"):
-        div_p.transpose((ct,), (np.float32(2), Linear(scalar)))
+        div_p.transpose((ct,), (np.float32(2), UndefinedPrimal(scalar)))
 
 
 def test_division_refuses_booleans_and_other_shapes():

@@ -9,7 +9,7 @@ import pytest
 import imprint
 from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.tangents import Linear
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.reduce_precision import (
     reduce_precision,
@@ -53,7 +53,7 @@ def test_tangents_and_cotangents_are_rounded():
     t = np.array([TIE, -TIE])
     got = tangent(lambda x: reduce_precision(x, 5, 10), [x], [t])
     np.testing.assert_array_equal(got, [1.0, -1.0])
-    operand = Linear(ShapedArray((2,), np.dtype("float64")))
+    operand = UndefinedPrimal(ShapedArray((2,), np.dtype("float64")))
     with enable_x64(True):
         (ct,) = reduce_precision_p.transpose(
             (t,), (operand,), exponent_bits=5, mantissa_bits=10

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.tangents import Linear
+from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.elementwise.select import clamp, select_n, select_n_p
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -51,7 +51,12 @@ def test_rank_0_stands_beside_shapes(which, first, second, want):
 def test_a_cotangent_goes_to_the_case_that_was_taken():
     which, ct = np.array([-5, 0, 1, 2, 9], "int32"), f32(1, 2, 4, 8, 16)
     scalar, vector = ShapedArray((), np.dtype("f4")), ShapedArray((5,), np.dtype("f4"))
-    operands = (which, Linear(vector), Linear(scalar), Linear(vector))
+    operands = (
+        which,
+        UndefinedPrimal(vector),
+        UndefinedPrimal(scalar),
+        UndefinedPrimal(vector),
+    )
     nothing, *cts = select_n_p.transpose((ct,), operands)
     assert nothing is None
     for got, want in zip(

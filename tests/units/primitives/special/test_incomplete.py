@@ -6,8 +6,7 @@ from scipy import special
 
 import imprint
 from imprint import lax
-from imprint._src.core.primitive import Primitive
-from imprint._src.core.samples import Samples
+from imprint._src.core.primitive import Primitive, Samples
 from imprint._src.primitives.special.incomplete import (
     regularized_incomplete_beta_p as beta_p,
 )

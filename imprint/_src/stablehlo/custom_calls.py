@@ -1,15 +1,16 @@
-"""Calls of LAPACK: the text of an operation that the engine's kernels compute.
+"""Custom calls: kernels of LAPACK in XLA, and functions of the host.
 
-A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It takes
-stacks: leading axes are those of the stack, and matrices lie in memory as Fortran has
-them, columns together. What makes the kernels ready is `runtime.lapack`.
+A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It
+takes stacks: leading axes are those of the stack, and matrices are in column-major
+order, as in Fortran. `runtime.lapack` loads the kernels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from imprint._src.stablehlo.builder import Builder
 from imprint._src.stablehlo.types import (
+    TOKEN,
     DType,
     TensorType,
     Value,
@@ -37,10 +38,10 @@ def lapack_call(
     """Call a routine of LAPACK's.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         routine: without its letter, such as `potrf`: see `routine_name`.
         operands: its arguments.
-        results: the types of its results; what LAPACK says of success is one of them.
+        results: the types of its results, with the status of LAPACK among them.
         **more: as for `kernel_call`.
     """
     name = routine_name(routine, operands[0].dtype)
@@ -60,7 +61,7 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
     """Call a kernel that the engine has for linear algebra.
 
     Args:
-        b: what writes the function.
+        b: the builder of the function.
         kernel: its whole name.
         operands: its arguments.
         results: the types of its results.
@@ -118,3 +119,42 @@ def _layout(type: TensorType, stack: int) -> str:  # noqa: A002 - MLIR's word
     if len(order) - stack == 2:
         order[:2] = order[1::-1]
     return f"dense<{list_text(order) if order else ''}> : tensor<{len(order)}xindex>"
+
+
+def host_call(
+    b: Builder,
+    function: Callable[..., Any],
+    operands: Sequence[Value],
+    results: Sequence[TensorType],
+    *,
+    effect: bool,
+) -> tuple[Value, ...]:
+    """Call a function of the host.
+
+    Args:
+        b: the builder of the function.
+        function: takes NumPy arrays, and None for a token; returns a sequence of
+            as many results, which it has checked: the engine does not.
+        operands: its arguments, tokens too.
+        results: the types of its results.
+        effect: whether it is called even if nothing uses them.
+    """
+    index = len(b.module.callbacks)
+    b.module.callbacks.append(function)
+    takes = ", ".join([_row_major(x.type) for x in operands])
+    gives = ", ".join(map(_row_major, results))
+    return b.ops(
+        f"stablehlo.custom_call @xla_ffi_python_cpu_callback({names_of(operands)}) "
+        f"{{api_version = 4 : i32, has_side_effect = {str(effect).lower()}, "
+        f"backend_config = {{index = {index} : ui64}}, "
+        f"operand_layouts = [{takes}], result_layouts = [{gives}]}}",
+        results,
+        signature(operands, results),
+    )
+
+
+def _row_major(type: TensorType) -> str:  # noqa: A002 - MLIR's word
+    """Return the layout of NumPy arrays: the last axis is the nearest in memory."""
+    ndim = 0 if type is TOKEN else len(type.shape)
+    order = list_text(range(ndim - 1, -1, -1)) if ndim else ""
+    return f"dense<{order}> : tensor<{ndim}xindex>"

@@ -3,19 +3,19 @@
 import pytest
 
 from imprint._src.core import dims
-from imprint._src.dynamic_shapes.deciding import Decisions, without_implied
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.decisions import Decisions, without_implied
+from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint.errors import ShapeError
 
 
 def decided(**sizes):
-    scope = Scope()
+    scope = SizeScope()
     scope.decide = Decisions(scope, sizes)
     return scope.decide, *map(scope.name, sizes)
 
 
 def shown(decisions):
-    return [str(question) for question in decisions.asked]
+    return [str(question) for question in decisions.comparisons]
 
 
 def test_an_answer_is_that_of_the_call():
@@ -26,9 +26,9 @@ def test_an_answer_is_that_of_the_call():
     assert n != 3
     assert n != 9
     assert shown(decisions) == ["n > 4", "n != 9"]
-    assert all(q.holds_at({"n": 5}) for q in decisions.asked)
-    assert not all(q.holds_at({"n": 4}) for q in decisions.asked)
-    assert not all(q.holds_at({"n": 9}) for q in decisions.asked)
+    assert all(q.holds_at({"n": 5}) for q in decisions.comparisons)
+    assert not all(q.holds_at({"n": 4}) for q in decisions.comparisons)
+    assert not all(q.holds_at({"n": 9}) for q in decisions.comparisons)
 
 
 def test_two_names_that_are_equal_stay_equal():
@@ -69,7 +69,7 @@ def test_one_name_alone_is_told_on_the_left():
 
 def test_a_loop_that_counts_is_refused():
     _, n = decided(n=100)
-    with pytest.raises(ShapeError, match="expected at most 32 questions"):
+    with pytest.raises(ShapeError, match="expected at most 32 comparisons"):
         any(n == 1000 + i for i in range(1000))
 
 
@@ -78,7 +78,7 @@ def answers(sizes, *questions):
     decisions, *names = decided(**sizes)
     for question in questions:
         question(*names)
-    return [str(x) for x in without_implied(decisions.asked)]
+    return [str(x) for x in without_implied(decisions.comparisons)]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_what_is_told_decides_what_was_asked():
         bounds = [3, 17, 33, 9, 25]
         decisions, name = decided(n=n)
         _ = [name >= k for k in bounds], name == 12
-        told = without_implied(decisions.asked)
+        told = without_implied(decisions.comparisons)
         for other in range(1, 45):
             at = {"n": other}
             assert all(q.holds_at(at) for q in told) == all(
-                q.holds_at(at) for q in decisions.asked
+                q.holds_at(at) for q in decisions.comparisons
             )
