@@ -15,8 +15,7 @@ from weakref import ref
 from imprint._src.diagnostics.source import is_library
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.definitions import DEFINITIONS
-from imprint._src.jit.versions.observers import Costs
-from imprint._src.jit.versions.version import Version
+from imprint._src.jit.versions.version import Costs, Version
 
 
 class Miss(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from imprint._src.cli.ledger import Miss, Row
-from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.version import Costs
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
 _NO_NUMBERS = ("",) * 5

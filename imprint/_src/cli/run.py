@@ -20,7 +20,7 @@ import imprint
 from imprint._src.cli.launch import launch
 from imprint._src.cli.ledger import Ledger, Row
 from imprint._src.cli.report import count, print_report, short_place
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 
 RECOMPILED = 3
 """The exit status for too many recompiles."""

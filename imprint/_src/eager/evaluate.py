@@ -36,9 +36,9 @@ from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import DeletedArrayError, NonFiniteError
-from imprint._src.jit.calls.device_assignment import home_of
-from imprint._src.jit.calls.sharded_call import (
+from imprint._src.jit.calls.device_assignment import (
     SpreadHome,
+    home_of,
     layout_of_equation,
     spread_home,
 )

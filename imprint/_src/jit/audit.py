@@ -15,15 +15,19 @@ from typing import Final
 from imprint._src.config import settings
 from imprint._src.errors import StaleVersionError
 from imprint._src.jit.calls.key import unplaced
-from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compiling import trace, trace_for_all, trace_for_sizes
+from imprint._src.jit.compile_version import trace, trace_for_all, trace_for_sizes
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
-from imprint._src.jit.request import Request, answer_of_kin
-from imprint._src.jit.trace_equality import divergence_of_traces
-from imprint._src.jit.versions.audit_scope import FreshTraces, fresh_traces, is_fresh
+from imprint._src.jit.versions.definitions import (
+    FreshTraces,
+    Request,
+    answer_of_kin,
+    fresh_traces,
+    is_fresh,
+)
 
 _GOLDEN: Final = 0.6180339887498949
 _hits: Final = count()

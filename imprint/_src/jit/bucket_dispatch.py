@@ -4,15 +4,30 @@ The program is made at the first call in the bucket, from the trace for all size
 version is compiled like any other, and again when it was dropped.
 """
 
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, Final, Protocol, cast
 
+import numpy as np
+
+from imprint import tree
+from imprint._src.array import ArrayImpl, host_of
+from imprint._src.dtypes import finfo, issubdtype
+from imprint._src.errors import RecompileError
 from imprint._src.jit.audit import audit_in_bucket
+from imprint._src.jit.bucketing.buckets import is_spread
 from imprint._src.jit.bucketing.programs import Call, known_call, make_call
-from imprint._src.jit.bucketing.symbolic_traces import families_of, trace_family
-from imprint._src.jit.calls.key import Pending
+from imprint._src.jit.bucketing.symbolic_traces import (
+    Refusal,
+    Sized,
+    at_sizes,
+    families_of,
+    trace_family,
+)
+from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compiling import Starts, compile_version, trace
-from imprint._src.jit.request import Request
+from imprint._src.jit.compile_version import Starts, compile_version, trace
+from imprint._src.jit.explain.jaxpr_diff import is_same_value
+from imprint._src.jit.versions.definitions import Request
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:
@@ -75,3 +90,138 @@ def run_in_bucket(
     version.hits += 1
     families_of(definition).forget()
     return program.run(version, pending, sizes)
+
+
+# ---- axes that were named automatically ----
+
+
+_FAMILIES: Final = 4
+"""Answers to what a function asks of sizes, past which hardly two share a program."""
+
+
+def answer_by_trial(request: Request) -> tuple[bool, Any]:
+    """Return whether a program for a bucket answers a call or is tried, and the result."""
+    definition, pending = request.definition, request.pending
+    if definition.versions.find(pending.key) is not None:
+        return False, None
+    found = known_call(definition, pending)
+    if found is not None:
+        return True, run_in_bucket(request, found)
+    families = families_of(definition)
+    families.forget()
+    if not _may_be_tried(request):
+        return False, None
+    before = families.naming.of(pending.key)
+    keys: list[Any] = [*definition.versions.current]
+    is_news = families.naming.propose(pending.key, keys)
+    sized = families.sized(definition, pending)
+    found = made_call(request) if sized and _is_promising(request, sized) else None
+    if found is not None and found.family.is_tried:
+        return True, run_in_bucket(request, found)
+    result = None if found is None else _tried(request, found)
+    if is_news and before and (found is None or not found.family.is_tried):
+        families.naming.restore(pending.key, before)
+    families.forget()
+    return found is not None, result
+
+
+def _may_be_tried(request: Request) -> bool:
+    """Tell whether a call may run twice, and is on one device."""
+    _, options, definition, pending = request
+    limit = options.max_versions
+    return not (
+        options.is_loop
+        or options.spreads
+        or any(pending.call.form.donated)
+        or (limit is not None and limit < len(definition.versions) + 2)
+        or any(map(is_spread, CallKey.unpack(pending.key).avals))
+    )
+
+
+def _is_promising(request: Request, sized: Sized) -> bool:
+    definition = request.definition
+    families = families_of(definition)
+    is_few = len(families.of_kind(sized.kind)) < _FAMILIES
+    return is_few and not families.why_per_size(definition, sized)
+
+
+def _tried(request: Request, found: Call) -> Any:
+    """Return what the program for the size gives, and note whether the other does."""
+    definition, pending = request.definition, request.pending
+    families, versions = families_of(definition), definition.versions
+    plain = versions.get(pending.key, lambda: compile_version(request))
+    plain.hits += 1
+    expected, miss = plain.run([*pending.leaves]), definition.last_miss
+    reason = _untriable(plain.traced)
+    if not reason:
+        try:
+            reason = difference(expected, run_in_bucket(request, found))
+        except RecompileError:  # a limit lets nobody compile one more now
+            return expected
+        except Exception as err:
+            reason = f"{type(err).__name__}: {err}"
+        reason = reason and f"in a trial at {at_sizes(found.sizes)}, {reason}"
+    if not reason:
+        found.family.is_tried = True
+        return expected
+    found.family.refuse(Refusal(reason, None), plain.traced)
+    made = versions.find(found.program.key)
+    if made is not None:
+        made.drop()
+    plain.traced.note = families.note_of(
+        definition, families.sized(definition, pending)
+    )
+    definition.last_miss = miss and replace(miss, advice=plain.traced.note)
+    return expected
+
+
+def _untriable(traced: TracedCall) -> str:
+    """Return why a program may not run twice; empty if it may."""
+    if traced.closed.jaxpr.effects or not traced.dependencies.is_shareable:
+        return "it has effects, and what has them is not tried."
+    return ""
+
+
+# ---- are two results equal? ----
+
+
+def difference(expected: Any, got: Any) -> str:
+    """Say where the result of a program for a bucket is another; empty if it is equal."""
+    leaves, treedef = tree.flatten(expected)
+    others, other = tree.flatten(got)
+    if treedef != other:
+        return f"the program for a bucket gave {other}, and not {treedef}."
+    for path, x, y in zip(treedef.paths(), leaves, others, strict=True):
+        if not _is_equal(x, y):
+            return f"the program for a bucket gave another result{tree.keystr(path)}."
+    return ""
+
+
+def _is_equal(x: Any, y: Any) -> bool:
+    if not (isinstance(x, ArrayImpl) and isinstance(y, ArrayImpl)):
+        return is_same_value(x, y)
+    if x.aval != y.aval:
+        return False
+    a, b = host_of(x), host_of(y)
+    if not issubdtype(x.dtype, np.inexact):
+        return bool(np.array_equal(a, b))
+    wide = np.complex128 if issubdtype(x.dtype, np.complexfloating) else np.float64
+    about = cast("Any", finfo(x.dtype))
+    return _is_close(a.astype(wide), b.astype(wide), float(about.eps))
+
+
+def _is_close(a: Any, b: Any, eps: float) -> bool:
+    """Tell whether numbers are equal but for the order in which they were computed.
+
+    Half of the digits of each number count, and of those of the largest one as many, or
+    all but two.
+    """
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    finite = np.isfinite(a) & np.isfinite(b)
+    with np.errstate(invalid="ignore", over="ignore"):
+        largest = np.max(np.abs(a), where=finite, initial=0.0)
+        limit = np.sqrt(eps) * np.abs(a) + min(_ULPS * eps, np.sqrt(eps)) * largest
+        return bool(np.all(same | (finite & (np.abs(a - b) <= limit))))
+
+
+_ULPS: Final = 64

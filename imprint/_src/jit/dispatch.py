@@ -7,6 +7,7 @@ path of host values, trees, keywords and static arguments; `_cold` traces and co
 """
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from types import MethodType
@@ -15,37 +16,102 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.array import ArrayImpl
-from imprint._src.config import settings
+from imprint._src.array import ArrayImpl, host_of, to_array
+from imprint._src.config import config, settings
 from imprint._src.control_flow import call as nested
 from imprint._src.core.functions import name_of
+from imprint._src.core.identity import Inner
 from imprint._src.core.inline import Inline
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.scalar_aval import host_aval, scalar_aval
-from imprint._src.core.trace import current_trace
+from imprint._src.core.trace import Tracer, current_trace
+from imprint._src.core.user_code import adopt
 from imprint._src.diagnostics.traceback_filter import folding
-from imprint._src.jit.audit import audit_nested
+from imprint._src.errors import ArgumentError
+from imprint._src.jit.audit import audit, audit_nested
 from imprint._src.jit.bound_method import BoundJitted
-from imprint._src.jit.calls.check_args import check_values
-from imprint._src.jit.calls.key import pending_of
-from imprint._src.jit.calls.sharded_call import (
+from imprint._src.jit.calls.device_assignment import (
     constrained_arguments,
     constrained_results,
 )
-from imprint._src.jit.calls.signature import Spelling
-from imprint._src.jit.compiling import trace_for_all, trace_nested
+from imprint._src.jit.calls.filtering import FilteredSignature
+from imprint._src.jit.calls.key import check_values, pending_of
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Signature, Spelling
+from imprint._src.jit.compile_version import (
+    compile_version,
+    trace_for_all,
+    trace_nested,
+)
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.explain.replay import Replay
+from imprint._src.jit.explain.steps import SteppedProgram
 from imprint._src.jit.fingerprint.exact import static_token
-from imprint._src.jit.rebind import Binding
 from imprint._src.jit.report import CacheInfo, cache_info, explain
-from imprint._src.jit.request import Request
-from imprint._src.jit.resolve import answer
 from imprint._src.jit.stages import Given, Lowered, Traced
-from imprint._src.jit.versions.budget import BUDGET
-from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
+from imprint._src.jit.versions.definitions import (
+    DEFINITIONS,
+    Definition,
+    Request,
+    parts_of,
+)
+from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
+from imprint._src.passes.pipeline import run_passes
 from imprint._src.runtime import EngineError, collect_garbage
+
+
+class Binding(Inner):
+    """A function with its definition.
+
+    Args:
+        fun: the user's function.
+        options: how it is compiled.
+    """
+
+    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+        self.__wrapped__ = self._fun = fun
+        self.__doc__ = fun.__doc__
+        self.__module__ = getattr(fun, "__module__", "")
+        self._options = options
+        self.is_filtered: bool = options.filtered is not None
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        self._definition: Definition | None = None
+        self._parts: tuple[Any, ...] = ()
+        adopt(fun)
+        if options.names_arguments:  # those that are missing are reported now
+            self._bind()
+
+    def _bound(self) -> Definition:
+        """Return the definition of the function as it is now."""
+        known = self._definition
+        if known is not None and self._parts == parts_of(self._fun):
+            return known
+        return self._bind()
+
+    def _bind(self) -> Definition:
+        self._parts = parts_of(self._fun)
+        definition = DEFINITIONS.of(
+            self._fun, self._options, lambda: _signature(self._fun, self._options)
+        )
+        self._definition = definition
+        self._current = definition.versions.current
+        return definition
+
+
+def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
+    if options.filtered is not None:
+        signature: Signature = FilteredSignature(fun, options.filtered)
+    else:
+        signature = Signature(fun, options.static, options.donate)
+    if options.abstracted_axes is not None:
+        options.abstracted_axes.check(signature)
+    return signature
+
+
+# ---- binding ----
+
 
 _flatten = tree.flatten
 _ndarray = np.ndarray
@@ -271,7 +337,7 @@ class Jitted(Binding):
     @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
-        from imprint._src.jit.lower_from_disk import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
+        from imprint._src.jit.stages import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
 
         return lowered_ahead(self._request(self._bound(), args, kwargs), len(args))
 
@@ -313,7 +379,7 @@ class Jitted(Binding):
         >>> print(culprit.source.expression, culprit.inputs[0])
         np.log(p) [ 0.5 -0.5]
         """
-        from imprint._src.jit.replay import replay  # noqa: PLC0415 - few calls are replayed
+        from imprint._src.jit.dispatch import replay  # noqa: PLC0415 - few calls are replayed
 
         return replay(self._request(self._bound(), args, kwargs), args, kwargs)
 
@@ -391,3 +457,58 @@ def clear_caches() -> None:
     """
     BUDGET.clear()
     DEFINITIONS.clear()
+
+
+# ---- answering a call ----
+
+
+def answer(request: Request) -> Any:
+    """Return the result of a call outside of all traces."""
+    answered, result = False, None
+    if request.options.abstracted_axes is not None:
+        from imprint._src.jit.bucket_dispatch import answer_in_bucket  # noqa: PLC0415 - few functions name axes
+
+        answered, result = answer_in_bucket(request)
+    elif config.generalise == "auto":
+        from imprint._src.jit.bucket_dispatch import answer_by_trial  # noqa: PLC0415 - few ask for it
+
+        answered, result = answer_by_trial(request)
+    if answered:
+        return result
+    audit(request)  # while it is on, no key is found on the warm path
+    versions = request.definition.versions
+    version = versions.get(request.pending.key, lambda: compile_version(request))
+    version.hits += 1
+    return version.run(request.pending.leaves)
+
+
+# ---- replaying ----
+
+
+@folding
+def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Replay:
+    """Return the replay of a call, which was made with these arguments."""
+    leaves, call = request.pending.leaves, request.pending.call
+    check_values(request.name, call, leaves)
+    for x in leaves:
+        if isinstance(x, Tracer):
+            raise ArgumentError(
+                f"{request.name}.replay: expected arguments with values, got a tracer "
+                f"{x.aval}. Replay outside of jit, grad and vmap."
+            )
+    traced = trace_for_all(request)
+    values = [host_of(to_array(x)) for x in leaves]
+    arguments = list(zip(traced.leaf_names(), values, strict=True))
+    program = SteppedProgram(request.name, run_passes(traced.closed), arguments)
+    return Replay(program, lambda fun: _replay_of(fun)(*args, **kwargs))
+
+
+def _replay_of(fun: Callable[..., Any]) -> Callable[..., Replay]:
+    """Return what replays a function."""
+    found = getattr(fun, "replay", None)
+    if found is None:
+        raise ArgumentError(
+            f"first_difference: expected a replay or a compiled function, got {fun!r}. "
+            "Compile it with imprint.jit."
+        )
+    return found

@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar, get_args, overload
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.api import JittedFunction
 from imprint._src.jit.bound_method import BoundJitted, unbind
 from imprint._src.jit.calls.axes import AxesSpec, read_axes
 from imprint._src.jit.calls.filtering import Donate, Filter
@@ -23,7 +24,6 @@ from imprint._src.jit.calls.options import (
     interned,
 )
 from imprint._src.jit.dispatch import Jitted
-from imprint._src.jit.typed import JittedFunction
 
 P = ParamSpec("P")
 R = TypeVar("R")

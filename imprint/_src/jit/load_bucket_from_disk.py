@@ -38,12 +38,17 @@ from imprint._src.jit.bucketing.symbolic_traces import (
 )
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
-from imprint._src.jit.calls.results import Results
-from imprint._src.jit.calls.tracing import TracedCall, trace_call
-from imprint._src.jit.compiling import lower_traced, trace
+from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
+from imprint._src.jit.compile_version import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.lazy_version import Late, loaded_version, without_leaves
-from imprint._src.jit.load_from_disk import There, WarmStart, with_disk
+from imprint._src.jit.load_from_disk import (
+    Late,
+    There,
+    WarmStart,
+    loaded_version,
+    with_disk,
+    without_leaves,
+)
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
 from imprint._src.jit.manifest.sizes import (
     hold_at,
@@ -54,7 +59,7 @@ from imprint._src.jit.manifest.sizes import (
 )
 from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
 from imprint._src.jit.manifest.trees import plain_tree, tree_of
-from imprint._src.jit.request import Request
+from imprint._src.jit.versions.definitions import Request
 from imprint._src.jit.versions.version import Version
 
 

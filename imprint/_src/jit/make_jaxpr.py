@@ -19,7 +19,7 @@ from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.dispatch import Jitted
 from imprint._src.jit.stages import Lowered, shape_tree_of
-from imprint._src.jit.versions.audit_scope import count_trace
+from imprint._src.jit.versions.definitions import count_trace
 
 AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]
 

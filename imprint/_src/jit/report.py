@@ -52,8 +52,13 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read
-from imprint._src.jit.request import Request, answer_of_kin
-from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, Made
+from imprint._src.jit.versions.definitions import (
+    DEFINITIONS,
+    Definition,
+    Made,
+    Request,
+    answer_of_kin,
+)
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import pass_report
 
@@ -243,7 +248,7 @@ def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str
     """Return what tells why lengths that have names have programs of their own."""
     if definition.options.abstracted_axes is None and definition.sized is None:
         return dict
-    from imprint._src.jit.bucketing.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.programs import told_of_slots  # noqa: PLC0415 - few functions name axes
 
     return told_of_slots(definition, pending)
 

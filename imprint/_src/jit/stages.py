@@ -27,15 +27,32 @@ from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
-from imprint._src.jit.calls.check_args import check_leaves, check_values
-from imprint._src.jit.calls.key import Pending, static_tokens
+from imprint._src.jit.calls.device_assignment import (
+    SpreadHome,
+    is_as,
+    layout_of_call,
+    shown,
+)
+from imprint._src.jit.calls.key import (
+    Pending,
+    check_leaves,
+    check_values,
+    static_tokens,
+)
 from imprint._src.jit.calls.options import JitOptions, check_compiler_options
-from imprint._src.jit.calls.sharded_call import SpreadHome, is_as, layout_of_call, shown
 from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint._src.jit.compiling import compile_lowered, donated_leaves, lower_traced
+from imprint._src.jit.compile_version import (
+    compile_lowered,
+    donated_leaves,
+    lower_traced,
+    trace,
+    trace_for_all,
+)
 from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.load_from_disk import WarmStart
+from imprint._src.jit.versions.definitions import Request
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
@@ -550,3 +567,69 @@ def shape_tree_of(traced: TracedCall) -> Any:
     """Return the tree of a result with shapes and dtypes in place of arrays."""
     avals = traced.closed.out_avals
     return traced.results.unflatten(map(ShapeDtypeStruct.of, avals))
+
+
+# ---- lowering with the disk ----
+
+
+def lowered_ahead(request: Request, positional: int) -> Lowered:
+    """Return a call as a program in StableHLO.
+
+    Args:
+        request: the call.
+        positional: how many arguments were given by position.
+    """
+    signature = request.definition.signature
+    given = Given.of(signature, request.pending, positional)
+    start = WarmStart(_without_values(request, given.avals), trace, lower_traced)
+    found = start.version()
+    if found is not None:
+        start.tell(found)
+        given = given._replace(start=_Start(start, found))
+        module = found.program.module
+        return lowered(found.traced, signature, request.options, module, given)
+    start.compare()
+    given = given._replace(start=_Start(start))
+    return Traced(trace_for_all(request), signature, request.options, given).lower()
+
+
+@final
+class _Start:
+    """A call ahead of time, and the store.
+
+    Args:
+        start: its question to the store.
+        found: the version of what was there.
+    """
+
+    def __init__(self, start: WarmStart, found: Version | None = None) -> None:
+        self._start = start
+        self.found = found
+
+    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
+        """Note what a trace read, as it is now."""
+        self._start.note(traced, module)
+
+    def keep(self, version: Version) -> None:
+        """Keep what was compiled for other processes."""
+        if self.found is None:
+            self._start.keep(version)
+            self._start.tell(version)
+        else:
+            version.restarts = self.found.restarts
+
+
+def _without_values(request: Request, avals: tuple[ShapedArray, ...]) -> Request:
+    """Return a call with shapes in the place of arrays."""
+    pending = request.pending
+    leaves = [*map(_shape, avals)]
+    dynamic = tree.structure(pending.call.dynamic).unflatten(leaves)
+    call = pending.call._replace(dynamic=dynamic)
+    return request._replace(pending=pending._replace(leaves=leaves, call=call))
+
+
+def _shape(aval: ShapedArray) -> ShapeDtypeStruct:
+    """Return what stands for an array, with its placement, whatever that is."""
+    made = ShapeDtypeStruct.of(aval)
+    made.aval = aval
+    return made

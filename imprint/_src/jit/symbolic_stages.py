@@ -22,8 +22,7 @@ from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.lowering import lower_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
-from imprint._src.jit.bucketing.buckets import bucket_of
-from imprint._src.jit.bucketing.padding import in_bucket
+from imprint._src.jit.bucketing.buckets import bucket_of, in_bucket
 from imprint._src.jit.bucketing.programs import (
     Cuts,
     cuts_of,
@@ -34,12 +33,11 @@ from imprint._src.jit.bucketing.programs import (
     trusting_zeros,
 )
 from imprint._src.jit.bucketing.sizes import scope_of, sources, values_of
+from imprint._src.jit.calls.device_assignment import layout_of_call
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.results import Results
-from imprint._src.jit.calls.sharded_call import layout_of_call
 from imprint._src.jit.calls.signature import Call, Signature
-from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compiling import compile_lowered, lower_traced
+from imprint._src.jit.calls.tracing import Results, TracedCall
+from imprint._src.jit.compile_version import compile_lowered, lower_traced
 from imprint._src.jit.stages import Compiled, Given, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions

@@ -16,7 +16,7 @@ from typing import Any, Final, final
 from imprint._src.diagnostics.source import current_source, is_library
 from imprint._src.errors import ArgumentError, RecompileError
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.versions.observers import OBSERVERS, Costs
+from imprint._src.jit.versions.version import OBSERVERS, Costs
 
 _LISTED = 5
 

@@ -10,7 +10,7 @@ import imprint
 from imprint._src.cli.ledger import Ledger, Miss, Row
 from imprint._src.cli.report import print_report
 from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
-from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.version import Costs
 
 
 class Terminal(io.StringIO):

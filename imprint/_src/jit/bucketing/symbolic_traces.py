@@ -10,12 +10,16 @@ by the kind of a call, which is its key with names in the place of sizes.
 
 import time
 import weakref
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple, TypeAlias, final
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from types import FunctionType
+from typing import Any, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
 from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.dims import is_symbolic
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.diagnostics.source import Source, raised_source
 from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
@@ -23,13 +27,11 @@ from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
 from imprint._src.jit.bucketing.infer_axes import LEAST, Naming
-from imprint._src.jit.bucketing.symbolic_results import holds_size
 from imprint._src.jit.calls.axes import Entry, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
-from imprint._src.jit.versions.audit_scope import is_fresh, traces_of
-from imprint._src.jit.versions.definitions import Definition
+from imprint._src.jit.versions.definitions import Definition, is_fresh, traces_of
 
 Sizes: TypeAlias = Mapping[str, int]
 TraceAt: TypeAlias = Callable[[Pending], TracedCall]
@@ -433,3 +435,29 @@ def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
 def at_sizes(sizes: Sizes) -> str:
     """Return how sizes print: `n = 4, m = 3`."""
     return ", ".join([f"{name} = {n}" for name, n in sizes.items()])
+
+
+# ---- sizes in results ----
+
+
+def holds_size(value: Any, depth: int = 3) -> bool:
+    """Tell whether there is a size that has a name in a value."""
+    if is_symbolic(value):
+        return True
+    return depth > 0 and any(holds_size(x, depth - 1) for x in _parts(value))
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, tuple | list | set | frozenset):
+        return cast("Iterable[Any]", value)
+    if isinstance(value, dict):
+        return tree.leaves([*cast("dict[Any, Any]", value).items()])
+    held: list[Any] = [*getattr(value, "__dict__", {}).values()]
+    if isinstance(value, FunctionType):
+        held += value.__defaults__ or ()
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):  # a variable without a value yet
+                held.append(cell.cell_contents)
+    elif isinstance(value, partial):
+        held += [value.args, value.keywords]
+    return held

@@ -8,15 +8,18 @@ what belongs to the function is in its definition, whose table it is. A new part
 key is a field of `CallKey`, a place in `packed` and `unpack`, and a name in `kind`.
 """
 
-from typing import Any, NamedTuple, Self, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Self, TypeAlias
+
+import numpy as np
 
 from imprint import tree
 from imprint._src.config import Settings, key_settings
+from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
-from imprint._src.core.shape_struct import described
+from imprint._src.core.shape_struct import ShapeDtypeStruct, described
 from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.jit.calls.check_args import check_leaves
 from imprint._src.jit.calls.signature import Call, Form, Signature
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
@@ -158,3 +161,84 @@ def static_tokens(call: Call) -> tuple[Any, ...]:
         static_token(value, name)
         for value, name in zip(call.static, call.form.static_names, strict=True)
     )
+
+
+# ---- checks of arguments ----
+
+
+def check_leaves(
+    name: str, form: Form, leaves: Sequence[Any], treedef: tree.TreeDef
+) -> None:
+    """Raise an error that names the first leaf that is not an array or a number."""
+    for leaf_name, leaf in zip(form.leaf_names(treedef), leaves, strict=True):
+        try:
+            aval = get_aval(leaf)
+            if isinstance(leaf, int) and aval.dtype.kind == "i":  # and no bool
+                checked_integer(leaf, aval.dtype)
+        except (DTypeError, OverflowError) as err:
+            dtype: Any = getattr(leaf, "dtype", None)
+            if dtype is not None and dtype.kind in "OSUMmV":
+                raise DTypeError(
+                    f"{name}: expected arrays of numbers, got one of dtype {dtype} as "
+                    f"argument {leaf_name}. {_NUMBERS[dtype.kind].format(leaf_name)}"
+                ) from None
+            raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
+        except TypeError as err:
+            if isinstance(leaf, np.ndarray):
+                raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
+            raise ArgumentError(
+                f"{name}: expected arrays and numbers, got {shown(leaf)} as argument "
+                f"{leaf_name}. {conversion(leaf, leaf_name) or _remedy(leaf_name, form)}"
+            ) from None
+
+
+def _remedy(leaf_name: str, form: Form) -> str:
+    """Say how a Python value can be passed as an argument, or inside one."""
+    if leaf_name in form.names:
+        root = leaf_name.split("[")[0]
+        if root == "self":
+            return (
+                "Derive its class from imprint.Module, whose arrays are traced; or mark "
+                "it static: jit(..., static_argnames='self')."
+            )
+        return (
+            f"To pass a Python value, mark it static: jit(..., static_argnames={root!r})"
+            ", or use imprint.filter_jit, which traces only arrays."
+        )
+    field = leaf_name.rpartition(".")[2]
+    if field.isidentifier():
+        return (
+            "Use imprint.filter_jit, which traces only arrays, or mark the field static: "
+            f"{field}: ... = field(static=True)."
+        )
+    return (
+        "Use imprint.filter_jit, which traces only arrays, or pass it as an argument of "
+        "its own that is static."
+    )
+
+
+def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
+    """Raise ArgumentError that names the first leaf that has a shape but no values."""
+    for i, leaf in enumerate(leaves):
+        if type(leaf) is ShapeDtypeStruct:
+            given, treedef = tree.flatten(call.dynamic)
+            leaf_name = call.form.leaf_names(treedef)[i]
+            remedy = conversion(given[i], leaf_name)
+            raise ArgumentError(
+                f"{name}: expected an array with values, got {shown(given[i])} as argument "
+                f"{leaf_name}. {remedy or _ONLY_TRACED}"
+            )
+
+
+_ONLY_TRACED: Final = (
+    "Only lower, trace and eval_shape take a shape in the place of an array."
+)
+# By the kind of a NumPy dtype that holds no numbers.
+_NUMBERS: Final = {
+    "O": "If each object is a number: {0}.astype('float32').",
+    "S": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "U": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "M": "Convert it to a number of units: ({0} - start) / unit.",
+    "m": "Convert it to a number of units: {0} / unit.",
+    "V": "Take its fields one by one: {0}['field'].",
+}

@@ -5,26 +5,142 @@ the static ones; the result is flattened and its leaves checked.
 """
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, final, overload
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from types import FunctionType
+from typing import Any, Final, cast, final, overload
 
 import numpy as np
 
 from imprint import tree
 from imprint._src.array import ArrayImpl, buffer_of
 from imprint._src.config import settings
-from imprint._src.core.aval import ShapedArray
+from imprint._src.core.array_interop import conversion, shown
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.dims import is_symbolic
 from imprint._src.core.identity import Inner, type_name
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import is_float0, no_values
+from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
+from imprint._src.errors import ArgumentError
 from imprint._src.interpreters import trace_to_jaxpr
-from imprint._src.jit.calls.check_args import check_results
-from imprint._src.jit.calls.results import Results, split_result
 from imprint._src.jit.calls.signature import Call, Form, Signature
+from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
+from imprint._src.primitives.sizes import as_value
+
+# ---- results ----
+
+
+@final
+class Results:
+    """The structure of a result, with those of its leaves that are no arrays.
+
+    Args:
+        treedef: the tree of the whole result.
+        static: the leaves that are no arrays, by place.
+    """
+
+    __slots__ = ("_static", "is_single", "treedef", "unflatten")
+
+    def __init__(self, treedef: tree.TreeDef, static: dict[int, Any]) -> None:
+        self.treedef: tree.TreeDef = treedef
+        # A set, say, is returned anew by each call: what is done to one stays with it.
+        self._static = {i: tree.detached(leaf) for i, leaf in static.items()}
+        self.is_single: bool = treedef.is_leaf and not static
+        """Whether the result is one array."""
+        self.unflatten: Callable[[Iterable[Any]], Any] = treedef.unflatten
+        """Returns the result with these arrays in it; hot."""
+        if static:
+            self.unflatten = self._join
+        elif treedef.is_flat_tuple:  # put together by itself, 0.3 µs faster
+            self.unflatten = tuple
+
+    def names(self) -> list[str]:
+        """Return the names of the arrays: `[0].weight`."""
+        paths = enumerate(self.treedef.paths())
+        return [tree.keystr(path) for i, path in paths if i not in self._static]
+
+    def kept(self) -> dict[str, Any]:
+        """Return the leaves that are no arrays, by name."""
+        paths = self.treedef.paths() if self._static else []
+        return {tree.keystr(paths[i]): leaf for i, leaf in self._static.items()}
+
+    def _join(self, arrays: Iterable[Any]) -> Any:
+        static, rest = self._static, iter(arrays)
+        leaves = [
+            tree.detached(static[i]) if i in static else next(rest)
+            for i in range(self.treedef.num_leaves)
+        ]
+        return self.treedef.unflatten(leaves)
+
+
+def split_result(
+    result: Any, is_static: Callable[[object], bool]
+) -> tuple[list[Any], Results]:
+    """Return the arrays of what a function returned, and how to put them together."""
+    leaves, treedef = tree.flatten(result)
+    static = {
+        i: leaf for i, leaf in enumerate(leaves) if is_static(leaf) or is_float0(leaf)
+    }
+    arrays = [
+        as_value(leaf) if is_symbolic(leaf) else leaf
+        for i, leaf in enumerate(leaves)
+        if i not in static
+    ]
+    return arrays, Results(treedef, static)
+
+
+def check_results(name: str, outs: Sequence[Any], results: Results) -> None:
+    """Raise ArgumentError that names the first result that cannot be one.
+
+    It is not an array or number; or it is kept as it is, and holds a traced array.
+    """
+    for i, out in enumerate(outs):
+        try:
+            get_aval(out)
+        except TypeError:
+            where = results.names()[i]
+            raise ArgumentError(
+                f"{name}: expected to return arrays and numbers, got {shown(out)} as "
+                f"result{where}. {conversion(out, f'result{where}') or _KEEP}"
+            ) from None
+
+    for where, kept in results.kept().items():
+        if _holds_tracer(kept):
+            raise ArgumentError(
+                f"{name}: expected results of which each array is a leaf, got "
+                f"{shown(kept)} as result{where}, which holds a "
+                "traced array and is no pytree. Return the array beside it, or make its "
+                "class a node: a Module, or imprint.tree.register_dataclass."
+            )
+
+
+def _holds_tracer(value: Any, depth: int = 3) -> bool:
+    """Tell whether there is a tracer in a function's closure, or an object's attributes."""
+    if isinstance(value, Tracer) or depth == 0:
+        return isinstance(value, Tracer)
+    held: list[Any] = [*getattr(value, "__dict__", {}).values()]
+    if isinstance(value, FunctionType):
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):  # a variable without a value yet
+                held.append(cell.cell_contents)
+    elif isinstance(value, partial):
+        held += [cast("Any", value).args, value.keywords]
+    return any(_holds_tracer(x, depth - 1) for x in tree.leaves(held))
+
+
+_KEEP: Final = (
+    "Return only what the computation gives; keep Python values outside, or use "
+    "imprint.filter_jit, which returns them as they are."
+)
+
+
+# ---- a traced call ----
 
 
 @final
@@ -150,6 +266,36 @@ class TracedCall(Inner):
     def leaf_names(self) -> list[str]:
         """Return the names of the arguments of the jaxpr."""
         return [*self.given_names, *self.hidden]
+
+
+def divergence_of_traces(
+    old: TracedCall, new: TracedCall
+) -> "jaxpr_diff.Divergence | None":
+    """Return where two traces of one kind of call part; None if they are the same."""
+    found = jaxpr_diff.divergence_of(old.closed, new.closed)
+    if found is not None:
+        return found
+    if old.out_tree != new.out_tree:
+        return jaxpr_diff.Divergence("the result", str(old.out_tree), str(new.out_tree))
+    ours, theirs = old.results.kept(), new.results.kept()
+    for name in sorted(ours.keys() | theirs.keys()):
+        a, b = ours.get(name, _ARRAY), theirs.get(name, _ARRAY)
+        if not jaxpr_diff.is_same_value(a, b):
+            return jaxpr_diff.Divergence(f"result{name}", repr(a), repr(b))
+    return None
+
+
+class _AnArray:
+    """Stands where a result is an array."""
+
+    def __repr__(self) -> str:
+        return "an array"
+
+
+_ARRAY: Final = _AnArray()
+
+
+# ---- tracing ----
 
 
 def trace_call(

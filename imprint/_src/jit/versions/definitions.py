@@ -14,18 +14,21 @@ import sys
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.core.identity import Identity, Inner, Standin, identity
 from imprint._src.diagnostics.source import is_library, warn
 from imprint._src.errors import RecompileWarning
-from imprint._src.jit.calls.key import PackedKey
+from imprint._src.jit.calls.key import PackedKey, Pending
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
-from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.calls.tracing import TracedCall, held_by
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.explain.explanation import Difference, Explanation
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.share import definition_token
@@ -34,8 +37,7 @@ from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
 from imprint._src.jit.guards.values import ATOMS
-from imprint._src.jit.versions.budget import BUDGET
-from imprint._src.jit.versions.table import Table
+from imprint._src.jit.versions.table import BUDGET, Table
 from imprint._src.jit.versions.version import Version
 
 _LIMIT: Final = 4096  # fingerprints
@@ -544,3 +546,80 @@ def _function_of(fun: Any) -> Any:
 
 DEFINITIONS: Final = Definitions()
 """The definitions of this process."""
+
+# ---- the scope of an audit ----
+
+
+class _Kept(NamedTuple):
+    """The fresh traces of one definition, which is kept alive: it is known by `id`."""
+
+    definition: Definition
+    traces: Table[TracedCall]
+
+
+FreshTraces: TypeAlias = dict[int, _Kept]
+
+_fresh: Final = ContextVar[FreshTraces | None]("imprint_fresh_traces", default=None)
+
+
+@contextmanager
+def fresh_traces() -> Generator[FreshTraces]:
+    """Return a `with` in which every function is traced anew; it gives their traces."""
+    traces: FreshTraces = {}
+    token = _fresh.set(traces)
+    try:
+        yield traces
+    finally:
+        _fresh.reset(token)
+
+
+def is_fresh() -> bool:
+    """Tell whether what is traced now is traced by an audit."""
+    return _fresh.get() is not None
+
+
+def count_trace() -> None:
+    """Count a trace, unless it is an audit's, which a user has not asked for."""
+    COUNTERS.traces += not is_fresh()
+
+
+def traces_of(definition: Definition) -> Table[TracedCall]:
+    """Return the table in which a trace of a definition is found and kept."""
+    fresh = _fresh.get()
+    if fresh is None:
+        return definition.traced
+    return fresh.setdefault(id(definition), _Kept(definition, Table())).traces
+
+
+# ---- a call of a definition ----
+
+
+class Request(NamedTuple):
+    """A call, its function, and the definition that answers it."""
+
+    fun: Callable[..., Any]
+    options: JitOptions
+    definition: Definition
+    pending: Pending
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.definition.signature.function_name
+
+    @property
+    def roots(self) -> tuple[Any, ...]:
+        """The function and its static values: what a trace depends on begins there."""
+        return self.fun, *(value for _, value in held_by(self.pending.call))
+
+
+def answer_of_kin(request: Request) -> Version | None:
+    """Return the version of an equal function that answers a call, for this one."""
+    definition, key = request.definition, request.pending.key
+    kin = definition.kin
+    if not kin.versions.current:
+        return None
+    found = kin.version(key, request.roots, request.name)
+    if found is not None and not found.traced.dependencies.calls_static:
+        found.stand_in(definition.versions, key)
+    return found

@@ -22,7 +22,7 @@ from imprint._src.array import (
 )
 from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import ArgumentError
-from imprint._src.jit.calls.sharded_call import SpreadHome, shown
+from imprint._src.jit.calls.device_assignment import SpreadHome, shown
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ them. What a user may ask of a version are properties, worked out when asked.
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final, cast, final
+from typing import Any, Final, NamedTuple, Protocol, cast, final
 
 from imprint._src import runtime
 from imprint._src.array import (
@@ -26,16 +26,14 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
-from imprint._src.jit.calls.device_assignment import Home
+from imprint._src.jit.calls.device_assignment import Home, SpreadHome
 from imprint._src.jit.calls.key import CallKey, PackedKey
-from imprint._src.jit.calls.sharded_call import SpreadHome
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
-from imprint._src.jit.explain.explanation import Kind
+from imprint._src.jit.explain.explanation import Explanation, Kind
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.versions.donation_and_sharding import run_donating, run_spread
-from imprint._src.jit.versions.observers import Costs
 from imprint._src.jit.versions.table import Table
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report
@@ -46,6 +44,45 @@ from imprint._src.runtime import (
     collect_garbage,
     explain_execute_error,
 )
+
+
+class Costs(NamedTuple):
+    """What a new version took, in seconds; lowering and compiling are 0 when shared."""
+
+    trace: float
+    lower: float
+    compile: float
+
+    @property
+    def total(self) -> float:
+        """The sum."""
+        return sum(self)
+
+
+class Observer(Protocol):
+    """Is told of every miss of every jitted function of the process, in any thread.
+
+    It is told that a version is missed, and how that ended.
+    """
+
+    def missed(self, miss: Explanation) -> None:
+        """Note that a call needs a new version; what is raised here prevents it."""
+        ...
+
+    def failed(self, miss: Explanation) -> None:
+        """Note that it could not be made, or that another observer refused it."""
+        ...
+
+    def compiled(self, miss: Explanation, costs: Costs) -> None:
+        """Note that the version was made."""
+        ...
+
+
+OBSERVERS: Final[list[Observer]] = []
+"""The observers of this process."""
+
+
+# ---- observers of misses ----
 
 
 @final

@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.typed import JitKeywords, JittedFunction
+from imprint._src.jit.api import JitKeywords, JittedFunction
 
 TOLD = {name for name in vars(JittedFunction) if not name.startswith("_")}
 TOLD |= {"__call__", "__get__", "__wrapped__", "_cache_size"}

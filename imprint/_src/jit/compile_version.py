@@ -14,15 +14,21 @@ from imprint import tree
 from imprint._src.config import config, settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.identity import identity
+from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
-from imprint._src.jit.calls.device_assignment import Home, home_of_call
+from imprint._src.jit.calls.device_assignment import (
+    Home,
+    SpreadHome,
+    home_of_call,
+    layout_of_call,
+    spread_home,
+)
 from imprint._src.jit.calls.key import PackedKey, Pending, unplaced
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.sharded_call import SpreadHome, layout_of_call, spread_home
 from imprint._src.jit.calls.signature import Form
-from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces, trace_call
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.donation import Donation
 from imprint._src.jit.compilation.layout import Layout
@@ -35,12 +41,16 @@ from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
 from imprint._src.jit.report import explain_miss, loops_told
-from imprint._src.jit.request import Request, answer_of_kin
-from imprint._src.jit.trace_equality import is_needless
-from imprint._src.jit.versions.audit_scope import count_trace, is_fresh, traces_of
-from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
-from imprint._src.jit.versions.observers import OBSERVERS, Costs
-from imprint._src.jit.versions.version import Version
+from imprint._src.jit.versions.definitions import (
+    DEFINITIONS,
+    Definition,
+    Request,
+    answer_of_kin,
+    count_trace,
+    is_fresh,
+    traces_of,
+)
+from imprint._src.jit.versions.version import OBSERVERS, Costs, Version
 
 
 class Starts(Protocol):
@@ -108,6 +118,28 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     return version
 
 
+def is_late(closed: ClosedJaxpr) -> bool:
+    """Tell whether nobody knows a program: it was never traced in this process."""
+    return type(closed) is LateJaxpr and not closed.is_known
+
+
+def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
+    """Tell whether a new version is the same as one that did not hold any more.
+
+    Args:
+        of_its_key: the versions of one kind of call, the newest first.
+        made: the new one, which is among them.
+    """
+    return any(
+        version is not made
+        and not is_late(version.traced.closed)
+        and divergence_of_traces(version.traced, made.traced) is None
+        for version in of_its_key[: LATEST + 1]
+    )
+
+
+LATEST: Final = 8
+"""Versions, the newest, with which a new one is compared, and that tell what changed."""
 _SLOW: Final = 0.25
 """Seconds of compiling after which somebody will want to know what takes so long."""
 
