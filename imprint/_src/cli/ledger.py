@@ -15,14 +15,14 @@ from weakref import ref
 from imprint._src.diagnostics.source import is_library
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.definitions import DEFINITIONS
-from imprint._src.jit.versions.version import Costs, Version
+from imprint._src.jit.versions.version import Version, VersionCosts
 
 
 class Miss(NamedTuple):
     """A call that compiled a version, or was traced again: why, and what that took."""
 
     why: Explanation
-    costs: Costs
+    costs: VersionCosts
 
     @property
     def reason(self) -> str:
@@ -93,10 +93,10 @@ class Row:
         return max(0, sum(self.calls.values()) - len(self.misses))
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> VersionCosts:
         """What all misses took."""
         parts = [miss.costs for miss in self.misses]
-        return Costs(*[sum(seconds) for seconds in zip(*parts, strict=True)])
+        return VersionCosts(*[sum(seconds) for seconds in zip(*parts, strict=True)])
 
     def read_calls(self) -> None:
         """Read how many calls the versions answered so far."""
@@ -139,7 +139,7 @@ class Ledger:
     def failed(self, miss: Explanation) -> None:
         """Note nothing: the error is seen."""
 
-    def compiled(self, miss: Explanation, costs: Costs) -> None:
+    def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
         """Note a version that was made."""
         with self._lock:
             place = miss.defined, miss.function

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from imprint._src.cli.launch import launch
-from imprint._src.jit.load_from_disk import STARTS, Start
+from imprint._src.jit.load_from_disk import ORIGIN_OBSERVERS, VersionOrigin
 
 _KEPT = "without a trace"
 
@@ -19,15 +19,15 @@ def why(program: Sequence[str]) -> int:
     lines: dict[str, int] = {}
     err = sys.stderr  # the program may leave another there
 
-    def note(start: Start) -> None:
+    def note(start: VersionOrigin) -> None:
         line = f"{start.version}: {_told(start)}"
         lines[line] = lines.get(line, 0) + 1
 
-    STARTS.append(note)
+    ORIGIN_OBSERVERS.append(note)
     try:
         status = launch(program)
     finally:
-        STARTS.remove(note)
+        ORIGIN_OBSERVERS.remove(note)
     for line, count in lines.items():
         print(line if count == 1 else f"{line} ({count} times)", file=err)
     if not lines:
@@ -35,7 +35,7 @@ def why(program: Sequence[str]) -> int:
     return status
 
 
-def _told(start: Start) -> str:
+def _told(start: VersionOrigin) -> str:
     restarts = start.version.restarts
     if not start.why:
         return "started warm"

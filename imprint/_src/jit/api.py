@@ -45,6 +45,7 @@ from imprint._src.jit.versions.version import Version
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
+R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -134,10 +135,6 @@ class JitKeywords(TypedDict, total=False):
 
 
 # ---- types ----
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 @overload

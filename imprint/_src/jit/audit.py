@@ -22,11 +22,11 @@ from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
 from imprint._src.jit.versions.definitions import (
-    FreshTraces,
+    AuditTraces,
     Request,
-    answer_of_kin,
-    fresh_traces,
-    is_fresh,
+    audit_scope,
+    is_auditing,
+    shared_version,
 )
 
 _GOLDEN: Final = 0.6180339887498949
@@ -43,7 +43,7 @@ def audit(request: Request) -> None:
     if not share:
         return
     versions = request.definition.versions
-    version = versions.find(request.pending.key) or answer_of_kin(request)
+    version = versions.find(request.pending.key) or shared_version(request)
     if version is not None and _is_due(share):
         number = next((i for i, v in enumerate(versions) if v is version), 0)
         what = f"version {number}, which answers this call,"
@@ -78,7 +78,7 @@ def _compare(
     """Raise StaleVersionError, and drop what is stale, unless a fresh trace is the same."""
     COUNTERS.audits += 1
     expected = f"{request.name}: expected {what} to be what a fresh trace gives, got"
-    with fresh_traces() as traces:
+    with audit_scope() as traces:
         try:
             fresh = trace(request)
         except Exception as err:
@@ -104,10 +104,10 @@ def _is_due(share: float) -> bool:
     The multiples of the golden section lie evenly in [0, 1), also every n-th of them:
     functions that are called in turn are all met, and each run meets the same calls.
     """
-    return not is_fresh() and next(_hits) * _GOLDEN % 1.0 < share
+    return not is_auditing() and next(_hits) * _GOLDEN % 1.0 < share
 
 
-def _drop(fresh: FreshTraces) -> None:
+def _drop(fresh: AuditTraces) -> None:
     """Forget all of the functions that were traced, but what is as a fresh trace gave it.
 
     Nested functions are among them: what is made next must not be made of their traces.
@@ -120,7 +120,7 @@ def _drop(fresh: FreshTraces) -> None:
             if not _is_among(version.traced, traces):
                 version.drop("an audit")
                 definition.versions.drop(version, "an audit")
-        definition.kin.clear()
+        definition.shared.clear()
 
 
 def _is_among(old: TracedCall, traces: Iterable[TracedCall]) -> bool:

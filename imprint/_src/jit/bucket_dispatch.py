@@ -15,17 +15,17 @@ from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
 from imprint._src.jit.audit import audit_in_bucket
 from imprint._src.jit.bucketing.buckets import is_spread
-from imprint._src.jit.bucketing.programs import Call, known_call, make_call
+from imprint._src.jit.bucketing.programs import BucketCall, known_call, make_call
 from imprint._src.jit.bucketing.symbolic_traces import (
     Refusal,
-    Sized,
+    SizedCall,
     at_sizes,
-    families_of,
+    size_families,
     trace_family,
 )
 from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compile_version import Starts, compile_version, trace
+from imprint._src.jit.compile_version import VersionLookup, compile_version, trace
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
 from imprint._src.jit.versions.definitions import Request
 
@@ -34,17 +34,17 @@ def answer_in_bucket(request: Request) -> tuple[bool, Any]:
     """Return whether a program for a bucket answers a call, and what it gives."""
     found, start = known_call(request.definition, request.pending), None
     if found is None:
-        from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - with the store, 5 ms of an import
+        from imprint._src.jit.load_bucket_from_disk import BucketDiskLookup  # noqa: PLC0415 - with the store, 5 ms of an import
 
-        start = WarmBucket(request)
-        found = start.call() or made_call(request)
+        start = BucketDiskLookup(request)
+        found = start.call() or make_bucket_call(request)
     if found is None:
-        families_of(request.definition).forget()
+        size_families(request.definition).forget()
         return False, None
     return True, run_in_bucket(request, found, start)
 
 
-def made_call(request: Request) -> Call | None:
+def make_bucket_call(request: Request) -> BucketCall | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
     fun, _, definition, pending = request
 
@@ -57,16 +57,16 @@ def made_call(request: Request) -> Call | None:
     )
 
 
-class StartsCall(Protocol):
+class BucketLookup(Protocol):
     """What looks on the disk for the program that answers a call in a bucket."""
 
-    def of(self, inside: Request, call: Call, /) -> Starts:
+    def of(self, inside: Request, call: BucketCall, /) -> VersionLookup:
         """Return it for that program."""
         ...
 
 
 def run_in_bucket(
-    request: Request, found: Call, start: StartsCall | None = None
+    request: Request, found: BucketCall, start: BucketLookup | None = None
 ) -> Any:
     """Return what a program for a bucket gives; it is compiled if it is not yet.
 
@@ -88,7 +88,7 @@ def run_in_bucket(
     else:
         audit_in_bucket(request)
     version.hits += 1
-    families_of(definition).forget()
+    size_families(definition).forget()
     return program.run(version, pending, sizes)
 
 
@@ -99,7 +99,7 @@ _FAMILIES: Final = 4
 """Answers to what a function asks of sizes, past which hardly two share a program."""
 
 
-def answer_by_trial(request: Request) -> tuple[bool, Any]:
+def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
     """Return whether a program for a bucket answers a call or is tried, and the result."""
     definition, pending = request.definition, request.pending
     if definition.versions.find(pending.key) is not None:
@@ -107,20 +107,22 @@ def answer_by_trial(request: Request) -> tuple[bool, Any]:
     found = known_call(definition, pending)
     if found is not None:
         return True, run_in_bucket(request, found)
-    families = families_of(definition)
+    families = size_families(definition)
     families.forget()
     if not _may_be_tried(request):
         return False, None
-    before = families.naming.of(pending.key)
+    before = families.axis_names.of(pending.key)
     keys: list[Any] = [*definition.versions.current]
-    is_news = families.naming.propose(pending.key, keys)
+    is_news = families.axis_names.propose(pending.key, keys)
     sized = families.sized(definition, pending)
-    found = made_call(request) if sized and _is_promising(request, sized) else None
+    found = (
+        make_bucket_call(request) if sized and _is_promising(request, sized) else None
+    )
     if found is not None and found.family.is_tried:
         return True, run_in_bucket(request, found)
     result = None if found is None else _tried(request, found)
     if is_news and before and (found is None or not found.family.is_tried):
-        families.naming.restore(pending.key, before)
+        families.axis_names.restore(pending.key, before)
     families.forget()
     return found is not None, result
 
@@ -132,23 +134,23 @@ def _may_be_tried(request: Request) -> bool:
     return not (
         options.is_loop
         or options.spreads
-        or any(pending.call.form.donated)
+        or any(pending.call.spec.donated)
         or (limit is not None and limit < len(definition.versions) + 2)
         or any(map(is_spread, CallKey.unpack(pending.key).avals))
     )
 
 
-def _is_promising(request: Request, sized: Sized) -> bool:
+def _is_promising(request: Request, sized: SizedCall) -> bool:
     definition = request.definition
-    families = families_of(definition)
+    families = size_families(definition)
     is_few = len(families.of_kind(sized.kind)) < _FAMILIES
     return is_few and not families.why_per_size(definition, sized)
 
 
-def _tried(request: Request, found: Call) -> Any:
+def _tried(request: Request, found: BucketCall) -> Any:
     """Return what the program for the size gives, and note whether the other does."""
     definition, pending = request.definition, request.pending
-    families, versions = families_of(definition), definition.versions
+    families, versions = size_families(definition), definition.versions
     plain = versions.get(pending.key, lambda: compile_version(request))
     plain.hits += 1
     expected, miss = plain.run([*pending.leaves]), definition.last_miss

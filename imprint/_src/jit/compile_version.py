@@ -19,15 +19,15 @@ from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint._src.jit.calls.device_assignment import (
-    Home,
-    SpreadHome,
-    home_of_call,
+    DeviceAssignment,
+    ShardedAssignment,
+    call_assignment,
     layout_of_call,
-    spread_home,
+    sharded_assignment,
 )
 from imprint._src.jit.calls.key import PackedKey, Pending, unplaced
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.signature import Form
+from imprint._src.jit.calls.signature import CallSpec
 from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces, trace_call
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.donation import Donation
@@ -45,15 +45,15 @@ from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Definition,
     Request,
-    answer_of_kin,
     count_trace,
-    is_fresh,
+    is_auditing,
+    shared_version,
     traces_of,
 )
-from imprint._src.jit.versions.version import OBSERVERS, Costs, Version
+from imprint._src.jit.versions.version import OBSERVERS, Version, VersionCosts
 
 
-class Starts(Protocol):
+class VersionLookup(Protocol):
     """What looks on the disk for a version, and keeps one there."""
 
     def has(self) -> bool:
@@ -77,7 +77,7 @@ class Starts(Protocol):
         ...
 
 
-def compile_version(request: Request, start: Starts | None = None) -> Version:
+def compile_version(request: Request, start: VersionLookup | None = None) -> Version:
     """Trace, lower and compile a function for a call that no version answers.
 
     Args:
@@ -86,10 +86,10 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     """
     definition, pending = request.definition, request.pending
     call = pending.call
-    for value, name in zip(call.static, call.form.static_names, strict=True):
+    for value, name in zip(call.static, call.spec.static_names, strict=True):
         check_equal_hashes(value, name)
-    if not is_fresh():
-        shared = answer_of_kin(request)
+    if not is_auditing():
+        shared = shared_version(request)
         if shared is not None:
             return shared
     miss = explain_miss(request.fun, definition, pending)
@@ -104,7 +104,7 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
         raise
     of_its_key = definition.versions.all_of(pending.key)
     is_late = type(version.traced.closed) is LateJaxpr
-    needless = not is_late and is_needless(of_its_key, version)
+    needless = not is_late and is_redundant(of_its_key, version)
     costs = version.costs
     advice = loops_told(version) if costs.compile > _SLOW and not is_late else ""
     advice = f"{version.traced.note} {advice}".strip()
@@ -123,7 +123,7 @@ def is_late(closed: ClosedJaxpr) -> bool:
     return type(closed) is LateJaxpr and not closed.is_known
 
 
-def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
+def is_redundant(of_its_key: Sequence[Version], made: Version) -> bool:
     """Tell whether a new version is the same as one that did not hold any more.
 
     Args:
@@ -144,13 +144,13 @@ _SLOW: Final = 0.25
 """Seconds of compiling after which somebody will want to know what takes so long."""
 
 
-def _on_disk(request: Request) -> Starts:
-    from imprint._src.jit.load_from_disk import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
+def _on_disk(request: Request) -> VersionLookup:
+    from imprint._src.jit.load_from_disk import DiskLookup  # noqa: PLC0415 - with the store, 5 ms of an import
 
-    return WarmStart(request, trace, lower_traced)
+    return DiskLookup(request, trace, lower_traced)
 
 
-def _make(request: Request, start: Starts | None) -> Version:
+def _make(request: Request, start: VersionLookup | None) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
     options, pending = request.options, request.pending
     start = start or _on_disk(request)
@@ -169,8 +169,8 @@ def _make(request: Request, start: Starts | None) -> Version:
         infinities=flags.debug_infs,
         layout=layout_of_call(request.name, options, traced, avals),
     )
-    program, home = compile_lowered(module, request.name, options, traced, avals)
-    version = Version(traced, program, request.name, home, module.sentinels)
+    program, assignment = compile_lowered(module, request.name, options, traced, avals)
+    version = Version(traced, program, request.name, assignment, module.sentinels)
     start.keep(version)
     _entered(request, version, pending.key)
     start.tell(version)
@@ -179,25 +179,27 @@ def _make(request: Request, start: Starts | None) -> Version:
 
 def _entered(request: Request, version: Version, key: PackedKey) -> None:
     """Put a version into its table, and let functions that are re-created find it."""
-    definition, kin = request.definition, request.definition.kin
+    definition, shared = request.definition, request.definition.shared
     version.stand_in(definition.versions, key)
-    if is_fresh():
+    if is_auditing():
         return
-    for old in (*definition.versions.all_of(key), *kin.versions.all_of(key)):
+    for old in (*definition.versions.all_of(key), *shared.versions.all_of(key)):
         if old is not version and old.is_lost():
             old.drop()
-    kin.keep_version(version, key)
+    shared.keep_version(version, key)
 
 
 def _note_miss(definition: Definition, miss: Explanation) -> None:
-    definition.last_miss = definition.kin.last_miss = miss
+    definition.last_miss = definition.shared.last_miss = miss
     COUNTERS.misses += 1
     COUNTERS.needless += miss.is_needless
     if config.explain_misses:
         _log("%s", miss)
 
 
-def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:
+def _tell(
+    request: Request, miss: Explanation, version: Version, costs: VersionCosts
+) -> None:
     """Tell whoever wants to know of a new version, which is in its table by now."""
     definition = request.definition
     if config.log_compiles:
@@ -205,9 +207,9 @@ def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -
     _note_miss(definition, miss)
     for observer in list(OBSERVERS):
         observer.compiled(miss, costs)
-    family = DEFINITIONS.family_of(request.fun, definition)
+    site = DEFINITIONS.call_site_of(request.fun, definition)
     if not version.traced.hidden:  # buckets are few, and asked for
-        family.note(request.fun, definition, miss)
+        site.note(request.fun, definition, miss)
 
 
 def _log(text: str, *values: object) -> None:
@@ -226,7 +228,10 @@ _COMPILED: Final = (
 
 def trace_for_all(request: Request) -> TracedCall:
     """Trace a function for a call; once for all sizes of axes that have names."""
-    if request.options.abstracted_axes is None and request.definition.sized is None:
+    if (
+        request.options.abstracted_axes is None
+        and request.definition.size_families is None
+    ):
         return trace(request)
     from imprint._src.jit.bucketing.symbolic_traces import traced_at  # noqa: PLC0415 - few functions name axes
 
@@ -266,8 +271,8 @@ def trace(request: Request) -> TracedCall:
     if traced is not None and traced.dependencies.calls_static:
         roots = request.roots  # a key does not tell equal functions apart
         traced = traced if traced.dependencies.is_of(roots) else None
-    if traced is None and not is_fresh():
-        traced = definition.kin.trace(key, request.roots)
+    if traced is None and not is_auditing():
+        traced = definition.shared.trace(key, request.roots)
         if traced is not None:
             table.put(key, traced)
     if traced is not None:
@@ -288,7 +293,7 @@ def trace(request: Request) -> TracedCall:
                 table.drop(old)
         table.put(key, traced)
         if table is definition.traced:
-            definition.kin.keep_trace(traced, key, table)
+            definition.shared.keep_trace(traced, key, table)
     return traced
 
 
@@ -318,7 +323,7 @@ def lower_traced(
         traced.closed,
         f"jit_{name}",
         keep_unused=options.keep_unused,
-        donated=donated_leaves(traced.form, traced.in_tree),
+        donated=donated_leaves(traced.spec, traced.in_tree),
         nans=nans,
         infinities=infinities,
         layout=layout,
@@ -341,7 +346,7 @@ def compile_lowered(
     options: JitOptions,
     traced: TracedCall,
     avals: Sequence[ShapedArray],
-) -> tuple[Program, Home | SpreadHome]:
+) -> tuple[Program, DeviceAssignment | ShardedAssignment]:
     """Compile a lowered call; return where it runs, too.
 
     Args:
@@ -353,19 +358,19 @@ def compile_lowered(
     """
     if module.spread is not None:
         program = compile_module(module, options.compile, persist=options.persist)
-        return program, spread_home(program, avals)
-    home = home_of_call(name, options, traced, avals, module.kept)
-    device, persist = home.device, options.persist
-    return compile_module(module, options.compile, device, persist=persist), home
+        return program, sharded_assignment(program, avals)
+    assignment = call_assignment(name, options, traced, avals, module.kept)
+    device, persist = assignment.device, options.persist
+    return compile_module(module, options.compile, device, persist=persist), assignment
 
 
-def donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+def donated_leaves(spec: CallSpec, treedef: tree.TreeDef) -> Donation:
     """Return which leaves of a call's dynamic values are donated."""
-    if not any(form.donated):
+    if not any(spec.donated):
         return frozenset()
     donated: list[int] = []
     for i, path in enumerate(treedef.paths()):
-        if form.donated[getattr(path[0], "idx", 0)]:
+        if spec.donated[getattr(path[0], "idx", 0)]:
             donated.append(i)
     return frozenset(donated)
 
@@ -390,15 +395,15 @@ def report_unusable(
 def _warn_captured(request: Request, traced: TracedCall) -> None:
     """Warn about large captured arrays, once a function and place of use."""
     closed = traced.closed
-    family = DEFINITIONS.family_of(request.fun, request.definition)
+    call_site = DEFINITIONS.call_site_of(request.fun, request.definition)
     for var in closed.jaxpr.constvars:
         aval = var.aval
         if aval.size * aval.dtype.itemsize < _LARGE:
             continue
         users = (e.source for e in closed.eqns if any(v is var for v in e.invars))
         site = next(users, None)
-        if (site, aval) not in family.captured:
-            family.captured.add((site, aval))
+        if (site, aval) not in call_site.captured:
+            call_site.captured.add((site, aval))
             used = "" if site is None else f", used at {site}, `{site.expression}`"
             warn(
                 f"{request.name}: expected large arrays as arguments, got the captured "
@@ -421,9 +426,9 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
         walk = StrictWalk()
         walk.value(value)
         found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
-    family = DEFINITIONS.family_of(request.fun, request.definition)
-    new = [text for text in found if text not in family.captured]
-    family.captured.update(new)
+    site = DEFINITIONS.call_site_of(request.fun, request.definition)
+    new = [text for text in found if text not in site.captured]
+    site.captured.update(new)
     if new:
         warn(
             f"{request.name}: expected values that strict=True can look into, got "
@@ -459,4 +464,4 @@ def _check_limit(request: Request, miss: Explanation) -> None:
     warn(f"{text} The oldest version was dropped.")
     oldest.drop(f"max_versions={limit}")
     definition.traced.drop(oldest.traced)
-    definition.kin.drop(oldest.traced)
+    definition.shared.drop(oldest.traced)

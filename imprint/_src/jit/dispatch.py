@@ -37,7 +37,7 @@ from imprint._src.jit.calls.device_assignment import (
 from imprint._src.jit.calls.filtering import FilteredSignature
 from imprint._src.jit.calls.key import check_values, pending_of
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.signature import Signature, Spelling
+from imprint._src.jit.calls.signature import CallForm, Signature
 from imprint._src.jit.compile_version import (
     compile_version,
     trace_for_all,
@@ -49,7 +49,7 @@ from imprint._src.jit.explain.replay import Replay
 from imprint._src.jit.explain.steps import SteppedProgram
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.jit.report import CacheInfo, cache_info, explain
-from imprint._src.jit.stages import Given, Lowered, Traced
+from imprint._src.jit.stages import CallDetails, Lowered, Traced
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Definition,
@@ -203,21 +203,19 @@ class Jitted(Binding):
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
         definition: Any = self._definition or self._bind()
         spelled = (len(args), *kwargs) if kwargs else len(args)
-        spelling = definition.signature.spellings.get(spelled)
-        if spelling is None or current_trace() is not None:
+        form = definition.signature.forms.get(spelled)
+        if form is None or current_trace() is not None:
             return self._cold(args, kwargs)
         given = (*args, *kwargs.values()) if kwargs else args
-        if spelling.defaults:
-            spelling = definition.signature.without_defaults(
-                spelling, given, len(args), kwargs
-            )
-        values = given if spelling.pick is None else spelling.pick(given)
+        if form.defaults:
+            form = definition.signature.without_defaults(form, given, len(args), kwargs)
+        values = given if form.pick is None else form.pick(given)
         static: tuple[Any, ...] = ()
-        if spelling.static:
-            static = _static_tokens(spelling.static, given)
-        if spelling.arrays_only:
+        if form.static:
+            static = _static_tokens(form.static, given)
+        if form.arrays_only:
             try:  # as in `__call__`
-                match, form, treedef = spelling.recalled
+                match, spec, treedef = form.recalled
                 if match is None:
                     leaves = values
                 elif treedef is not None:
@@ -225,10 +223,10 @@ class Jitted(Binding):
                 else:
                     leaves, static = match(values)  # of a `Split`
                 avals = [x.aval for x in leaves]
-                if form.plain and treedef is None:  # `CallKey.packed`, 80 ns
+                if spec.plain and treedef is None:  # `CallKey.packed`, 80 ns
                     key = settings(), *avals
                 else:
-                    key = form, treedef, static, settings(), *avals
+                    key = spec, treedef, static, settings(), *avals
                 version = self._current[key]
                 if version.guard is not None and not version.guard():
                     raise KeyError
@@ -240,27 +238,27 @@ class Jitted(Binding):
                     buffers = [leaves[i]._buffer for i in version.take]
                     buffers = [*version.consts, *buffers]
             except (KeyError, AttributeError):
-                spelling.arrays_only = False
+                form.arrays_only = False
             else:
                 version.hits += 1
                 return (version.run if version.special else version.execute)(buffers)
-        found = self._find(spelling, values, static)
+        found = self._find(form, values, static)
         if found is None:
             return self._cold(args, kwargs)
         version, leaves, hosts = found
         return version.run(leaves, hosts)
 
     def _find(  # noqa: C901 - hot: a helper costs 60 ns, of 5,000
-        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
+        self, form: CallForm, values: tuple[Any, ...], static: tuple[Any, ...]
     ) -> tuple[Version, list[Any], list[int]] | None:
         """Return the version of a call, its leaves, and which are host values."""
-        whole, form = None, spelling.form
+        whole, spec = None, form.spec
         if self.is_filtered:
             signature: Any = self._bound().signature
-            taken = signature.take(spelling, values)
+            taken = signature.take(form, values)
             if taken is None:
                 return None
-            form, leaves, static = taken
+            spec, leaves, static = taken
         else:
             leaves, treedef = _flatten(values)
             whole = None if treedef.is_flat_tuple else treedef
@@ -276,10 +274,10 @@ class Jitted(Binding):
             if aval is None:
                 return None
             avals.append(aval)
-        if form.plain and whole is None:  # `CallKey.packed`, 80 ns
+        if spec.plain and whole is None:  # `CallKey.packed`, 80 ns
             key = settings(), *avals
         else:
-            key = form, whole, static, settings(), *avals
+            key = spec, whole, static, settings(), *avals
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
             version = self._bound().versions.find(key)
@@ -287,10 +285,10 @@ class Jitted(Binding):
                 return None
         version.hits += 1
         if self.is_filtered:
-            spelling.arrays_only = not hosts and spelling.recalled[0] is not None
+            form.arrays_only = not hosts and form.recalled[0] is not None
         elif not hosts:
-            spelling.remember(values, whole)
-            self._on_device = form.plain and whole is None
+            form.remember(values, whole)
+            self._on_device = spec.plain and whole is None
         return version, leaves, hosts
 
     @folding
@@ -331,15 +329,15 @@ class Jitted(Binding):
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(self._bound(), args, kwargs)
         signature = request.definition.signature
-        given = Given.of(signature, request.pending, len(args))
+        given = CallDetails.of(signature, request.pending, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
     @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
-        from imprint._src.jit.stages import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
+        from imprint._src.jit.stages import lower_with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
 
-        return lowered_ahead(self._request(self._bound(), args, kwargs), len(args))
+        return lower_with_disk(self._request(self._bound(), args, kwargs), len(args))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""
@@ -387,7 +385,7 @@ class Jitted(Binding):
     def last_miss(self) -> Explanation | None:
         """The explanation of the last call that no version answered as it was."""
         definition = self._bound()
-        return definition.last_miss or definition.kin.last_miss
+        return definition.last_miss or definition.shared.last_miss
 
     @property
     def versions(self) -> tuple[Version, ...]:
@@ -437,9 +435,9 @@ def explain_with_disk(
         return told
     request = jitted._request(jitted._bound(), args, kwargs)
     if request.options.abstracted_axes is not None:
-        from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - few functions name axes
+        from imprint._src.jit.load_bucket_from_disk import BucketDiskLookup  # noqa: PLC0415 - few functions name axes
 
-        return WarmBucket(request).told(told)
+        return BucketDiskLookup(request).told(told)
     versions = request.definition.versions
     return with_disk(told, request, versions.find(request.pending.key))
 
@@ -470,9 +468,9 @@ def answer(request: Request) -> Any:
 
         answered, result = answer_in_bucket(request)
     elif config.generalise == "auto":
-        from imprint._src.jit.bucket_dispatch import answer_by_trial  # noqa: PLC0415 - few ask for it
+        from imprint._src.jit.bucket_dispatch import answer_with_inferred_axes  # noqa: PLC0415 - few ask for it
 
-        answered, result = answer_by_trial(request)
+        answered, result = answer_with_inferred_axes(request)
     if answered:
         return result
     audit(request)  # while it is on, no key is found on the warm path

@@ -19,21 +19,21 @@ from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.bucketing.programs import (
     SIZE,
+    BucketCall,
+    BucketKey,
+    BucketLayout,
     BucketProgram,
-    Call,
-    How,
-    Padded,
-    Place,
+    PaddedProgram,
+    bucket_key,
     closed_for,
     known_call,
-    place_of,
     program_of,
-    sized_of,
+    sized_call,
 )
 from imprint._src.jit.bucketing.symbolic_traces import (
-    Family,
-    families_of,
+    SizeFamily,
     key_by_names,
+    size_families,
     traced_by_names,
 )
 from imprint._src.jit.calls.axes import named_shape
@@ -42,9 +42,9 @@ from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
 from imprint._src.jit.compile_version import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.load_from_disk import (
-    Late,
-    There,
-    WarmStart,
+    DiskLookup,
+    DiskMatch,
+    LazyTrace,
     loaded_version,
     with_disk,
     without_leaves,
@@ -64,7 +64,7 @@ from imprint._src.jit.versions.version import Version
 
 
 @final
-class WarmBucket:
+class BucketDiskLookup:
     """A call in a bucket that nothing answers yet, and the store.
 
     Args:
@@ -73,16 +73,16 @@ class WarmBucket:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._there: There | None = None
-        self._call: Call | None = None
-        self._start: WarmStart | None = None
+        self._there: DiskMatch | None = None
+        self._call: BucketCall | None = None
+        self._start: DiskLookup | None = None
         sized = None
         if not settings().audit:
-            sized = sized_of(request.definition, request.pending)
+            sized = sized_call(request.definition, request.pending)
         if sized is None:
             return
         self._sized = sized
-        at = place_of(request.definition, request.pending, sized)
+        at = bucket_key(request.definition, request.pending, sized)
         bounds = at.longest
         avals = [get_aval(x) for x in request.pending.leaves]
         longest = [
@@ -97,7 +97,7 @@ class WarmBucket:
         def fits(plain: Plain) -> bool:
             return hold_at(plain["bucket"]["asked"], sizes)
 
-        self._start = WarmStart(request, trace, lower_traced, bucket, fits)
+        self._start = DiskLookup(request, trace, lower_traced, bucket, fits)
 
     def told(self, told: Explanation) -> Explanation:
         """Return an explanation with how a new process would start with the call."""
@@ -109,14 +109,14 @@ class WarmBucket:
 
     # ---- 1. before a trace ----
 
-    def call(self) -> Call | None:
+    def call(self) -> BucketCall | None:
         """Return by what the call is answered, of what was kept; None if nothing fits."""
         there = None if self._start is None else self._start.there()
         if there is None:
             self._forget()
             return None
         definition = self._request.definition
-        known = families_of(definition).find(definition, self._sized)
+        known = size_families(definition).find(definition, self._sized)
         family, traced = (
             self._made(there) if known is None else self._known(there, known)
         )
@@ -124,29 +124,31 @@ class WarmBucket:
             self._forget()
             return None
         self._there = there
-        at = place_of(definition, self._request.pending, self._sized, family)
+        at = bucket_key(definition, self._request.pending, self._sized, family)
         program = self._program(there, family, traced, at)
         family.programs[at] = program
-        return Call(family, program, self._sized.sizes)
+        return BucketCall(family, program, self._sized.sizes)
 
     def _forget(self) -> None:
         """Forget a trace that nobody has made: what is made of it could not be kept."""
         if self._start is None:
             return
         definition = self._request.definition
-        known = families_of(definition).find(definition, self._sized)
+        known = size_families(definition).find(definition, self._sized)
         traced = None if known is None else definition.traced.find(known.key)
         if traced is not None and type(traced.closed) is LateJaxpr:
             definition.traced.drop(traced)
 
-    def _known(self, there: There, known: Family) -> tuple[Family, TracedCall | None]:
+    def _known(
+        self, there: DiskMatch, known: SizeFamily
+    ) -> tuple[SizeFamily, TracedCall | None]:
         """Return a family, and its trace if what was kept is for the same sizes."""
         asked = there.found.plain["bucket"]["asked"]
         if known.refusal is not None or plain_questions(known.asked) != asked:
             return known, None
         return known, self._request.definition.traced.find(known.key)
 
-    def _made(self, there: There) -> tuple[Family, TracedCall]:
+    def _made(self, there: DiskMatch) -> tuple[SizeFamily, TracedCall]:
         """Return the family of what was kept, and its trace, which nobody has made."""
         request, sized = self._request, self._sized
         definition, found = request.definition, there.found
@@ -154,22 +156,22 @@ class WarmBucket:
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
         asked, most = questions_of(plain["asked"], names), dict(plain["most"])
-        family = Family(tuple(names), asked, key, most=most)
+        family = SizeFamily(tuple(names), asked, key, most=most)
         outs = shaped(found.avals("outs"), plain["outs"], names)
-        late = Late(request, self._retrace(there))
+        late = LazyTrace(request, self._retrace(there))
         in_tree = there.asked.in_tree
         traced = TracedCall(
             LateJaxpr(late, avals, outs, plain["equations"]),
             (in_tree, Results(tree_of(plain["out"], in_tree), {})),
-            *(request.pending.call.form, 0.0, found.dependencies),
+            *(request.pending.call.spec, 0.0, found.dependencies),
         )
         traced.conditions = (family.condition,)
         late.traced = weakref.ref(traced)
         definition.traced.put(key, traced)
-        families_of(definition).add(definition, sized, family)
+        size_families(definition).add(definition, sized, family)
         return family, traced
 
-    def _retrace(self, there: There) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+    def _retrace(self, there: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
         """Return what traces the function with names for its sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
@@ -192,11 +194,11 @@ class WarmBucket:
         return retrace
 
     def _program(
-        self, there: There, family: Family, traced: TracedCall, at: Place
+        self, there: DiskMatch, family: SizeFamily, traced: TracedCall, at: BucketKey
     ) -> BucketProgram:
         bounds = at.longest
         plain = there.found.plain
-        how = How(*plain["bucket"]["how"])
+        how = BucketLayout(*plain["bucket"]["how"])
         longest = [
             named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
             for i, x in enumerate(self._request.pending.leaves)
@@ -206,13 +208,13 @@ class WarmBucket:
             (*longest, *[SIZE] * len(bounds)),
             *(there.found.avals("outs"), plain["own_equations"]),
         )
-        padded = Padded(closed, how, 0.0)
+        padded = PaddedProgram(closed, how, 0.0)
         pending = self._request.pending
         return program_of(family, traced, padded, pending, self._sized, at)
 
     # ---- as a `WarmStart` of the program for the bucket ----
 
-    def of(self, inside: Request, call: Call) -> "WarmBucket":
+    def of(self, inside: Request, call: BucketCall) -> "BucketDiskLookup":
         """Return this for the program that answers the call.
 
         Args:

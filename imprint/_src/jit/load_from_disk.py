@@ -20,10 +20,10 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, StaleVersionError
 from imprint._src.jit.calls.device_assignment import (
-    Home,
-    home_of_call,
+    DeviceAssignment,
+    call_assignment,
     layout_of_call,
-    spread_home,
+    sharded_assignment,
 )
 from imprint._src.jit.calls.key import CallKey
 from imprint._src.jit.calls.options import JitOptions
@@ -52,9 +52,9 @@ from imprint._src.jit.manifest.trace_manifest import (
 )
 from imprint._src.jit.versions.definitions import (
     Request,
+    audit_scope,
     count_trace,
-    fresh_traces,
-    is_fresh,
+    is_auditing,
 )
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions, Place
@@ -93,9 +93,9 @@ def loaded_version(
     name, options = request.name, request.options
     module = _module(request, traced, there, lower)
     avals = [get_aval(x) for x in request.pending.leaves]
-    one: Home | None = None
+    one: DeviceAssignment | None = None
     if module.spread is None:
-        one = home_of_call(name, options, traced, avals, module.kept)
+        one = call_assignment(name, options, traced, avals, module.kept)
         place: Place = one.device
     else:
         place = module.spread.partition
@@ -109,7 +109,7 @@ def loaded_version(
         *(module.kept, module.out_avals, module, chosen),
         *(time.perf_counter() - start, "disk", loaded.stored, key),
     )
-    version = Version(traced, program, name, one or spread_home(program, avals))
+    version = Version(traced, program, name, one or sharded_assignment(program, avals))
     version.restarts = "without a trace"
     return version
 
@@ -137,7 +137,7 @@ def _module(
 # ---- what nobody has traced ----
 
 
-def late_traced(request: Request, asked: Asked, there: Found) -> TracedCall:
+def lazy_traced_call(request: Request, asked: Asked, there: Found) -> TracedCall:
     """Return the trace of a call, which is made when somebody looks at its jaxpr."""
     avals = tuple(get_aval(x).unplaced() for x in request.pending.leaves)
     signature = request.definition.signature
@@ -147,11 +147,11 @@ def late_traced(request: Request, asked: Asked, there: Found) -> TracedCall:
     def trace(function: Callable[..., Any]) -> ClosedJaxpr:
         return trace_call(function, signature, blank, avals, transform).closed
 
-    late = Late(request, trace)
+    late = LazyTrace(request, trace)
     equations = there.plain["own_equations"]
     closed = LateJaxpr(late, avals, there.avals("outs"), equations)
     trees = asked.in_tree, Results(there.out_tree, {})
-    made = TracedCall(closed, trees, blank.form, 0.0, there.dependencies)
+    made = TracedCall(closed, trees, blank.spec, 0.0, there.dependencies)
     late.traced = weakref.ref(made)
     return made
 
@@ -162,7 +162,7 @@ def without_leaves(call: Call, asked: Asked) -> Call:
     return call._replace(dynamic=treedef.unflatten([0] * treedef.num_leaves))
 
 
-class Late:
+class LazyTrace:
     """Traces a function when somebody asks, while what it reads is as it was.
 
     Args:
@@ -209,7 +209,7 @@ def _weakly(fun: Any) -> Callable[[], Any]:
 # ---- the disk ----
 
 
-class There(NamedTuple):
+class DiskMatch(NamedTuple):
     """What was kept of a call.
 
     Args:
@@ -224,7 +224,7 @@ class There(NamedTuple):
 
 
 @final
-class WarmStart:
+class DiskLookup:
     """One call that needs a version, and the store.
 
     Args:
@@ -264,7 +264,7 @@ class WarmStart:
         if not request.options.persist:
             self._reason = "its jit has persist=False"
             return
-        if is_fresh() or current_trace() is not None:
+        if is_auditing() or current_trace() is not None:
             return
         if config.check_tracer_leaks:
             self._reason = "check_tracer_leaks is about traces"
@@ -277,7 +277,7 @@ class WarmStart:
         avals = key.avals if bucket is None else bucket.avals
         self._question = Question(
             *(request.fun, request.name, request.options, request.pending.call),
-            *(key.form, key.settings, avals, bucket),
+            *(key.spec, key.settings, avals, bucket),
         )
         self._asked: Asked | None = ask(self._question)
 
@@ -289,19 +289,19 @@ class WarmStart:
         if there is None:
             return None
         store, asked, kept = there
-        traced = late_traced(self._request, asked, kept)
+        traced = lazy_traced_call(self._request, asked, kept)
         version = loaded_version(store, self._request, traced, kept, self._lower)
         if version is not None and settings().audit:
             self._audit(version, kept)
         return version
 
-    def there(self) -> There | None:
+    def there(self) -> DiskMatch | None:
         """Return what was kept that fits, and holds; None if nothing does."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return None
         there = found(store, asked, self._fits)
-        return None if there is None else There(store, asked, there)
+        return None if there is None else DiskMatch(store, asked, there)
 
     def has(self) -> bool:
         """Tell whether something that was kept fits."""
@@ -318,13 +318,13 @@ class WarmStart:
 
     def compare(self) -> None:
         """Work out why nothing fits, if somebody wants to know: a trace writes anew."""
-        if STARTS:
+        if ORIGIN_OBSERVERS:
             self._why = self.differs()
 
     def tell(self, version: Version) -> None:
         """Tell whoever wants to know how a version came about."""
-        for listener in STARTS:
-            listener(Start(version, self._request.fun, self._why))
+        for listener in ORIGIN_OBSERVERS:
+            listener(VersionOrigin(version, self._request.fun, self._why))
 
     # ---- 2. after a trace ----
 
@@ -360,7 +360,9 @@ class WarmStart:
             self._reason = "a donated argument has no result to take its memory"
             return
         if not program.key:
-            key = program_key(program.module, program.options, version.home.device)
+            key = program_key(
+                program.module, program.options, version.assignment.device
+            )
             program = program._replace(key=key)
         self._note(version.traced, program.module)
         if self._noted is not None:
@@ -394,7 +396,7 @@ class WarmStart:
     def _audit(self, version: Version, there: Found) -> None:
         """Raise StaleVersionError unless a fresh trace gives the program that was found."""
         request, program = self._request, version.program
-        with fresh_traces():
+        with audit_scope():
             fresh = self._trace(request)
         name, options = request.name, request.options
         avals = [get_aval(x) for x in request.pending.leaves]
@@ -429,7 +431,7 @@ class WarmStart:
 NOTHING: Final = "nothing of it is on the disk"
 
 
-class Start(NamedTuple):
+class VersionOrigin(NamedTuple):
     """How a version came about.
 
     Args:
@@ -443,7 +445,7 @@ class Start(NamedTuple):
     why: str
 
 
-STARTS: Final[list[Callable[[Start], None]]] = []
+ORIGIN_OBSERVERS: Final[list[Callable[[VersionOrigin], None]]] = []
 """Who is told how each version came about; why costs a look through the store."""
 
 
@@ -451,7 +453,7 @@ def with_disk(
     told: Explanation,
     request: Request,
     answering: Version | None,
-    start: WarmStart | None = None,
+    start: DiskLookup | None = None,
 ) -> Explanation:
     """Return an explanation with how a new process would start with the call.
 
@@ -468,7 +470,7 @@ def with_disk(
         how = f"starts {reason}" if is_warm else f"traces it: {reason}"
         return replace(told, disk=f"A new process {how}.")
     nobody: Any = None  # traces: it is only looked for
-    start = start or WarmStart(request, nobody, nobody)
+    start = start or DiskLookup(request, nobody, nobody)
     if start.there() is not None:
         return replace(told, disk="the disk has its program.", is_kept=True)
     return replace(told, disk=f"The disk does not answer it: {start.differs()}.")

@@ -55,9 +55,9 @@ from imprint._src.jit.guards.values import Read
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Definition,
-    Made,
+    FunctionState,
     Request,
-    answer_of_kin,
+    shared_version,
 )
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import pass_report
@@ -92,10 +92,10 @@ def explain(
         return _disabled(fun, definition)
     lent, found = None, definition.versions.find(pending.key)
     if found is None:
-        found = lent = answer_of_kin(
+        found = lent = shared_version(
             Request(fun, definition.options, definition, pending)
         )
-    if found is None and definition.sized is not None:
+    if found is None and definition.size_families is not None:
         found = _in_bucket(definition, pending)
     if found is None:
         return explain_miss(fun, definition, pending)
@@ -113,7 +113,7 @@ def explain(
         seconds=found.costs.total,
         site=current_source(),
         advice=" ".join(filter(None, advice)),
-        defined=DEFINITIONS.family_of(fun, definition).defined,
+        defined=DEFINITIONS.call_site_of(fun, definition).defined,
         watched=found.watched,
     )
     if lent is not None:  # what the function captures is read at its first call
@@ -152,7 +152,7 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
             (Difference("disabled", "disable_jit", "False", "True", remedy),),
         ),
         site=current_source(),
-        defined=DEFINITIONS.family_of(fun, definition).defined,
+        defined=DEFINITIONS.call_site_of(fun, definition).defined,
     )
 
 
@@ -165,14 +165,14 @@ def explain_miss(
     that are watched, captures of functions made anew. Kinds of calls are compared then.
     """
     versions = list(definition.versions)
-    family = DEFINITIONS.family_of(fun, definition)
+    site = DEFINITIONS.call_site_of(fun, definition)
     return Explanation(
         function=definition.signature.function_name,
         hit=False,
         versions=len(versions),
         compared=_compared(fun, definition, pending, versions),
         site=current_source(),
-        defined=family.defined,
+        defined=site.defined,
     )
 
 
@@ -192,10 +192,10 @@ def _compared(
         return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
         return Compared(None, (_CLEARED,))
-    kin = definition.kin.versions
-    if kin.all_of(pending.key):
+    shared = definition.shared.versions
+    if shared.all_of(pending.key):
         return _made_anew(fun, definition, pending)
-    others = list(kin)
+    others = list(shared)
     if others:
         return _later(definition, pending, others, is_own=False)
     return _another(fun, definition)
@@ -222,8 +222,8 @@ def _later(
     """
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
-    known = [(pending.key, (pending.call.form, treedef))]
-    known += [(v.at, (v.traced.form, v.traced.in_tree)) for v in versions[first:]]
+    known = [(pending.key, (pending.call.spec, treedef))]
+    known += [(v.at, (v.traced.spec, v.traced.in_tree)) for v in versions[first:]]
     setters = flag_setters()  # of now: a `with` is left before somebody asks
     why = _per_size(definition, pending)
 
@@ -246,11 +246,11 @@ def _later(
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
     """Return what tells why lengths that have names have programs of their own."""
-    if definition.options.abstracted_axes is None and definition.sized is None:
+    if definition.options.abstracted_axes is None and definition.size_families is None:
         return dict
-    from imprint._src.jit.bucketing.programs import told_of_slots  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.programs import reasons_by_slot  # noqa: PLC0415 - few functions name axes
 
-    return told_of_slots(definition, pending)
+    return reasons_by_slot(definition, pending)
 
 
 # ---- the reasons ----
@@ -373,7 +373,7 @@ def _made_anew(
 ) -> Compared:
     """Return in what a function differs from the nearest of those made of the same code."""
     roots = Request(fun, definition.options, definition, pending).roots
-    kept = definition.kin.versions.all_of(pending.key)[:_REMEMBERED]
+    kept = definition.shared.versions.all_of(pending.key)[:_REMEMBERED]
     every = [v.traced.dependencies for v in kept]
     nearest = min((each.differing(roots) for each in every), key=len)
     large = {read.location.key for read, _ in nearest if _is_large(read)}
@@ -382,7 +382,7 @@ def _made_anew(
         for read, now in nearest
         if not (read.location.parent and read.location.parent.key in large)
     ]
-    is_known = DEFINITIONS.family_of(fun, definition).knows(fun)
+    is_known = DEFINITIONS.call_site_of(fun, definition).knows(fun)
     kind = "state" if is_known else "definition"
     function = definition.signature.function_name
     found: list[Difference] = []
@@ -414,7 +414,7 @@ def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
     token = definition_token(fun)
-    for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
+    for made in DEFINITIONS.call_site_of(fun, definition).before(fun, definition):
         found = _disagreements(made, token, definition.options)
         if nearest is None or len(found) < len(nearest):
             nearest = found
@@ -441,7 +441,7 @@ _JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
 
 
 def _disagreements(
-    made: Made, token: Token, options: JitOptions
+    made: FunctionState, token: Token, options: JitOptions
 ) -> "list[fingerprint_diff.Disagreement]":
     if made.token is token:
         before, now = made.options.as_given(), options.as_given()

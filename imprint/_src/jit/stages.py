@@ -28,7 +28,7 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import (
-    SpreadHome,
+    ShardedAssignment,
     is_as,
     layout_of_call,
     shown,
@@ -51,7 +51,7 @@ from imprint._src.jit.compile_version import (
     trace_for_all,
 )
 from imprint._src.jit.fingerprint.exact import static_token
-from imprint._src.jit.load_from_disk import WarmStart
+from imprint._src.jit.load_from_disk import DiskLookup
 from imprint._src.jit.versions.definitions import Request
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
@@ -100,7 +100,7 @@ class Elsewhere(Protocol):
         ...
 
 
-class Given(NamedTuple):
+class CallDetails(NamedTuple):
     """What a call has that its trace does not: values, places, and how it is spelled.
 
     Args:
@@ -129,7 +129,9 @@ class _Stage:
     static arguments are left out, and so are those that are exactly their defaults.
     """
 
-    def __init__(self, traced: TracedCall, signature: Signature, given: Given) -> None:
+    def __init__(
+        self, traced: TracedCall, signature: Signature, given: CallDetails
+    ) -> None:
         self._traced = traced
         self._signature = signature
         self._given = given
@@ -137,7 +139,7 @@ class _Stage:
     @property
     def args_info(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What is known of each array, as an `ArgInfo`, in the tree of the arguments."""
-        donated = donated_leaves(self._traced.form, self._traced.in_tree)
+        donated = donated_leaves(self._traced.spec, self._traced.in_tree)
         avals = enumerate(self._traced.closed.in_avals)
         return self._arranged(ArgInfo(aval, i in donated) for i, aval in avals)
 
@@ -182,10 +184,10 @@ class _Stage:
         self, leaves: Iterable[Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return what stands for each traced leaf, where the call had that leaf."""
-        call = self._traced.form.call_of(leaves, self._traced.in_tree)
+        call = self._traced.spec.call_of(leaves, self._traced.in_tree)
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        for slot, value in zip(call.form.dynamic, call.dynamic, strict=True):
+        for slot, value in zip(call.spec.dynamic, call.dynamic, strict=True):
             if isinstance(slot, int) and slot < self._given.positional:
                 args.append(value)
             else:
@@ -194,13 +196,13 @@ class _Stage:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Return a call of the kind that the stage is for; ArgumentError if it is not."""
-        form = self._traced.form
-        if form.static:
-            slots = zip(form.dynamic, form.names, strict=True)
+        spec = self._traced.spec
+        if spec.static:
+            slots = zip(spec.dynamic, spec.names, strict=True)
             free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
-            if len(args) == len(free) and {*free, *kwargs} == set(form.names):
+            if len(args) == len(free) and {*free, *kwargs} == set(spec.names):
                 values = {**dict(zip(free, args, strict=True)), **kwargs}
-                call = Call(form, tuple([values[n] for n in form.names]), ())
+                call = Call(spec, tuple([values[n] for n in spec.names]), ())
                 self._check_tree(call)
                 return call
         call = self._signature.call(args, kwargs)
@@ -209,9 +211,9 @@ class _Stage:
         return call
 
     def _check_static(self, call: Call) -> None:
-        if call.form is not self._traced.form:
+        if call.spec is not self._traced.spec:
             return
-        names = call.form.static_names
+        names = call.spec.static_names
         for value, token, name in zip(
             call.static, self._given.static, names, strict=True
         ):
@@ -223,14 +225,14 @@ class _Stage:
                 )
 
     def _check_tree(self, call: Call) -> None:
-        form, came = self._traced.form, tree.structure(call.dynamic)
-        if call.form is form and came == self._traced.in_tree:
+        spec, came = self._traced.spec, tree.structure(call.dynamic)
+        if call.spec is spec and came == self._traced.in_tree:
             return
-        wanted, came = form.treedef or self._traced.in_tree, call.form.treedef or came
+        wanted, came = spec.treedef or self._traced.in_tree, call.spec.treedef or came
         expected, got = f"arguments of structure {wanted}", str(came)
-        if came == wanted and form.treedef is not None:
-            expected = f"arrays as {', '.join(form.names)} and nothing else"
-            got = f"them as {', '.join(call.form.names) or 'nothing'}"
+        if came == wanted and spec.treedef is not None:
+            expected = f"arrays as {', '.join(spec.names)} and nothing else"
+            got = f"them as {', '.join(call.spec.names) or 'nothing'}"
         raise ArgumentError(
             f"{self._signature.function_name}: expected {expected}, got {got}. "
             f"{self._one_kind}"
@@ -255,7 +257,7 @@ class Traced(_Stage):
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        given: Given,
+        given: CallDetails,
     ) -> None:
         super().__init__(traced, signature, given)
         self._options = options
@@ -288,9 +290,9 @@ class Traced(_Stage):
         """Write the program as StableHLO, for all sizes if they have names."""
         name, options, traced = self.fun_name, self._options, self._traced
         if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
-            from imprint._src.jit.symbolic_stages import lowered_for_sizes  # noqa: PLC0415 - few programs have names
+            from imprint._src.jit.symbolic_stages import lower_symbolic  # noqa: PLC0415 - few programs have names
 
-            return lowered_for_sizes(traced, self._signature, options, self._given)
+            return lower_symbolic(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
         if self._given.start is not None:
@@ -303,14 +305,14 @@ def lowered(
     signature: Signature,
     options: JitOptions,
     module: LoweredProgram,
-    given: Given,
+    given: CallDetails,
 ) -> "Lowered":
     """Return a call as the program that it is."""
     program = _OneProgram(traced, signature, options, module, given)
     return Lowered(traced, signature, program, given)
 
 
-class Program(Protocol):
+class StageProgram(Protocol):
     """What a `Lowered` holds: the program of a call, or one for all sizes."""
 
     def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
@@ -327,7 +329,11 @@ class Lowered(_Stage):
     """A program in StableHLO."""
 
     def __init__(
-        self, traced: TracedCall, signature: Signature, program: Program, given: Given
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        program: StageProgram,
+        given: CallDetails,
     ) -> None:
         super().__init__(traced, signature, given)
         self._program = program
@@ -383,7 +389,7 @@ class _OneProgram:
         signature: Signature,
         options: JitOptions,
         module: LoweredProgram,
-        given: Given,
+        given: CallDetails,
     ) -> None:
         self._traced = traced
         self._signature = signature
@@ -409,12 +415,12 @@ class _OneProgram:
         traced, name = self._traced, self._signature.function_name
         start = self._given.start if compiled == self._options.compile else None
         found = None if start is None else start.found
-        program, home = (
+        program, assignment = (
             compile_lowered(self._module, name, options, traced, self._given.avals)
             if found is None
-            else (found.program, found.home)
+            else (found.program, found.assignment)
         )
-        version = Version(traced, program, name, home._replace(moves=True))
+        version = Version(traced, program, name, assignment._replace(moves=True))
         if start is not None:
             start.keep(version)
         return Compiled(version, self._signature, self._given._replace(start=None))
@@ -423,7 +429,9 @@ class _OneProgram:
 class Compiled(_Stage):
     """An executable for one kind of call."""
 
-    def __init__(self, version: Version, signature: Signature, given: Given) -> None:
+    def __init__(
+        self, version: Version, signature: Signature, given: CallDetails
+    ) -> None:
         super().__init__(version.traced, signature, given)
         self._version = version
 
@@ -487,19 +495,19 @@ class Compiled(_Stage):
     def output_shardings(self) -> Any:
         """Where each array of the result is."""
         count = len(self._traced.closed.out_avals)
-        home = self._version.home
-        if isinstance(home, SpreadHome):
-            return self._traced.results.unflatten(home.outputs[:count])
-        one = SingleDeviceSharding(home.device)
+        assignment = self._version.assignment
+        if isinstance(assignment, ShardedAssignment):
+            return self._traced.results.unflatten(assignment.outputs[:count])
+        one = SingleDeviceSharding(assignment.device)
         return self._traced.results.unflatten([one] * count)
 
     @property
     def _inputs(self) -> Sequence[Any]:
         """How each argument is spread that the program takes."""
-        home, program = self._version.home, self._version.program
-        if isinstance(home, SpreadHome):
-            return home.inputs[len(program.consts) :]
-        return [SingleDeviceSharding(home.device)] * len(program.kept)
+        assignment, program = self._version.assignment, self._version.program
+        if isinstance(assignment, ShardedAssignment):
+            return assignment.inputs[len(program.consts) :]
+        return [SingleDeviceSharding(assignment.device)] * len(program.kept)
 
     def _leaves(self, call: Call) -> list[Any]:
         leaves, came = self._given_leaves(call)
@@ -520,7 +528,7 @@ class Compiled(_Stage):
         try:
             came = [get_aval(leaf) for leaf in leaves]
         except (ArgumentError, DTypeError):
-            check_leaves(name, call.form, leaves, treedef)
+            check_leaves(name, call.spec, leaves, treedef)
             raise
         check_values(name, call, leaves)
         return leaves, came
@@ -572,7 +580,7 @@ def shape_tree_of(traced: TracedCall) -> Any:
 # ---- lowering with the disk ----
 
 
-def lowered_ahead(request: Request, positional: int) -> Lowered:
+def lower_with_disk(request: Request, positional: int) -> Lowered:
     """Return a call as a program in StableHLO.
 
     Args:
@@ -580,8 +588,8 @@ def lowered_ahead(request: Request, positional: int) -> Lowered:
         positional: how many arguments were given by position.
     """
     signature = request.definition.signature
-    given = Given.of(signature, request.pending, positional)
-    start = WarmStart(_without_values(request, given.avals), trace, lower_traced)
+    given = CallDetails.of(signature, request.pending, positional)
+    start = DiskLookup(_without_values(request, given.avals), trace, lower_traced)
     found = start.version()
     if found is not None:
         start.tell(found)
@@ -602,7 +610,7 @@ class _Start:
         found: the version of what was there.
     """
 
-    def __init__(self, start: WarmStart, found: Version | None = None) -> None:
+    def __init__(self, start: DiskLookup, found: Version | None = None) -> None:
         self._start = start
         self.found = found
 

@@ -10,7 +10,7 @@ one for the size is tried in `jitted.trial`.
 from collections.abc import Hashable, Iterable
 from typing import Any, Final, TypeAlias, final
 
-from imprint._src.jit.calls.axes import Entry
+from imprint._src.jit.calls.axes import NamedAxis
 from imprint._src.jit.calls.key import CallKey, PackedKey
 
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
@@ -21,16 +21,16 @@ _NAMES: Final = ("n", "m", "k")
 
 
 @final
-class Naming:
+class AxisNames:
     """Which axes have names, in the calls of one definition."""
 
     __slots__ = ("_axes", "_proposed")
 
     def __init__(self) -> None:
-        self._axes: dict[Hashable, tuple[Entry, ...]] = {}
+        self._axes: dict[Hashable, tuple[NamedAxis, ...]] = {}
         self._proposed: set[Hashable] = set()
 
-    def of(self, key: PackedKey) -> tuple[Entry, ...]:
+    def of(self, key: PackedKey) -> tuple[NamedAxis, ...]:
         """Return the axes of a call that have names."""
         return self._axes.get(_alike(CallKey.unpack(key)), ()) if self._axes else ()
 
@@ -55,7 +55,7 @@ class Naming:
         self._axes[alike] = entries
         return True
 
-    def restore(self, key: PackedKey, entries: tuple[Entry, ...]) -> None:
+    def restore(self, key: PackedKey, entries: tuple[NamedAxis, ...]) -> None:
         """Let the axes of a call have the names that they had."""
         self._axes[_alike(CallKey.unpack(key))] = entries
 
@@ -72,7 +72,7 @@ def _shapes(key: CallKey) -> Shapes | None:
     return shapes if all(type(n) is int for x in shapes for n in x) else None
 
 
-def named_axes(rows: list[Shapes]) -> tuple[Entry, ...]:
+def named_axes(rows: list[Shapes]) -> tuple[NamedAxis, ...]:
     """Return the axes that had three sizes, with their names.
 
     Args:
@@ -94,11 +94,11 @@ def named_axes(rows: list[Shapes]) -> tuple[Entry, ...]:
         i for i in range(len(rows)) if all(x[i] >= LEAST for x in varied.values())
     ]
     names: dict[tuple[int, ...], str] = {}
-    found: list[Entry] = []
+    found: list[NamedAxis] = []
     for (leaf, axis), sizes in varied.items():
         together = tuple([sizes[i] for i in counted])
         name = names.setdefault(together, _name(len(names)))
-        found.append(Entry(leaf, axis, name))
+        found.append(NamedAxis(leaf, axis, name))
     return tuple(found)
 
 

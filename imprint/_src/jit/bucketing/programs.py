@@ -33,7 +33,12 @@ from imprint._src.jit.bucketing.buckets import (
     is_beginning,
     is_spread,
 )
-from imprint._src.jit.bucketing.symbolic_traces import Family, Sized, Sizes, families_of
+from imprint._src.jit.bucketing.symbolic_traces import (
+    SizedCall,
+    SizeFamily,
+    Sizes,
+    size_families,
+)
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending
 from imprint._src.jit.calls.tracing import Results, TracedCall
@@ -44,7 +49,7 @@ from imprint._src.sharding.named import NamedSharding
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 
 
-class How(NamedTuple):
+class BucketLayout(NamedTuple):
     """What a program for a bucket counts on.
 
     Args:
@@ -74,7 +79,7 @@ class BucketProgram(NamedTuple):
     results: Results
     shapes: tuple[tuple[int, ...], ...]
     cuts: Cuts
-    how: How
+    how: BucketLayout
 
     def arguments(self, pending: Pending, sizes: Sizes) -> list[Any]:
         """Return the arguments of a call as the program takes them."""
@@ -138,7 +143,7 @@ SIZE: Final = ShapedArray((), np.dtype(np.int32))
 # ---- finding ----
 
 
-class Call(NamedTuple):
+class BucketCall(NamedTuple):
     """A call that a program for a bucket answers.
 
     Args:
@@ -147,43 +152,43 @@ class Call(NamedTuple):
         sizes: the true sizes.
     """
 
-    family: Family
+    family: SizeFamily
     program: BucketProgram
     sizes: Sizes
 
 
-def known_call(definition: Definition, pending: Pending) -> Call | None:
+def known_call(definition: Definition, pending: Pending) -> BucketCall | None:
     """Return by what a call in a bucket is answered, if that is there and holds."""
-    families = families_of(definition)
+    families = size_families(definition)
     leaves, call = families.known
     if leaves is pending.leaves:  # it was asked just now
         return call
-    sized = sized_of(definition, pending)
+    sized = sized_call(definition, pending)
     if sized is None:
         return None
     family = families.find(definition, sized)
     call = None
     if family is not None and family.is_tried and family.programs:
-        program = family.programs.get(place_of(definition, pending, sized, family))
-        call = None if program is None else Call(family, program, sized.sizes)
+        program = family.programs.get(bucket_key(definition, pending, sized, family))
+        call = None if program is None else BucketCall(family, program, sized.sizes)
     families.known = pending.leaves, call
     return call
 
 
-def sized_of(definition: Definition, pending: Pending) -> Sized | None:
+def sized_call(definition: Definition, pending: Pending) -> SizedCall | None:
     """Return a call with its sizes; None if no bucket may answer it."""
     flags = settings()
     if definition.options.buckets is None or flags.debug_nans or flags.debug_infs:
         return None  # what is in the padding may be NaN
-    return families_of(definition).sized(definition, pending)
+    return size_families(definition).sized(definition, pending)
 
 
-def place_of(
+def bucket_key(
     definition: Definition,
     pending: Pending,
-    sized: Sized,
-    family: Family | None = None,
-) -> "Place":
+    sized: SizedCall,
+    family: SizeFamily | None = None,
+) -> "BucketKey":
     """Return the bucket of a call.
 
     Args:
@@ -206,10 +211,10 @@ def place_of(
         for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
         if isinstance(x, ArrayImpl) and padding_of(x) is not None
     )
-    return Place(tuple(longest.items()), placed, zeros)
+    return BucketKey(tuple(longest.items()), placed, zeros)
 
 
-class Place(NamedTuple):
+class BucketKey(NamedTuple):
     """Which program of a family is for a call.
 
     Args:
@@ -228,20 +233,20 @@ class Place(NamedTuple):
         return dict(self.bounds)
 
 
-TraceFamily = Callable[[Sized], tuple[Family, TracedCall | None]]
+TraceFamily = Callable[[SizedCall], tuple[SizeFamily, TracedCall | None]]
 
 
 def make_call(
     definition: Definition, pending: Pending, trace: TraceFamily
-) -> Call | None:
+) -> BucketCall | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    sized = sized_of(definition, pending)
+    sized = sized_call(definition, pending)
     if sized is None:
         return None
     family, traced = trace(sized)
     if traced is None or family.unpadded:
         return None
-    at = place_of(definition, pending, sized, family)
+    at = bucket_key(definition, pending, sized, family)
     program = family.programs.get(at)
     if program is None:
         uneven = why_uneven(pending, sized, at)
@@ -254,10 +259,10 @@ def make_call(
             family.unpadded = _told(err)
             return None
         family.programs[at] = program
-    return Call(family, program, sized.sizes)
+    return BucketCall(family, program, sized.sizes)
 
 
-def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
+def why_uneven(pending: Pending, sized: SizedCall, at: BucketKey) -> str:
     """Return why devices that have parts of an argument can have none of its bucket.
 
     It is empty if they can, as most do.
@@ -270,7 +275,7 @@ def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
         for axis, (n, parts) in enumerate(zip(shape, tiling, strict=True)):
             if n % parts:
                 treedef = tree.structure(pending.call.dynamic)
-                name = pending.call.form.leaf_names(treedef)[i]
+                name = pending.call.spec.leaf_names(treedef)[i]
                 step = parts * -(-LEAST_BUCKET // parts)
                 return (
                     f"axis {axis} of {name} is in {parts} equal parts, and its bucket of "
@@ -290,24 +295,30 @@ def _told(err: NoPaddingError) -> str:
 
 
 def _padded(
-    family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: Place
+    family: SizeFamily,
+    traced: TracedCall,
+    pending: Pending,
+    sized: SizedCall,
+    at: BucketKey,
 ) -> BucketProgram:
     start = time.perf_counter()
     sizes = at.longest
     careful = padded(traced.closed, sizes)
     trusting = trusting_zeros(traced.closed, sizes)
     is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
-    how = How(at.zeros and not is_one, not (at.zeros or is_one))
+    how = BucketLayout(at.zeros and not is_one, not (at.zeros or is_one))
     closed = closed_for(traced.closed, sizes, zeros=how.zeros)
     seconds = time.perf_counter() - start
-    return program_of(family, traced, Padded(closed, how, seconds), pending, sized, at)
+    return program_of(
+        family, traced, PaddedProgram(closed, how, seconds), pending, sized, at
+    )
 
 
-class Padded(NamedTuple):
+class PaddedProgram(NamedTuple):
     """A padded program, what it counts on, and the seconds that making it took."""
 
     closed: ClosedJaxpr
-    how: How
+    how: BucketLayout
     seconds: float
 
 
@@ -318,12 +329,12 @@ def closed_for(closed: ClosedJaxpr, sizes: Sizes, *, zeros: bool) -> ClosedJaxpr
 
 
 def program_of(
-    family: Family,
+    family: SizeFamily,
     traced: TracedCall,
-    made_of: Padded,
+    made_of: PaddedProgram,
     pending: Pending,
-    sized: Sized,
-    at: Place,
+    sized: SizedCall,
+    at: BucketKey,
 ) -> BucketProgram:
     """Return what answers the calls of a family in a bucket.
 
@@ -391,18 +402,18 @@ def sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
 # ---- why a size has a program of its own ----
 
 
-def told_of_slots(
+def reasons_by_slot(
     definition: Definition, pending: Pending
 ) -> Callable[[], dict[str, str]]:
     """Return what tells, for each length of a call that has a name, why it has a program.
 
     It holds no array of the call. The keys are `x.shape[0]`, as an explanation has them.
     """
-    families = families_of(definition)
+    families = size_families(definition)
     entries = families.entries(definition, pending)
     sized = families.sized(definition, pending)
     families.forget()
-    names = pending.call.form.leaf_names(tree.structure(pending.call.dynamic))
+    names = pending.call.spec.leaf_names(tree.structure(pending.call.dynamic))
     avals = CallKey.unpack(pending.key).avals
     slots = {
         f"{names[leaf]}.shape[{axis % avals[leaf].ndim}]": name
@@ -415,7 +426,7 @@ def told_of_slots(
             reason = "sizes of 0 and 1 have programs of their own."
     uneven = ""
     if sized is not None and not reason and any(map(is_spread, avals)):
-        uneven = why_uneven(pending, sized, place_of(definition, pending, sized))
+        uneven = why_uneven(pending, sized, bucket_key(definition, pending, sized))
 
     def told() -> dict[str, str]:
         why = reason
@@ -444,7 +455,7 @@ def _of_options(definition: Definition) -> str:
     return ""
 
 
-def _of_family(family: Family) -> str:
+def _of_family(family: SizeFamily) -> str:
     if family.refusal is not None:
         return str(family.refusal)  # an error says itself what to do
     if family.unpadded:

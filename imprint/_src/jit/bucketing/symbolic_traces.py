@@ -26,12 +26,12 @@ from imprint._src.dynamic_shapes.deciding import Condition, Decisions, Question
 from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
-from imprint._src.jit.bucketing.infer_axes import LEAST, Naming
-from imprint._src.jit.calls.axes import Entry, named_shape, sizes_of
+from imprint._src.jit.bucketing.infer_axes import LEAST, AxisNames
+from imprint._src.jit.calls.axes import NamedAxis, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
-from imprint._src.jit.versions.definitions import Definition, is_fresh, traces_of
+from imprint._src.jit.versions.definitions import Definition, is_auditing, traces_of
 
 Sizes: TypeAlias = Mapping[str, int]
 TraceAt: TypeAlias = Callable[[Pending], TracedCall]
@@ -54,7 +54,7 @@ class Refusal(NamedTuple):
 
 
 @final
-class Family:
+class SizeFamily:
     """The sizes for which one trace is right.
 
     Args:
@@ -144,7 +144,7 @@ class Family:
         return all(question.holds_at(sizes) for question in self.asked)
 
 
-class Sized(NamedTuple):
+class SizedCall(NamedTuple):
     """A call whose axes have names.
 
     Args:
@@ -153,28 +153,28 @@ class Sized(NamedTuple):
         kind: its key with names in the place of sizes.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[NamedAxis, ...]
     sizes: dict[str, int]
     kind: Hashable
 
 
 @final
-class Families:
+class SizeFamilies:
     """What is known of the calls of one definition."""
 
-    __slots__ = ("_entries", "_families", "_last", "known", "naming")
+    __slots__ = ("_entries", "_families", "_last", "axis_names", "known")
 
     def __init__(self) -> None:
-        self.naming: Naming = Naming()
-        self._entries: dict[Hashable, tuple[Entry, ...]] = {}
-        self._families: dict[Hashable, tuple[Family, ...]] = {}
-        self._last: tuple[Any, Sized | None] = None, None
+        self.axis_names: AxisNames = AxisNames()
+        self._entries: dict[Hashable, tuple[NamedAxis, ...]] = {}
+        self._families: dict[Hashable, tuple[SizeFamily, ...]] = {}
+        self._last: tuple[Any, SizedCall | None] = None, None
         self.known: tuple[Any, Any] = (
             None,
             None,
         )  # the last leaves, and what answers them
 
-    def sized(self, definition: Definition, pending: Pending) -> Sized | None:
+    def sized(self, definition: Definition, pending: Pending) -> SizedCall | None:
         """Return what a call is, with names for sizes; None if none has a name.
 
         Raises:
@@ -187,7 +187,7 @@ class Families:
         self._last = pending.leaves, sized
         return sized
 
-    def _sized(self, definition: Definition, pending: Pending) -> Sized | None:
+    def _sized(self, definition: Definition, pending: Pending) -> SizedCall | None:
         entries = self.entries(definition, pending)
         if not entries:
             return None
@@ -196,7 +196,7 @@ class Families:
 
         def called(leaf: int) -> str:
             treedef = tree.structure(pending.call.dynamic)
-            return pending.call.form.leaf_names(treedef)[leaf]
+            return pending.call.spec.leaf_names(treedef)[leaf]
 
         is_asked = definition.options.abstracted_axes is not None
         try:
@@ -215,36 +215,38 @@ class Families:
             shape = tuple([at.get(axis, n) for axis, n in enumerate(aval.shape)])
             shapes.append((shape, aval.dtype, aval.weak_type))
         kind = *key[:4], key.axes, *shapes
-        return Sized(entries, sizes, kind)
+        return SizedCall(entries, sizes, kind)
 
     def forget(self) -> None:
         """Let the arrays of the last call go."""
         self._last = self.known = None, None
 
-    def entries(self, definition: Definition, pending: Pending) -> tuple[Entry, ...]:
+    def entries(
+        self, definition: Definition, pending: Pending
+    ) -> tuple[NamedAxis, ...]:
         """Return the axes of a call that have names."""
-        spec = definition.options.abstracted_axes
-        if spec is None:
+        axes_spec = definition.options.abstracted_axes
+        if axes_spec is None:
             is_auto = config.generalise == "auto"
-            return self.naming.of(pending.key) if is_auto else ()
-        form = pending.call.form
-        at = form, form.treedef or tree.structure(pending.call.dynamic)
+            return self.axis_names.of(pending.key) if is_auto else ()
+        spec = pending.call.spec
+        at = spec, spec.treedef or tree.structure(pending.call.dynamic)
         found = self._entries.get(at)
         if found is None:
-            found = spec.entries(pending.call, definition.signature)
+            found = axes_spec.entries(pending.call, definition.signature)
             self._entries[at] = found
         return found
 
-    def find(self, definition: Definition, sized: Sized) -> Family | None:
+    def find(self, definition: Definition, sized: SizedCall) -> SizeFamily | None:
         """Return the family of a call whose trace holds, or that has none."""
         for family in self._families.get(sized.kind, ()):
             if family.has(sized.sizes) and family.stands(definition):
                 return family
         return None
 
-    def add(self, definition: Definition, sized: Sized, family: Family) -> None:
+    def add(self, definition: Definition, sized: SizedCall, family: SizeFamily) -> None:
         """Keep a family, and forget those whose trace is gone."""
-        if is_fresh():
+        if is_auditing():
             return
         kept = [
             x
@@ -253,11 +255,11 @@ class Families:
         ]
         self._families[sized.kind] = (family, *kept)
 
-    def of_kind(self, kind: Hashable) -> tuple[Family, ...]:
+    def of_kind(self, kind: Hashable) -> tuple[SizeFamily, ...]:
         """Return the families of calls of a kind, the newest first."""
         return self._families.get(kind, ())
 
-    def why_per_size(self, definition: Definition, sized: Sized | None) -> str:
+    def why_per_size(self, definition: Definition, sized: SizedCall | None) -> str:
         """Return why calls of a kind are compiled for their sizes; empty if they are not."""
         found = () if sized is None else self.of_kind(sized.kind)
         told = (
@@ -265,7 +267,7 @@ class Families:
         )
         return next(told, "")
 
-    def note_of(self, definition: Definition, sized: Sized | None) -> str:
+    def note_of(self, definition: Definition, sized: SizedCall | None) -> str:
         """Return why a call is compiled for its sizes, for who asks; empty if it is not."""
         why = self.why_per_size(definition, sized)
         return f"It is traced and compiled for each size: {why}" if why else ""
@@ -280,16 +282,16 @@ class Families:
         return None
 
 
-def families_of(definition: Definition) -> Families:
+def size_families(definition: Definition) -> SizeFamilies:
     """Return what is known of the calls of a definition."""
-    if definition.sized is None:
-        definition.sized = Families()
-    return definition.sized
+    if definition.size_families is None:
+        definition.size_families = SizeFamilies()
+    return definition.size_families
 
 
 def check(definition: Definition, pending: Pending) -> None:
     """Raise ShapeError if a name would be two sizes in a call."""
-    families_of(definition).sized(definition, pending)
+    size_families(definition).sized(definition, pending)
 
 
 # ---- tracing ----
@@ -308,7 +310,7 @@ def traced_at(
         pending: the call.
         trace: traces a call as it is.
     """
-    families = families_of(definition)
+    families = size_families(definition)
     program = families.program(pending.key)
     if program is not None:
         return program.traced
@@ -331,7 +333,7 @@ def traced_for_sizes(
         pending: the call.
         trace: traces a call as it is.
     """
-    families = families_of(definition)
+    families = size_families(definition)
     sized = families.sized(definition, pending)
     if sized is None:
         return trace(pending)
@@ -345,10 +347,10 @@ def traced_for_sizes(
 
 
 def trace_family(
-    fun: Any, definition: Definition, pending: Pending, sized: Sized, trace: TraceAt
-) -> tuple[Family, TracedCall | None]:
+    fun: Any, definition: Definition, pending: Pending, sized: SizedCall, trace: TraceAt
+) -> tuple[SizeFamily, TracedCall | None]:
     """Return the family of a call and its trace for all sizes, None if there is none."""
-    families = families_of(definition)
+    families = size_families(definition)
     family = families.find(definition, sized)
     if family is not None and family.refusal is not None:
         return family, None
@@ -365,8 +367,8 @@ def trace_family(
 
 
 def traced_by_names(
-    pending: Pending, sized: Sized, trace: TraceAt
-) -> tuple[Family, TracedCall | None]:
+    pending: Pending, sized: SizedCall, trace: TraceAt
+) -> tuple[SizeFamily, TracedCall | None]:
     """Trace a call with names for its sizes; return the family, and no trace if it fails.
 
     Args:
@@ -391,14 +393,14 @@ def traced_by_names(
         traced = None
     asked = tuple(decisions.asked)
     most = {name: scope.most_of(name) for name in sized.sizes}
-    family = Family(tuple(sized.sizes), asked, packed, refusal, most=most)
+    family = SizeFamily(tuple(sized.sizes), asked, packed, refusal, most=most)
     if traced is not None:
         traced.conditions = (family.condition,)
     return family, traced
 
 
 def key_by_names(
-    pending: Pending, sized: Sized, scope: Scope
+    pending: Pending, sized: SizedCall, scope: Scope
 ) -> tuple[PackedKey, tuple[ShapedArray, ...]]:
     """Return the key of a call with names for its sizes, and its avals."""
     named = {name: scope.name(name) for name in sized.sizes}
@@ -416,7 +418,7 @@ def _keeps_a_size(traced: TracedCall, pending: Pending) -> bool:
     return any(map(holds_size, [*kept, *traced.results.treedef.static_data()]))
 
 
-def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
+def instance(family: SizeFamily, traced: TracedCall, sizes: Sizes) -> TracedCall:
     """Return a trace for all sizes at some of them."""
     key = traced, *sizes.values()
     found = family.instances.get(key)

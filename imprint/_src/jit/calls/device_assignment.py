@@ -28,7 +28,7 @@ from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding, common
 
 
-class Home(NamedTuple):
+class DeviceAssignment(NamedTuple):
     """Where a program runs.
 
     Args:
@@ -60,9 +60,9 @@ class Home(NamedTuple):
         return tuple([aval.with_sharding(placement) for aval in avals])
 
 
-def home_of(
+def default_assignment(
     name: str, called: Sequence[object], placements: Sequence[Hashable]
-) -> Home:
+) -> DeviceAssignment:
     """Return where a program runs that only its arguments place.
 
     Args:
@@ -72,16 +72,18 @@ def home_of(
     """
     pinned = common(name, zip(called, placements, strict=True))
     device = runtime.default_device() if pinned is None else pinned.device
-    return Home(device, pinned is not None, _is_any_elsewhere(placements, device))
+    return DeviceAssignment(
+        device, pinned is not None, _is_any_elsewhere(placements, device)
+    )
 
 
-def home_of_call(
+def call_assignment(
     name: str,
     options: JitOptions,
     traced: TracedCall,
     avals: Sequence[ShapedArray],
     kept: Sequence[int],
-) -> Home:
+) -> DeviceAssignment:
     """Return where a call of a jitted function runs.
 
     Args:
@@ -94,14 +96,14 @@ def home_of_call(
     own = [avals[i].sharding for i in kept]
     if options.device is not None:
         elsewhere = _is_any_elsewhere(own, options.device)
-        return Home(options.device, committed=True, moves=elsewhere)
+        return DeviceAssignment(options.device, committed=True, moves=elsewhere)
     asked = [_sharding(x) for x in options.shardings_of_arguments(traced.in_tree)]
     asked += [None] * len(traced.hidden)
     wanted = [asked[i] or avals[i].sharding for i in kept]
     results = [_sharding(x) for x in options.shardings_of_results(traced.out_tree)]
     called: list[object] = [Argument(traced, i) for i in kept]
     called += ["out_shardings"] * len(results)
-    home = home_of(name, called, [*wanted, *results])
+    home = default_assignment(name, called, [*wanted, *results])
     return home._replace(moves=_is_any_elsewhere(own, home.device))
 
 
@@ -133,7 +135,7 @@ def _is_any_elsewhere(placements: Sequence[Hashable], device: runtime.Device) ->
 
 
 @final
-class SpreadHome(NamedTuple):
+class ShardedAssignment(NamedTuple):
     """Where a program over several devices runs.
 
     Args:
@@ -334,7 +336,9 @@ def _resolved(given: Any) -> Any:
 # ---- after it is compiled ----
 
 
-def spread_home(program: Program, avals: Sequence[ShapedArray]) -> SpreadHome:
+def sharded_assignment(
+    program: Program, avals: Sequence[ShapedArray]
+) -> ShardedAssignment:
     """Return where a program runs that is spread over devices.
 
     Args:
@@ -349,7 +353,7 @@ def spread_home(program: Program, avals: Sequence[ShapedArray]) -> SpreadHome:
         not (isinstance(a.sharding, NamedSharding) and is_as(a, want))
         for a, want in zip(own, inputs[count:], strict=True)
     )
-    return SpreadHome(executable.device, inputs, executable.out_shardings, moves)
+    return ShardedAssignment(executable.device, inputs, executable.out_shardings, moves)
 
 
 def is_as(aval: ShapedArray, want: Any) -> bool:

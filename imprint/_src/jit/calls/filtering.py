@@ -23,11 +23,11 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.signature import (
     Call,
-    Form,
+    CallForm,
+    CallSpec,
     Recalled,
     Signature,
     Slot,
-    Spelling,
 )
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.walk import scalar_function_token
@@ -79,7 +79,7 @@ for _kind in (FunctionType, BuiltinFunctionType):  # walked, not asked of optree
 
 
 @final
-class Split(Form):
+class Split(CallSpec):
     """What a filtered call passes: the names and places of its leaves, of both kinds.
 
     Args:
@@ -95,7 +95,7 @@ class Split(Form):
 
     def __init__(
         self,
-        base: Form,
+        base: CallSpec,
         treedef: tree.TreeDef,
         places: tuple[int, ...],
     ) -> None:
@@ -131,7 +131,7 @@ class Split(Form):
         del treedef
         return self.join(Call(self, tuple(leaves), (None,) * len(self.places)))
 
-    def whole_of(self, call: Call) -> tuple[Form, tuple[Any, ...], frozenset[int]]:
+    def whole_of(self, call: Call) -> tuple[CallSpec, tuple[Any, ...], frozenset[int]]:
         """Return which parameters have which values, and which leaves are not traced."""
         return self.base, self.join(call).dynamic, frozenset(self.places)
 
@@ -214,19 +214,19 @@ class FilteredSignature(Signature):
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Return a call in canonical form."""
         call = super().call(args, kwargs)
-        split, traced, static = self.split(call.form, call.dynamic)
+        split, traced, static = self.split(call.spec, call.dynamic)
         return Call(split, tuple(traced), static)
 
     def split(
-        self, form: Form, values: tuple[Any, ...]
+        self, spec: CallSpec, values: tuple[Any, ...]
     ) -> tuple[Split, list[Any], tuple[Any, ...]]:
         """Return the form of a call, its traced leaves and its static ones."""
         leaves, treedef = tree.flatten(values)
         places = tuple([i for i, x in enumerate(leaves) if not is_traced(x)])
-        key = form, treedef, places
+        key = spec, treedef, places
         found = self._splits.get(key)
         if found is None:
-            made = Split(form, treedef, places)
+            made = Split(spec, treedef, places)
             found = self._splits.setdefault(key, made)
         static = tuple([leaves[i] for i in places])
         for i in reversed(places):
@@ -234,28 +234,28 @@ class FilteredSignature(Signature):
         return found, leaves, static
 
     def take(
-        self, spelling: Spelling, values: tuple[Any, ...]
-    ) -> tuple[Form, list[Any], tuple[Any, ...]] | None:
+        self, form: CallForm, values: tuple[Any, ...]
+    ) -> tuple[CallSpec, list[Any], tuple[Any, ...]] | None:
         """Return the form of a call, its traced leaves, and the tokens of the others.
 
         None if one of them cannot be static.
         """
-        match, form, _ = spelling.recalled
+        match, spec, _ = form.recalled
         try:
             leaves, tokens = (match or _no_match)(values)
         except KeyError:
-            form, leaves, static = self.split(spelling.form, values)
+            spec, leaves, static = self.split(form.spec, values)
             try:
-                tokens = form.tokens(static)
+                tokens = spec.tokens(static)
             except KeyError:
                 return None
-            spelling.recalled = form.recall(values)
-        return form, leaves, tokens
+            form.recalled = spec.recall(values)
+        return spec, leaves, tokens
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments with which to call the function."""
-        assert isinstance(call.form, Split)
-        return super().arguments(call.form.join(call))
+        assert isinstance(call.spec, Split)
+        return super().arguments(call.spec.join(call))
 
     def donates(self, slot: Slot) -> bool:
         """Tell whether the arrays of a parameter are donated."""

@@ -20,7 +20,7 @@ from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
 from imprint._src.core.shape_struct import ShapeDtypeStruct, described
 from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.jit.calls.signature import Call, Form, Signature
+from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
@@ -33,7 +33,7 @@ class CallKey(NamedTuple):
     """What selects a version of a definition.
 
     Args:
-        form: which parameters are dynamic and which static; None if all are arrays, in
+        spec: which parameters are dynamic and which static; None if all are arrays, in
             their order.
         treedef: the tree of the dynamic arguments; None if each is a leaf.
         static: the exact value of each static argument.
@@ -42,7 +42,7 @@ class CallKey(NamedTuple):
         axes: the named axes that are mapped around the call.
     """
 
-    form: Form | None
+    spec: CallSpec | None
     treedef: tree.TreeDef | None
     static: tuple[Any, ...]
     settings: Settings
@@ -51,8 +51,8 @@ class CallKey(NamedTuple):
 
     def packed(self) -> PackedKey:
         """Return the key as tables hold it."""
-        whole: PackedKey = (self.form, self.treedef, self.static)
-        head = whole if self.form is not None else ()
+        whole: PackedKey = (self.spec, self.treedef, self.static)
+        head = whole if self.spec is not None else ()
         packed = (*head, self.settings, *self.avals)
         return (self.axes, *packed) if self.axes else packed
 
@@ -65,27 +65,27 @@ class CallKey(NamedTuple):
             packed = tuple(rest)
         if isinstance(packed[0], Settings):
             return cls(None, None, (), packed[0], packed[1:], axes)
-        form, treedef, static, flags, *avals = packed
-        return cls(form, treedef, static, flags, tuple(avals), axes)
+        spec, treedef, static, flags, *avals = packed
+        return cls(spec, treedef, static, flags, tuple(avals), axes)
 
-    def kind(self, form: Form, treedef: tree.TreeDef) -> Kind:
+    def kind(self, spec: CallSpec, treedef: tree.TreeDef) -> Kind:
         """Return the kind of call that the key stands for, named for its reader.
 
         Args:
-            form: which parameters it is a call with.
+            spec: which parameters it is a call with.
             treedef: the tree of the dynamic arguments, a tuple.
         """
-        pairs = zip(form.static_names, self.static, strict=True)
+        pairs = zip(spec.static_names, self.static, strict=True)
         return Kind(
-            form.names,
+            spec.names,
             treedef,
             self.avals,
             tuple([(name, show(token)) for name, token in pairs]),
             self.settings,
             self.static,
-            form.treedef,
-            form.roots,
-            {name: _default(value) for name, value in form.omitted.items()},
+            spec.treedef,
+            spec.roots,
+            {name: _default(value) for name, value in spec.omitted.items()},
             axes=self.axes,
         )
 
@@ -115,7 +115,7 @@ class Pending(NamedTuple):
     def kind(self) -> Kind:
         """What kind of call it is."""
         treedef = tree.structure(self.call.dynamic)
-        return CallKey.unpack(self.key).kind(self.call.form, treedef)
+        return CallKey.unpack(self.key).kind(self.call.spec, treedef)
 
 
 def pending_of(
@@ -141,13 +141,13 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
                 checked_integer(x, aval.dtype)
     except (ArgumentError, DTypeError, OverflowError):
         leaves = [described(x) for x in leaves]
-        check_leaves(signature.function_name, call.form, leaves, treedef)
+        check_leaves(signature.function_name, call.spec, leaves, treedef)
         avals = tuple([get_aval(x) for x in leaves])
-    if call.form.plain and treedef.is_flat_tuple:
+    if call.spec.plain and treedef.is_flat_tuple:
         return leaves, CallKey(None, None, (), key_settings(), avals, named_axes())
     whole = None if treedef.is_flat_tuple else treedef
     static, flags = static_tokens(call), key_settings()
-    return leaves, CallKey(call.form, whole, static, flags, avals, named_axes())
+    return leaves, CallKey(call.spec, whole, static, flags, avals, named_axes())
 
 
 def unplaced(key: PackedKey) -> PackedKey:
@@ -159,7 +159,7 @@ def static_tokens(call: Call) -> tuple[Any, ...]:
     """Return the exact values of the static arguments of a call."""
     return tuple(
         static_token(value, name)
-        for value, name in zip(call.static, call.form.static_names, strict=True)
+        for value, name in zip(call.static, call.spec.static_names, strict=True)
     )
 
 
@@ -167,10 +167,10 @@ def static_tokens(call: Call) -> tuple[Any, ...]:
 
 
 def check_leaves(
-    name: str, form: Form, leaves: Sequence[Any], treedef: tree.TreeDef
+    name: str, spec: CallSpec, leaves: Sequence[Any], treedef: tree.TreeDef
 ) -> None:
     """Raise an error that names the first leaf that is not an array or a number."""
-    for leaf_name, leaf in zip(form.leaf_names(treedef), leaves, strict=True):
+    for leaf_name, leaf in zip(spec.leaf_names(treedef), leaves, strict=True):
         try:
             aval = get_aval(leaf)
             if isinstance(leaf, int) and aval.dtype.kind == "i":  # and no bool
@@ -188,13 +188,13 @@ def check_leaves(
                 raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
             raise ArgumentError(
                 f"{name}: expected arrays and numbers, got {shown(leaf)} as argument "
-                f"{leaf_name}. {conversion(leaf, leaf_name) or _remedy(leaf_name, form)}"
+                f"{leaf_name}. {conversion(leaf, leaf_name) or _remedy(leaf_name, spec)}"
             ) from None
 
 
-def _remedy(leaf_name: str, form: Form) -> str:
+def _remedy(leaf_name: str, spec: CallSpec) -> str:
     """Say how a Python value can be passed as an argument, or inside one."""
-    if leaf_name in form.names:
+    if leaf_name in spec.names:
         root = leaf_name.split("[")[0]
         if root == "self":
             return (
@@ -222,7 +222,7 @@ def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
     for i, leaf in enumerate(leaves):
         if type(leaf) is ShapeDtypeStruct:
             given, treedef = tree.flatten(call.dynamic)
-            leaf_name = call.form.leaf_names(treedef)[i]
+            leaf_name = call.spec.leaf_names(treedef)[i]
             remedy = conversion(given[i], leaf_name)
             raise ArgumentError(
                 f"{name}: expected an array with values, got {shown(given[i])} as argument "

@@ -6,7 +6,7 @@
    and static parameters that the call omits count with their defaults.
 3. An argument that equals its default, to the type and the bit, is omitted: it is the
    constant that the function would see. So `f(x)`, `f(x, 1)`, `f(x, k=1)` are one call.
-What remains is a `Form` (which parameters are dynamic, which static), shared by all
+What remains is a `CallSpec` (which parameters are dynamic, which static), shared by all
 spellings of the call, and the values. `leaf_names` names leaves for messages.
 """
 
@@ -30,7 +30,7 @@ Slot = int | str
 """A parameter: its position, or the name of one that only a keyword can name."""
 
 
-class Form:
+class CallSpec:
     """What a call passes: its dynamic and static parameters. Compared by identity.
 
     `treedef` is the tree of all values where the leaves of one may be of both kinds.
@@ -77,29 +77,31 @@ class Form:
         """
         return Call(self, treedef.unflatten(leaves), ())
 
-    def whole_of(self, call: "Call") -> tuple["Form", tuple[Any, ...], frozenset[int]]:
+    def whole_of(
+        self, call: "Call"
+    ) -> tuple["CallSpec", tuple[Any, ...], frozenset[int]]:
         """Return which parameters have which values, and which leaves are not traced."""
         return self, call.dynamic, frozenset()
 
 
-Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
-"""How the warm path takes the values of a call apart; see `Spelling`."""
+Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, CallSpec, tree.TreeDef | None]
+"""How the warm path takes the values of a call apart; see `CallForm`."""
 
 
 class Call(NamedTuple):
     """A call in canonical form."""
 
-    form: Form
+    spec: CallSpec
     dynamic: tuple[Any, ...]
     static: tuple[Any, ...]
 
 
 @final
-class Spelling:
+class CallForm:
     """Where the values of a call, positional before keyword, belong.
 
     Args:
-        form: what the call passes.
+        spec: what the call passes.
         dynamic: indices of the dynamic values, in the order of the form.
         static: index, default and name of the static values; -1 where the default
             counts.
@@ -115,19 +117,19 @@ class Spelling:
     """
 
     __slots__ = (
-        *("arrays_only", "defaults", "dynamic", "form", "pick"),
+        *("arrays_only", "defaults", "dynamic", "spec", "pick"),
         *("recalled", "static", "_treedef"),
     )
 
     def __init__(
         self,
-        form: Form,
+        spec: CallSpec,
         dynamic: tuple[int, ...],
         static: tuple[tuple[int, Any, str], ...],
         defaults: tuple[tuple[int, Any], ...],
         count: int,
     ) -> None:
-        self.form = form
+        self.spec = spec
         self.dynamic = dynamic
         self.static = static
         self.defaults = defaults
@@ -136,7 +138,7 @@ class Spelling:
             None if in_order else _picker(dynamic)
         )
         self.arrays_only = False
-        self.recalled: Recalled = None, form, None
+        self.recalled: Recalled = None, spec, None
         self._treedef: tree.TreeDef | None = None
 
     def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -151,13 +153,13 @@ class Spelling:
             treedef: their tree; None if all are leaves.
         """
         if treedef is None or self._treedef is not treedef:  # a match the second time
-            self.recalled, self._treedef = (None, self.form, None), treedef
+            self.recalled, self._treedef = (None, self.spec, None), treedef
             self.arrays_only = treedef is None
             return
         self.arrays_only = True
         if self.recalled[0] is None:
             try:
-                self.recalled = tree.match_of(values), self.form, treedef
+                self.recalled = tree.match_of(values), self.spec, treedef
             except KeyError:
                 self.arrays_only: bool = False
 
@@ -176,13 +178,13 @@ class Signature:
     __slots__ = (
         *(
             "_defaults",
-            "_forms",
+            "_specs",
             "_keyword_only",
             "_names",
             "_signature",
             "_variadic",
         ),
-        *("donate_names", "donate_nums", "function_name", "has_static", "spellings"),
+        *("donate_names", "donate_nums", "function_name", "has_static", "forms"),
         *("static_names", "static_nums"),
     )
 
@@ -212,8 +214,8 @@ class Signature:
         self.donate_nums, self.donate_names = self._chosen("donate", *donate)
         self._check_disjoint()
         self.has_static: bool = bool(self.static_nums or self.static_names)
-        self.spellings: dict[Hashable, Spelling] = {}
-        self._forms: dict[Hashable, Form] = {}
+        self.forms: dict[Hashable, CallForm] = {}
+        self._specs: dict[Hashable, CallSpec] = {}
 
     # ---- functions that are re-created ----
 
@@ -244,27 +246,27 @@ class Signature:
         Raises:
             ArgumentError: the function cannot be called like this.
         """
-        spelling = self.spelling(args, kwargs)
+        form = self.form(args, kwargs)
         values = (*args, *kwargs.values()) if kwargs else args
-        if spelling.defaults:
-            spelling = self.without_defaults(spelling, values, len(args), kwargs)
-        dynamic = tuple([values[i] for i in spelling.dynamic])
-        return Call(spelling.form, dynamic, spelling.static_values(values))
+        if form.defaults:
+            form = self.without_defaults(form, values, len(args), kwargs)
+        dynamic = tuple([values[i] for i in form.dynamic])
+        return Call(form.spec, dynamic, form.static_values(values))
 
-    def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
+    def form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallForm:
         """Return where the values of a call belong; checked once a spelling."""
         key = (len(args), *kwargs) if kwargs else len(args)
-        found = self.spellings.get(key)
+        found = self.forms.get(key)
         if found is None:
             self._check_call(args, kwargs)
             slots = self._slots(len(args), kwargs)
-            found = self.spellings[key] = self._spell(slots, len(args))
+            found = self.forms[key] = self._spell(slots, len(args))
         return found
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments with which to call the function."""
-        by_slot = dict(zip(call.form.dynamic, call.dynamic, strict=True))
-        by_slot.update(zip(call.form.static, call.static, strict=True))
+        by_slot = dict(zip(call.spec.dynamic, call.dynamic, strict=True))
+        by_slot.update(zip(call.spec.static, call.static, strict=True))
         last = max((s for s in by_slot if isinstance(s, int)), default=-1)
         positional = [
             by_slot[i] if i in by_slot else self._defaults[self._names[i]]
@@ -278,7 +280,7 @@ class Signature:
 
     def _spell(
         self, slots: Sequence[Slot], positional: int, skip: tuple[int, ...] = ()
-    ) -> Spelling:
+    ) -> CallForm:
         by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
         order = sorted(by_slot, key=_slot_order)
         last = {num + positional for num in self.static_nums if num < 0}
@@ -297,44 +299,44 @@ class Signature:
             for slot, default in self._default_slots()
             if slot in dynamic and self.is_known_default(default)
         )
-        form = self._form(tuple(dynamic), tuple(static))
-        sources = zip(static.values(), form.static_names, strict=True)
+        spec = self._spec(tuple(dynamic), tuple(static))
+        sources = zip(static.values(), spec.static_names, strict=True)
         triples = tuple([(i, default, name) for (i, default), name in sources])
         dynamics = tuple(dynamic.values())
-        return Spelling(form, dynamics, triples, defaults, len(slots))
+        return CallForm(spec, dynamics, triples, defaults, len(slots))
 
     def without_defaults(
         self,
-        spelling: Spelling,
+        form: CallForm,
         values: Sequence[Any],
         count: int,
         names: Iterable[str],
-    ) -> Spelling:
+    ) -> CallForm:
         """Return the spelling that leaves out the values that are their defaults.
 
         Args:
-            spelling: the call's.
+            form: the call's.
             values: the call's, positional before keyword.
             count: how many are positional.
             names: the keywords.
         """
         omitted = tuple(
-            [i for i, default in spelling.defaults if _is_default(values[i], default)]
+            [i for i, default in form.defaults if _is_default(values[i], default)]
         )
         if not omitted:
-            return spelling
-        key = (spelling.form, count, *names, omitted)
-        found = self.spellings.get(key)
+            return form
+        key = (form.spec, count, *names, omitted)
+        found = self.forms.get(key)
         if found is None:
             found = self._spell(self._slots(count, names), count, omitted)
-            self.spellings[key] = found
+            self.forms[key] = found
         return found
 
-    def _form(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> Form:
+    def _spec(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> CallSpec:
         key = dynamic, static
-        if key not in self._forms:
-            self._forms.setdefault(key, Form(dynamic, static, self))
-        return self._forms[key]
+        if key not in self._specs:
+            self._specs.setdefault(key, CallSpec(dynamic, static, self))
+        return self._specs[key]
 
     def _default_slots(self) -> list[tuple[Slot, Any]]:
         places: dict[str, Slot] = {name: i for i, name in enumerate(self._names)}

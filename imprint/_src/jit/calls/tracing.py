@@ -26,7 +26,7 @@ from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters import trace_to_jaxpr
-from imprint._src.jit.calls.signature import Call, Form, Signature
+from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
@@ -151,7 +151,7 @@ class TracedCall(Inner):
         closed: the program.
         in_tree: the tree of the dynamic arguments, a tuple.
         results: how its arrays become the result.
-        form: which parameters are dynamic, and their names.
+        spec: which parameters are dynamic, and their names.
         seconds: what tracing took.
         dependencies: what it depends on.
 
@@ -163,7 +163,7 @@ class TracedCall(Inner):
     """
 
     __slots__ = (
-        *("__weakref__", "_whole", "closed", "conditions", "ends", "form", "guard"),
+        *("__weakref__", "_whole", "closed", "conditions", "ends", "spec", "guard"),
         *("hidden", "in_tree", "note", "results", "seconds"),
     )
 
@@ -171,7 +171,7 @@ class TracedCall(Inner):
         self,
         closed: ClosedJaxpr,
         trees: tuple[tree.TreeDef, Results],
-        form: Form,
+        spec: CallSpec,
         seconds: float,
         dependencies: Dependencies,
         guard: Guard | None = None,
@@ -186,7 +186,7 @@ class TracedCall(Inner):
         self.in_tree: tree.TreeDef
         self.results: Results
         self.in_tree, self.results = trees
-        self.form = form
+        self.spec = spec
         self.seconds = seconds
 
     @property
@@ -207,7 +207,7 @@ class TracedCall(Inner):
     @property
     def given_names(self) -> list[str]:
         """The names of the arguments that users give."""
-        return self.form.leaf_names(self.in_tree)
+        return self.spec.leaf_names(self.in_tree)
 
     @property
     def given_avals(self) -> tuple[ShapedArray, ...]:
@@ -232,7 +232,7 @@ class TracedCall(Inner):
     def rebound(self, dependencies: Dependencies) -> "TracedCall":
         """Return the same trace with the dependencies of another function."""
         trees = self.in_tree, self.results
-        made = TracedCall(self.closed, trees, self.form, self.seconds, dependencies)
+        made = TracedCall(self.closed, trees, self.spec, self.seconds, dependencies)
         made.conditions, made.hidden, made.note = (
             self.conditions,
             self.hidden,
@@ -258,7 +258,7 @@ class TracedCall(Inner):
         """
         trees = self.in_tree, results
         of_whole = self.dependencies, self.guard
-        made = TracedCall(closed, trees, self.form, seconds, *of_whole)
+        made = TracedCall(closed, trees, self.spec, seconds, *of_whole)
         made._whole = self
         made.conditions = self.conditions
         return made
@@ -319,7 +319,7 @@ def trace_call(
     """
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
-    names = _Names(lambda: call.form.leaf_names(treedef))
+    names = _LeafNames(lambda: call.spec.leaf_names(treedef))
     staged = trace_to_jaxpr.Staged(
         transform, signature.function_name, names, current_source()
     )
@@ -327,7 +327,7 @@ def trace_call(
 
     def flat(*tracers: Any) -> list[Any]:
         leaves = [no_values(x.shape) if is_float0(x) else x for x in tracers]
-        traced = Call(call.form, treedef.unflatten(leaves), call.static)
+        traced = Call(call.spec, treedef.unflatten(leaves), call.static)
         args, kwargs = signature.arguments(traced)
         arrays, results = split_result(fun(*args, **kwargs), signature.is_static_result)
         check_results(signature.function_name, arrays, results)
@@ -350,7 +350,7 @@ def trace_call(
         dependencies.hold_functions()  # they are called when the program runs
     if staged.ended:
         trace_to_jaxpr.check_leaks_of(staged)
-    return TracedCall(closed, (treedef, found[0]), call.form, seconds, dependencies)
+    return TracedCall(closed, (treedef, found[0]), call.spec, seconds, dependencies)
 
 
 def _has_callbacks(jaxpr: Jaxpr) -> bool:
@@ -374,14 +374,14 @@ def held_by(call: Call, treedef: tree.TreeDef | None = None) -> list[tuple[str, 
         call: it.
         treedef: the structure of its dynamic values, if it is known.
     """
-    treedef = call.form.treedef or treedef or tree.structure(call.dynamic)
+    treedef = call.spec.treedef or treedef or tree.structure(call.dynamic)
     held = [(type_name(type(x)), x) for x in treedef.static_data()]
-    held += zip(call.form.static_names, call.static, strict=True)
+    held += zip(call.spec.static_names, call.static, strict=True)
     return held
 
 
 @final
-class _Names(Sequence[str]):
+class _LeafNames(Sequence[str]):
     """The names of a call's leaves, worked out when a message needs them."""
 
     def __init__(self, make: Callable[[], list[str]]) -> None:

@@ -1,9 +1,9 @@
 """Definitions: the versions of each jitted function, and which functions share them.
 
 A `Definition` is one function object with its options: its signature, its versions, its
-traces. Functions with one fingerprint are `Kin`: a function that was re-created finds the
+traces. Functions with one fingerprint are `SharedVersions`: a function that was re-created finds the
 versions of the one before, if what they depend on is as it was for itself. Kin outlives
-its functions, until the table is full or the byte budget drops what it holds. A `Family`
+its functions, until the table is full or the byte budget drops what it holds. A `CallSite`
 is the definitions of one place in the program, such as a lambda in a loop whose captures
 differ: a miss of a new definition is explained against the one before.
 """
@@ -46,7 +46,7 @@ _MANY: Final = 8  # versions of one family, at which it warns
 
 
 @final
-class Kin:
+class SharedVersions:
     """What functions of one fingerprint compiled and traced, detached from each of them.
 
     Args:
@@ -76,9 +76,13 @@ class Kin:
         reference = weakref.ref(self)
 
         def end(dead: object) -> None:
-            kin = reference()
-            if kin is not None and kin._own is not None and kin._own[0] is dead:
-                kin._own = None
+            shared = reference()
+            if (
+                shared is not None
+                and shared._own is not None
+                and shared._own[0] is dead
+            ):
+                shared._own = None
 
         self._own = weakref.ref(fun, end), definition
 
@@ -191,25 +195,25 @@ class Definition(Inner):
     """One function with its options, and its versions.
 
     Args:
-        kin: what functions of its fingerprint share.
+        shared: what functions of its fingerprint share.
         signature: its parameters.
         options: how it is compiled.
         parts: its code and defaults, when the signature was read.
     """
 
     __slots__ = (
-        *("__weakref__", "family", "kin", "last_miss", "options", "parts"),
-        *("signature", "sized", "traced", "versions", "written"),
+        *("__weakref__", "site", "shared", "last_miss", "options", "parts"),
+        *("signature", "size_families", "traced", "versions", "written"),
     )
 
     def __init__(
         self,
-        kin: Kin,
+        shared: SharedVersions,
         signature: Signature,
         options: JitOptions,
         parts: tuple[Any, ...] = (),
     ) -> None:
-        self.kin = kin
+        self.shared = shared
         self.signature = signature
         self.options = options
         self.parts = parts
@@ -218,24 +222,26 @@ class Definition(Inner):
         self.written: frozenset[Key] = frozenset()
         """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
-        self.family: Family | None = None  # known from the first miss on
-        self.sized: Any = None  # what `dynamic` knows of calls whose axes have names
+        self.site: CallSite | None = None  # known from the first miss on
+        self.size_families: Any = (
+            None  # what `dynamic` knows of calls whose axes have names
+        )
 
     @property
     def token(self) -> Token:
         """The fingerprint of the function."""
-        return self.kin.token
+        return self.shared.token
 
     def clear(self) -> None:
         """Forget all versions, and what the keys of the last misses hold."""
         self.versions.clear()
         self.traced.clear()
-        self.kin.clear()
-        self.sized = None
+        self.shared.clear()
+        self.size_families = None
         if self.last_miss is not None:
             self.last_miss.settle()
-        if self.family is not None:
-            self.family.settle()
+        if self.site is not None:
+            self.site.settle()
 
     def learn(self, written: frozenset[Key]) -> None:
         """Take in the locations that a trace changed.
@@ -246,12 +252,12 @@ class Definition(Inner):
             return
         self.written |= written
         # First the versions: what they use may be in the other table.
-        for version in (*self.versions, *self.kin.versions):
+        for version in (*self.versions, *self.shared.versions):
             guard = _without(version.traced.guard, self.written)
             if guard is not version.checks:
                 version.traced.guard = guard
                 version.use_guard(guard)
-        for traced in (*self.traced, *self.kin.traced):
+        for traced in (*self.traced, *self.shared.traced):
             traced.guard = _without(traced.guard, self.written)
 
 
@@ -260,7 +266,7 @@ def _without(guard: Guard, written: frozenset[Key]) -> Guard:
     return guard if left is guard.dependencies else Guard(left)
 
 
-class Made(NamedTuple):
+class FunctionState(NamedTuple):
     """What a version of a family was made of.
 
     Args:
@@ -280,11 +286,11 @@ class Made(NamedTuple):
         return self.function is not None and self.function is _standin_of(fun)
 
 
-def _made_of(fun: Callable[..., Any], definition: Definition) -> Made:
+def _made_of(fun: Callable[..., Any], definition: Definition) -> FunctionState:
     function = _function_of(fun)
     code = None if function is None else code_of(function.__code__)
     token = definition_token(fun)
-    return Made(token, definition.options, code, _standin_of(fun))
+    return FunctionState(token, definition.options, code, _standin_of(fun))
 
 
 def _standin_of(fun: Any) -> Identity | None:
@@ -293,7 +299,7 @@ def _standin_of(fun: Any) -> Identity | None:
 
 
 @final
-class Family:
+class CallSite:
     """The definitions that one place in the program made.
 
     Args:
@@ -308,10 +314,12 @@ class Family:
         """How many versions were compiled since the function was edited."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
-        self._made: deque[Made] = deque(maxlen=4)
+        self._made: deque[FunctionState] = deque(maxlen=4)
         self._misses: list[Explanation] = []
 
-    def before(self, fun: Callable[..., Any], definition: Definition) -> list[Made]:
+    def before(
+        self, fun: Callable[..., Any], definition: Definition
+    ) -> list[FunctionState]:
         """Return what was compiled last, the last one first.
 
         If the same function was compiled, as it was before it was changed, that is all.
@@ -412,11 +420,11 @@ class Definitions:
 
     def __init__(self, limit: int = _LIMIT) -> None:
         self._limit = limit
-        self._kin: OrderedDict[Hashable, Kin] = OrderedDict()
+        self._kin: OrderedDict[Hashable, SharedVersions] = OrderedDict()
         self._known: weakref.WeakValueDictionary[Hashable, Definition] = (
             weakref.WeakValueDictionary()
         )
-        self._families: OrderedDict[Hashable, Family] = OrderedDict()
+        self._sites: OrderedDict[Hashable, CallSite] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def of(
@@ -433,9 +441,9 @@ class Definitions:
             signature: reads its parameters.
         """
         token = fingerprint(fun)
-        kin = self._kin_of(token, options)
+        shared = self._kin_of(token, options)
         parts = parts_of(fun)
-        own = kin.own(fun)
+        own = shared.own(fun)
         if own is not None and own.parts == parts:
             return own
         key = (*_standing(fun), token, options)
@@ -443,19 +451,19 @@ class Definitions:
             known = self._known.get(key)
             if known is not None and known.parts == parts:
                 return known
-        made = Definition(kin, kin.signature(fun, signature), options, parts)
+        made = Definition(shared, shared.signature(fun, signature), options, parts)
         with self._lock:
             self._known[key] = made
         if type(fun) is FunctionType and fun.__closure__ is None and _is_steady(fun):
-            kin.keep(fun, made)
+            shared.keep(fun, made)
         return made
 
-    def _kin_of(self, token: Token, options: JitOptions) -> Kin:
+    def _kin_of(self, token: Token, options: JitOptions) -> SharedVersions:
         key = token, options
         with self._lock:
             found = self._kin.get(key)
             if found is None:
-                found = self._kin[key] = Kin(token)
+                found = self._kin[key] = SharedVersions(token)
                 while len(self._kin) > self._limit:
                     self._kin.popitem(last=False)
             else:
@@ -467,33 +475,33 @@ class Definitions:
         for definition in self:
             definition.clear()
         with self._lock:
-            for kin in self._kin.values():
-                kin.clear()
+            for shared in self._kin.values():
+                shared.clear()
             self._kin.clear()
 
-    def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
+    def call_site_of(self, fun: Callable[..., Any], definition: Definition) -> CallSite:
         """Return the family of a definition of a function."""
         with self._lock:
-            if definition.family is None:
+            if definition.site is None:
                 function = _function_of(fun)
                 if function is None:
-                    definition.family = Family("")
+                    definition.site = CallSite("")
                 else:
                     code = function.__code__
-                    new = Family(f"{code.co_filename}:{code.co_firstlineno}")
+                    new = CallSite(f"{code.co_filename}:{code.co_firstlineno}")
                     place = _place_of(function)
-                    definition.family = self._families.setdefault(place, new)
-                    self._families.move_to_end(place)
-                    while len(self._families) > self._limit:
-                        self._families.popitem(last=False)
-            return definition.family
+                    definition.site = self._sites.setdefault(place, new)
+                    self._sites.move_to_end(place)
+                    while len(self._sites) > self._limit:
+                        self._sites.popitem(last=False)
+            return definition.site
 
     def orphans(self) -> Iterator[Version]:
         """Yield the versions whose functions are gone."""
         with self._lock:
             every = [*self._kin.values()]
-        for kin in every:
-            yield from (v for v in kin.versions if not v.users)
+        for shared in every:
+            yield from (v for v in shared.versions if not v.users)
 
     def __iter__(self) -> Iterator[Definition]:
         with self._lock:
@@ -550,22 +558,22 @@ DEFINITIONS: Final = Definitions()
 # ---- the scope of an audit ----
 
 
-class _Kept(NamedTuple):
+class _AuditTraces(NamedTuple):
     """The fresh traces of one definition, which is kept alive: it is known by `id`."""
 
     definition: Definition
     traces: Table[TracedCall]
 
 
-FreshTraces: TypeAlias = dict[int, _Kept]
+AuditTraces: TypeAlias = dict[int, _AuditTraces]
 
-_fresh: Final = ContextVar[FreshTraces | None]("imprint_fresh_traces", default=None)
+_fresh: Final = ContextVar[AuditTraces | None]("imprint_fresh_traces", default=None)
 
 
 @contextmanager
-def fresh_traces() -> Generator[FreshTraces]:
+def audit_scope() -> Generator[AuditTraces]:
     """Return a `with` in which every function is traced anew; it gives their traces."""
-    traces: FreshTraces = {}
+    traces: AuditTraces = {}
     token = _fresh.set(traces)
     try:
         yield traces
@@ -573,14 +581,14 @@ def fresh_traces() -> Generator[FreshTraces]:
         _fresh.reset(token)
 
 
-def is_fresh() -> bool:
+def is_auditing() -> bool:
     """Tell whether what is traced now is traced by an audit."""
     return _fresh.get() is not None
 
 
 def count_trace() -> None:
     """Count a trace, unless it is an audit's, which a user has not asked for."""
-    COUNTERS.traces += not is_fresh()
+    COUNTERS.traces += not is_auditing()
 
 
 def traces_of(definition: Definition) -> Table[TracedCall]:
@@ -588,7 +596,7 @@ def traces_of(definition: Definition) -> Table[TracedCall]:
     fresh = _fresh.get()
     if fresh is None:
         return definition.traced
-    return fresh.setdefault(id(definition), _Kept(definition, Table())).traces
+    return fresh.setdefault(id(definition), _AuditTraces(definition, Table())).traces
 
 
 # ---- a call of a definition ----
@@ -613,13 +621,13 @@ class Request(NamedTuple):
         return self.fun, *(value for _, value in held_by(self.pending.call))
 
 
-def answer_of_kin(request: Request) -> Version | None:
+def shared_version(request: Request) -> Version | None:
     """Return the version of an equal function that answers a call, for this one."""
     definition, key = request.definition, request.pending.key
-    kin = definition.kin
-    if not kin.versions.current:
+    shared = definition.shared
+    if not shared.versions.current:
         return None
-    found = kin.version(key, request.roots, request.name)
+    found = shared.version(key, request.roots, request.name)
     if found is not None and not found.traced.dependencies.calls_static:
         found.stand_in(definition.versions, key)
     return found

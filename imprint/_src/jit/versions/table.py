@@ -169,7 +169,7 @@ DEFAULT_LIMIT: Final = 4 << 30  # bytes
 
 
 @dataclass(slots=True)
-class _Entry:
+class _BudgetItem:
     table: weakref.ref[Table[Any]]
     item: weakref.ref[Any]
     nbytes: int
@@ -177,13 +177,13 @@ class _Entry:
     hits: int = 1  # the call that made it
 
 
-class Budget:
+class ByteBudget:
     """Bytes by item, and which to drop when there are too many."""
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
         self._lock = threading.RLock()  # a key that dies may run code of the user
-        self._entries: OrderedDict[int, _Entry] = OrderedDict()
+        self._entries: OrderedDict[int, _BudgetItem] = OrderedDict()
         self._count = 0
         self._total = 0
 
@@ -211,7 +211,7 @@ class Budget:
             number = self._count = self._count + 1
             ref = weakref.ref(item, lambda _: self._forget(number))
             beside = copy and (weakref.ref(copy[0]), weakref.ref(copy[1]))
-            self._entries[number] = _Entry(weakref.ref(table), ref, nbytes, beside)
+            self._entries[number] = _BudgetItem(weakref.ref(table), ref, nbytes, beside)
             self._total += nbytes
             if self._total > self.limit:
                 self._evict(keep=number)
@@ -269,5 +269,5 @@ class Budget:
             self._total -= entry.nbytes
 
 
-BUDGET: Final = Budget()
+BUDGET: Final = ByteBudget()
 """The budget of this process."""

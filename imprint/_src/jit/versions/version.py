@@ -26,7 +26,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import Inner, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
-from imprint._src.jit.calls.device_assignment import Home, SpreadHome
+from imprint._src.jit.calls.device_assignment import DeviceAssignment, ShardedAssignment
 from imprint._src.jit.calls.key import CallKey, PackedKey
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
@@ -46,7 +46,7 @@ from imprint._src.runtime import (
 )
 
 
-class Costs(NamedTuple):
+class VersionCosts(NamedTuple):
     """What a new version took, in seconds; lowering and compiling are 0 when shared."""
 
     trace: float
@@ -73,7 +73,7 @@ class Observer(Protocol):
         """Note that it could not be made, or that another observer refused it."""
         ...
 
-    def compiled(self, miss: Explanation, costs: Costs) -> None:
+    def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
         """Note that the version was made."""
         ...
 
@@ -93,7 +93,7 @@ class Version(Inner):
         traced: the jaxpr and the trees.
         program: the compiled jaxpr.
         name: the function's, for messages.
-        home: where it runs.
+        assignment: where it runs.
         sentinels: the meaning of the program's last result, if it has flags.
 
     Attributes:
@@ -106,7 +106,7 @@ class Version(Inner):
     __slots__ = (
         *("__weakref__", "_others", "_roots", "_traced", "apart", "arguments", "at"),
         *("checks", "consts", "created_at", "donated", "ends", "executable"),
-        *("guard", "handlers", "hits", "home", "host_call", "name"),
+        *("guard", "handlers", "hits", "assignment", "host_call", "name"),
         *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
         *("sentinels", "source", "special", "tables", "take", "unflatten"),
         "users",
@@ -117,7 +117,7 @@ class Version(Inner):
         traced: TracedCall,
         program: Program,
         name: str,
-        home: "Home | SpreadHome",
+        assignment: "DeviceAssignment | ShardedAssignment",
         sentinels: "sentinel_pass.Sentinels | None" = None,
     ) -> None:
         self.sentinels = sentinels
@@ -126,7 +126,7 @@ class Version(Inner):
         self._others: Guard | None = None  # of a source: what it reads by name
         self.program = program
         self.name = name
-        self.home = home
+        self.assignment = assignment
         self.hits = 0
         self.users: Collection[Version] = ()
         self.source: Version | None = None
@@ -136,7 +136,9 @@ class Version(Inner):
         self.executable: runtime.Executable = program.executable
         self.handlers: list[Any] = program.executable.handlers
         self.consts: list[runtime.Buffer] = list(program.consts)
-        self.out_avals: tuple[ShapedArray, ...] = home.place(traced.closed.out_avals)
+        self.out_avals: tuple[ShapedArray, ...] = assignment.place(
+            traced.closed.out_avals
+        )
         self.out_aval: ShapedArray | None = (
             self.out_avals[0] if traced.results.is_single else None
         )
@@ -149,7 +151,7 @@ class Version(Inner):
         self.arguments: int = len(self.consts) + len(traced.closed.in_avals)
         self.apart: Callable[[Version, list[Any]], list[Any]] | None = (
             run_spread
-            if isinstance(home, SpreadHome)
+            if isinstance(assignment, ShardedAssignment)
             else run_donating
             if self.donated
             else None
@@ -175,20 +177,20 @@ class Version(Inner):
     def use(self, runs: Runs) -> None:
         """Answer calls by `runs`: the executable, or what computes the same."""
         self.runs = runs
-        if not isinstance(self.home, SpreadHome):
+        if not isinstance(self.assignment, ShardedAssignment):
             self.host_call: runtime.HostCall = runtime.host_call(
                 runs, self.program.module.in_avals
             )
         self.special: bool = (
             bool(self.donated)
             or self.sentinels is not None
-            or self.home.moves
+            or self.assignment.moves
             or runs is not self.executable
         )
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
         everything = kept == tuple(range(count)) and not self.consts
         is_whole = everything and not self.special
-        is_whole = is_whole and not isinstance(self.home, SpreadHome)
+        is_whole = is_whole and not isinstance(self.assignment, ShardedAssignment)
         self.take: tuple[int, ...] | None = None if is_whole else kept
 
     def use_guard(self, guard: Guard) -> None:
@@ -292,7 +294,7 @@ class Version(Inner):
     def detached(self) -> "Version":
         """Return the same program for functions that are re-created; it holds none."""
         traced = self.traced.detached()
-        made = Version(traced, self.program, self.name, self.home, self.sentinels)
+        made = Version(traced, self.program, self.name, self.assignment, self.sentinels)
         made.restarts = self.restarts
         made.users = weakref.WeakSet((self,))
         self.source = made
@@ -333,12 +335,16 @@ class Version(Inner):
             arguments = [*self.consts, *arguments]
         elif take is None:
             arguments = leaves[:]
-        home: Any = self.home
+        assignment: Any = self.assignment
         hosts: list[int] = []
         for i in range(start, len(arguments)):
             x = arguments[i]
             if type(x) is ArrayImpl:
-                arguments[i] = buffer_on(x, home.device) if home.moves else buffer_of(x)
+                arguments[i] = (
+                    buffer_on(x, assignment.device)
+                    if assignment.moves
+                    else buffer_of(x)
+                )
             else:
                 hosts.append(i)
         if not hosts:
@@ -371,7 +377,7 @@ class Version(Inner):
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
-            aval = self.home.of_flags(self.program.out_avals[-1])
+            aval = self.assignment.of_flags(self.program.out_avals[-1])
             flags = host_of(ArrayImpl(aval, outs.pop()))
             names, results = self.traced.leaf_names(), self.traced.results.names()
             self.sentinels.check(flags, self.name, names, results)
@@ -395,7 +401,7 @@ class Version(Inner):
     @property
     def key(self) -> Kind:
         """What kind of call it answers: names, tree, avals, static values, flags."""
-        return CallKey.unpack(self.at).kind(self.traced.form, self.traced.in_tree)
+        return CallKey.unpack(self.at).kind(self.traced.spec, self.traced.in_tree)
 
     @property
     def avals(self) -> tuple[ShapedArray, ...]:
@@ -423,10 +429,12 @@ class Version(Inner):
         return self.executable.hlo_text()
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> VersionCosts:
         """What it took to make it, in seconds."""
         module = self.program.module
-        return Costs(self.traced.seconds, module.seconds, self.program.compile_seconds)
+        return VersionCosts(
+            self.traced.seconds, module.seconds, self.program.compile_seconds
+        )
 
     @property
     def trace_s(self) -> float:
@@ -484,11 +492,14 @@ class Version(Inner):
 
         One that forgot it alone would wait for the others to compile it again.
         """
-        home = self.home
+        assignment = self.assignment
         return (
             self.pinned
             or any(user.pinned for user in (*self.users,))
-            or (isinstance(home, SpreadHome) and home.device.spans_processes)
+            or (
+                isinstance(assignment, ShardedAssignment)
+                and assignment.device.spans_processes
+            )
         )
 
     def pin(self) -> None:
@@ -532,7 +543,7 @@ def _never() -> bool:
 
 _SHARED: Final = (
     *("apart", "arguments", "at", "consts", "created_at", "donated", "executable"),
-    *("handlers", "home", "out_aval", "out_avals", "program", "restarts"),
+    *("handlers", "assignment", "out_aval", "out_avals", "program", "restarts"),
     *("runs", "sentinels", "special", "take", "unflatten"),
 )
 """What is the same for versions of one program."""
