@@ -36,11 +36,12 @@ from imprint._src.jit.calls.options import (
     interned,
 )
 from imprint._src.jit.calls.signature import as_tuple
+from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.dispatch import Jitted
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.report import CacheInfo
-from imprint._src.jit.stages import Lowered, Traced
+from imprint._src.jit.stages import Traced
 from imprint._src.jit.versions.version import Version
 
 P = ParamSpec("P")

@@ -17,7 +17,7 @@ from imprint._src.errors import StaleVersionError
 from imprint._src.jit.calls.key import unplaced
 from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compile_version import trace, trace_for_all, trace_for_sizes
+from imprint._src.jit.compile_steps import trace, trace_for_all, trace_for_sizes
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of

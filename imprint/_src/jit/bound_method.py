@@ -12,9 +12,10 @@ from typing import Any, Final, final
 
 from imprint import tree
 from imprint._src.jit.calls.filtering import is_traced
+from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.stages import Lowered, Traced
+from imprint._src.jit.stages import Traced
 
 _OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})
 

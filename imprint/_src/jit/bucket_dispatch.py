@@ -25,7 +25,8 @@ from imprint._src.jit.bucketing.symbolic_traces import (
 )
 from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compile_version import VersionLookup, compile_version, trace
+from imprint._src.jit.compile_steps import trace
+from imprint._src.jit.compile_version import VersionLookup, compile_version
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
 from imprint._src.jit.versions.definitions import Request
 
@@ -46,14 +47,10 @@ def answer_in_bucket(request: Request) -> tuple[bool, Any]:
 
 def make_bucket_call(request: Request) -> BucketCall | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    fun, _, definition, pending = request
-
-    def trace_at(at: Pending) -> TracedCall:
-        return trace(request._replace(pending=at))
-
     return make_call(
-        *(definition, pending),
-        lambda sized: trace_family(fun, definition, pending, sized, trace_at),
+        request.definition,
+        request.pending,
+        lambda sized: trace_family(request, sized, trace),
     )
 
 
@@ -129,7 +126,8 @@ def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
 
 def _may_be_tried(request: Request) -> bool:
     """Tell whether a call may run twice, and is on one device."""
-    _, options, definition, pending = request
+    definition, pending = request.definition, request.pending
+    options = definition.options
     limit = options.max_versions
     return not (
         options.is_loop

@@ -1,186 +1,135 @@
-"""The way from a call without a version to one that answers it.
+"""A cache miss: the steps from a call that no version answers to an executable.
 
-1. The miss is noted and told to whoever watches, who may refuse it.
-2. The function is traced, unless a trace of this kind of call still holds; what the
-   trace wrote is learnt, so that it does not count as a change.
-3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
+`Jitted` finds the definition of its function (1. fingerprint) and computes the key of the
+call (2. key). If the table of versions has no item that holds, `compile_version` runs:
+
+3. Shared versions: reuse the version of a function with an equal fingerprint.
+4. Miss: explain it, notify observers and check `max_versions`; each may refuse it.
+5. Disk lookup: load the program that another process compiled, if its guards hold.
+6. Trace: run the function on tracers. `Recording` observes what it reads, which becomes
+   the guards of the version. Locations that the trace wrote are not guarded.
+7. Lower: run the passes over the jaxpr and write StableHLO, with checks for NaN and
+   infinity where flags ask for them.
+8. Compile: XLA, or the program cache on disk.
+9. Insert: put the version into the table and store its manifest on disk.
+10. Report: log, count and notify observers; warn about large captured arrays.
 """
 
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from imprint import tree
 from imprint._src.config import config, settings
-from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.aval import get_aval
 from imprint._src.core.identity import identity
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import warn
-from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
+from imprint._src.errors import CaptureWarning, RecompileError
 from imprint._src.jit.calls.device_assignment import (
-    DeviceAssignment,
-    ShardedAssignment,
-    call_assignment,
     layout_of_call,
-    sharded_assignment,
 )
-from imprint._src.jit.calls.key import PackedKey, Pending, unplaced
-from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.signature import CallSpec
-from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces, trace_call
+from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compilation.donation import Donation
-from imprint._src.jit.compilation.layout import Layout
-from imprint._src.jit.compilation.lowered import LoweredProgram, lower
-from imprint._src.jit.compilation.program import Program, compile_module
+from imprint._src.jit.compile_steps import compile_lowered, lower_traced, trace_for_all
 from imprint._src.jit.explain.explanation import Explanation, told
 from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
-from imprint._src.jit.guards import recording
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
 from imprint._src.jit.report import explain_miss, loops_told
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
-    Definition,
     Request,
-    count_trace,
     is_auditing,
     shared_version,
-    traces_of,
 )
-from imprint._src.jit.versions.version import OBSERVERS, Version, VersionCosts
+from imprint._src.jit.versions.version import OBSERVERS, Version
 
 
 class VersionLookup(Protocol):
-    """What looks on the disk for a version, and keeps one there."""
-
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        ...
+    """A lookup on disk for the version of one call; also stores a new one there."""
 
     def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
+        """Return the stored version; None if none fits."""
         ...
 
-    def compare(self) -> None:
-        """Work out why nothing fits, if somebody wants to know."""
+    def find_difference(self) -> None:
+        """Find why none fits, if an observer needs the reason; before the trace."""
         ...
 
-    def keep(self, version: Version, /) -> None:
-        """Keep what a version was made of, or let it say why not."""
+    def store(self, version: Version, /) -> None:
+        """Store how to load a version, or set the reason why not."""
         ...
 
-    def tell(self, version: Version, /) -> None:
-        """Tell whoever wants to know how a version came about."""
+    def notify(self, version: Version, /) -> None:
+        """Notify the observers of `ORIGIN_OBSERVERS`."""
         ...
 
 
-def compile_version(request: Request, start: VersionLookup | None = None) -> Version:
+def compile_version(request: Request, disk: VersionLookup | None = None) -> Version:
     """Trace, lower and compile a function for a call that no version answers.
 
     Args:
-        request: the call.
-        start: what looks on the disk; made here for all but programs for buckets.
+        request: the call, with its definition and key.
+        disk: the lookup on disk; None makes the usual one.
     """
-    definition, pending = request.definition, request.pending
-    call = pending.call
+    call = request.pending.call
     for value, name in zip(call.static, call.spec.static_names, strict=True):
         check_equal_hashes(value, name)
-    if not is_auditing():
-        shared = shared_version(request)
-        if shared is not None:
-            return shared
-    miss = explain_miss(request.fun, definition, pending)
+    shared = None if is_auditing() else shared_version(request)  # 3.
+    if shared is not None:
+        return shared
+    miss = explain_miss(request)  # 4.
     try:
         for observer in list(OBSERVERS):
             observer.missed(miss)
         _check_limit(request, miss)
-        version = _make(request, start)
+        version = _load_or_compile(request, disk or _disk_lookup(request))  # 5. to 9.
     except BaseException:
         for observer in list(OBSERVERS):
             observer.failed(miss)
         raise
-    of_its_key = definition.versions.all_of(pending.key)
-    is_late = type(version.traced.closed) is LateJaxpr
-    needless = not is_late and is_redundant(of_its_key, version)
-    costs = version.costs
-    advice = loops_told(version) if costs.compile > _SLOW and not is_late else ""
-    advice = f"{version.traced.note} {advice}".strip()
-    miss = replace(miss, seconds=costs.total, is_needless=needless, advice=advice)
-    _tell(request, miss, version, costs)
-    if request.options.is_loop or is_late:
-        return version
-    _warn_captured(request, version.traced)
-    if request.options.strict:
-        _warn_opaque(request, version.traced)
+    _report(request, miss, version)  # 10.
     return version
 
 
-def is_late(closed: ClosedJaxpr) -> bool:
-    """Tell whether nobody knows a program: it was never traced in this process."""
-    return type(closed) is LateJaxpr and not closed.is_known
-
-
-def is_redundant(of_its_key: Sequence[Version], made: Version) -> bool:
-    """Tell whether a new version is the same as one that did not hold any more.
-
-    Args:
-        of_its_key: the versions of one kind of call, the newest first.
-        made: the new one, which is among them.
-    """
-    return any(
-        version is not made
-        and not is_late(version.traced.closed)
-        and divergence_of_traces(version.traced, made.traced) is None
-        for version in of_its_key[: LATEST + 1]
-    )
-
-
-LATEST: Final = 8
-"""Versions, the newest, with which a new one is compared, and that tell what changed."""
-_SLOW: Final = 0.25
-"""Seconds of compiling after which somebody will want to know what takes so long."""
-
-
-def _on_disk(request: Request) -> VersionLookup:
+def _disk_lookup(request: Request) -> VersionLookup:
     from imprint._src.jit.load_from_disk import DiskLookup  # noqa: PLC0415 - with the store, 5 ms of an import
 
-    return DiskLookup(request, trace, lower_traced)
+    return DiskLookup(request)
 
 
-def _make(request: Request, start: VersionLookup | None) -> Version:
-    """Trace, lower and compile; the version is in its table when it is returned."""
-    options, pending = request.options, request.pending
-    start = start or _on_disk(request)
-    version = start.version()
-    if version is not None:
-        _entered(request, version, pending.key)
-        start.tell(version)
-        return version
-    start.compare()
-    traced = trace_for_all(request)
-    flags = settings()
-    avals = [get_aval(x) for x in pending.leaves]
-    module = lower_traced(
-        *(traced, request.name, options),
-        nans=flags.debug_nans,
-        infinities=flags.debug_infs,
-        layout=layout_of_call(request.name, options, traced, avals),
-    )
-    program, assignment = compile_lowered(module, request.name, options, traced, avals)
-    version = Version(traced, program, request.name, assignment, module.sentinels)
-    start.keep(version)
-    _entered(request, version, pending.key)
-    start.tell(version)
+def _load_or_compile(request: Request, disk: VersionLookup) -> Version:
+    """Load a version from disk, or compile one, and insert it into its table."""
+    name, options, pending = request.name, request.options, request.pending
+    version = disk.version()  # 5.
+    if version is None:
+        disk.find_difference()
+        traced = trace_for_all(request)  # 6.
+        flags = settings()
+        avals = [get_aval(x) for x in pending.leaves]
+        module = lower_traced(  # 7.
+            traced,
+            name,
+            options,
+            nans=flags.debug_nans,
+            infinities=flags.debug_infs,
+            layout=layout_of_call(name, options, traced, avals),
+        )
+        program, assignment = compile_lowered(
+            module, name, options, traced, avals
+        )  # 8.
+        version = Version(traced, program, name, assignment, module.sentinels)
+        disk.store(version)  # 9.
+    _insert(request, version)
+    disk.notify(version)
     return version
 
 
-def _entered(request: Request, version: Version, key: PackedKey) -> None:
-    """Put a version into its table, and let functions that are re-created find it."""
-    definition, shared = request.definition, request.definition.shared
-    version.stand_in(definition.versions, key)
+def _insert(request: Request, version: Version) -> None:
+    """Put a version into its table, and let re-created functions find it."""
+    definition, key = request.definition, request.pending.key
+    shared = definition.shared
+    version.insert_into(definition.versions, key)
     if is_auditing():
         return
     for old in (*definition.versions.all_of(key), *shared.versions.all_of(key)):
@@ -189,27 +138,66 @@ def _entered(request: Request, version: Version, key: PackedKey) -> None:
     shared.keep_version(version, key)
 
 
-def _note_miss(definition: Definition, miss: Explanation) -> None:
+# ---- 10. report ----
+
+
+def _report(request: Request, miss: Explanation, version: Version) -> None:
+    """Log, count and notify observers of a new version, which is in its table by now."""
+    definition, options, costs = request.definition, request.options, version.costs
+    is_loaded = type(version.traced.closed) is LateJaxpr
+    advice = loops_told(version) if costs.compile > _SLOW and not is_loaded else ""
+    miss = replace(
+        miss,
+        seconds=costs.total,
+        is_needless=not is_loaded and _is_redundant(request, version),
+        advice=f"{version.traced.note} {advice}".strip(),
+    )
+    if config.log_compiles:
+        _log(_COMPILED, *version.figures())
     definition.last_miss = definition.shared.last_miss = miss
     COUNTERS.misses += 1
     COUNTERS.needless += miss.is_needless
     if config.explain_misses:
         _log("%s", miss)
-
-
-def _tell(
-    request: Request, miss: Explanation, version: Version, costs: VersionCosts
-) -> None:
-    """Tell whoever wants to know of a new version, which is in its table by now."""
-    definition = request.definition
-    if config.log_compiles:
-        _log(_COMPILED, *version.figures())
-    _note_miss(definition, miss)
     for observer in list(OBSERVERS):
         observer.compiled(miss, costs)
-    site = DEFINITIONS.call_site_of(request.fun, definition)
-    if not version.traced.hidden:  # buckets are few, and asked for
+    site = DEFINITIONS.definition_site_of(request.fun, definition)
+    if (
+        not version.traced.hidden
+    ):  # bucket programs are few, and the user asked for them
         site.note(request.fun, definition, miss)
+    if options.is_loop or is_loaded:
+        return
+    _warn_captured(request, version.traced)
+    if options.strict:
+        _warn_opaque(request, version.traced)
+
+
+_SLOW: Final = 0.25
+"""Seconds of compilation from which on the explanation of a miss names its loops."""
+
+
+def _is_untraced(closed: ClosedJaxpr) -> bool:
+    """Return whether a jaxpr was loaded from disk and never traced in this process."""
+    return type(closed) is LateJaxpr and not closed.is_known
+
+
+def _is_redundant(request: Request, made: Version) -> bool:
+    """Return whether a new version is the program of one whose guards failed.
+
+    Then the changed location did not matter, and the miss is reported as redundant.
+    """
+    older = request.definition.versions.all_of(request.pending.key)[: _COMPARED + 1]
+    return any(
+        version is not made
+        and not _is_untraced(version.traced.closed)
+        and divergence_of_traces(version.traced, made.traced) is None
+        for version in older
+    )
+
+
+_COMPARED: Final = 8
+"""How many versions, the newest, a new version is compared with."""
 
 
 def _log(text: str, *values: object) -> None:
@@ -223,187 +211,21 @@ _COMPILED: Final = (
 )
 
 
-# ---- trace ----
-
-
-def trace_for_all(request: Request) -> TracedCall:
-    """Trace a function for a call; once for all sizes of axes that have names."""
-    if (
-        request.options.abstracted_axes is None
-        and request.definition.size_families is None
-    ):
-        return trace(request)
-    from imprint._src.jit.bucketing.symbolic_traces import traced_at  # noqa: PLC0415 - few functions name axes
-
-    def trace_at(pending: Pending) -> TracedCall:
-        return trace(request._replace(pending=pending))
-
-    return traced_at(request.fun, request.definition, request.pending, trace_at)
-
-
-def trace_for_sizes(request: Request) -> TracedCall:
-    """Return the trace of a call that a program for a bucket answers, at its sizes."""
-    from imprint._src.jit.bucketing.symbolic_traces import traced_for_sizes  # noqa: PLC0415 - few functions name axes
-
-    def trace_at(pending: Pending) -> TracedCall:
-        return trace(request._replace(pending=pending))
-
-    return traced_for_sizes(request.fun, request.definition, request.pending, trace_at)
-
-
-def trace_nested(request: Request) -> TracedCall:
-    """Trace a function for a call under a trace, whose sizes are the caller's."""
-    if request.options.abstracted_axes is not None:
-        from imprint._src.jit.bucketing.symbolic_traces import check  # noqa: PLC0415 - few functions name axes
-
-        check(request.definition, request.pending)
-    return trace(request)
-
-
-def trace(request: Request) -> TracedCall:
-    """Trace a function for a call, unless a trace of this call signature still holds."""
-    fun, options, definition, (placed, leaves, call) = request
-    strict = options.strict or recording.is_strict()
-    kind = unplaced(placed)
-    key: Hashable = kind if strict is options.strict else (kind, "strict")
-    table = traces_of(definition)
-    traced = table.find(key)
-    if traced is not None and traced.dependencies.calls_static:
-        roots = request.roots  # a key does not tell equal functions apart
-        traced = traced if traced.dependencies.is_of(roots) else None
-    if traced is None and not is_auditing():
-        traced = definition.shared.trace(key, request.roots)
-        if traced is not None:
-            table.put(key, traced)
-    if traced is not None:
-        recording.include(traced.dependencies, request.roots)
-        return traced
-    count_trace()
-    traced = trace_call(
-        *(fun, definition.signature, call, [get_aval(x) for x in leaves]),
-        "jit" if options.filtered is None else "filter_jit",
-        strict=strict,
-    )
-    options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
-    options.shardings_of_results(traced.out_tree)
-    definition.learn(traced.dependencies.written)
-    if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-        for old in table.all_of(key):
-            if old.dependencies.is_lost():
-                table.drop(old)
-        table.put(key, traced)
-        if table is definition.traced:
-            definition.shared.keep_trace(traced, key, table)
-    return traced
-
-
-# ---- lower ----
-
-
-def lower_traced(
-    traced: TracedCall,
-    name: str,
-    options: JitOptions,
-    *,
-    nans: bool = False,
-    infinities: bool = False,
-    layout: Layout | None = None,
-) -> LoweredProgram:
-    """Lower a traced call.
-
-    Args:
-        traced: the call.
-        name: the function's.
-        options: how it is compiled.
-        nans: whether flags say where a NaN was made.
-        infinities: whether they say where an infinity was made.
-        layout: how it is spread over devices; None on one.
-    """
-    module = lower(
-        traced.closed,
-        f"jit_{name}",
-        keep_unused=options.keep_unused,
-        donated=donated_leaves(traced.spec, traced.in_tree),
-        nans=nans,
-        infinities=infinities,
-        layout=layout,
-    )
-    if layout is not None and module.callbacks:
-        raise ArgumentError(
-            f"{name}: expected a program without callbacks over several devices, got one "
-            f"over {layout.mesh}. Call it on one device, or leave the callbacks out."
-        )
-    unusable = module.unusable
-    quiet = options.filtered is not None and options.filtered.is_quiet
-    if unusable and (options.strict or not quiet):
-        report_unusable(name, traced.leaf_names(), unusable, strict=options.strict)
-    return module
-
-
-def compile_lowered(
-    module: LoweredProgram,
-    name: str,
-    options: JitOptions,
-    traced: TracedCall,
-    avals: Sequence[ShapedArray],
-) -> tuple[Program, DeviceAssignment | ShardedAssignment]:
-    """Compile a lowered call; return where it runs, too.
-
-    Args:
-        module: the program.
-        name: the function's.
-        options: how it is compiled.
-        traced: the call.
-        avals: those of the leaves of the arguments, with their placements.
-    """
-    if module.spread is not None:
-        program = compile_module(module, options.compile, persist=options.persist)
-        return program, sharded_assignment(program, avals)
-    assignment = call_assignment(name, options, traced, avals, module.kept)
-    device, persist = assignment.device, options.persist
-    return compile_module(module, options.compile, device, persist=persist), assignment
-
-
-def donated_leaves(spec: CallSpec, treedef: tree.TreeDef) -> Donation:
-    """Return which leaves of a call's dynamic values are donated."""
-    if not any(spec.donated):
-        return frozenset()
-    donated: list[int] = []
-    for i, path in enumerate(treedef.paths()):
-        if spec.donated[getattr(path[0], "idx", 0)]:
-            donated.append(i)
-    return frozenset(donated)
-
-
-def report_unusable(
-    name: str, names: list[str], unusable: tuple[tuple[int, str], ...], *, strict: bool
-) -> None:
-    """Warn about donated arguments whose memory no result can take."""
-    listed = "; ".join(f"argument {names[i]} ({reason})" for i, reason in unusable)
-    text = (
-        f"{name}: expected each donated argument to have a result of its shape and "
-        f"dtype, got none for {listed}. It is kept as it is; do not donate it."
-    )
-    if strict:
-        raise ArgumentError(text)
-    warn(text)
-
-
 # ---- limits ----
 
 
 def _warn_captured(request: Request, traced: TracedCall) -> None:
     """Warn about large captured arrays, once a function and place of use."""
     closed = traced.closed
-    call_site = DEFINITIONS.call_site_of(request.fun, request.definition)
+    definition_site = DEFINITIONS.definition_site_of(request.fun, request.definition)
     for var in closed.jaxpr.constvars:
         aval = var.aval
         if aval.size * aval.dtype.itemsize < _LARGE:
             continue
         users = (e.source for e in closed.eqns if any(v is var for v in e.invars))
         site = next(users, None)
-        if (site, aval) not in call_site.captured:
-            call_site.captured.add((site, aval))
+        if (site, aval) not in definition_site.captured:
+            definition_site.captured.add((site, aval))
             used = "" if site is None else f", used at {site}, `{site.expression}`"
             warn(
                 f"{request.name}: expected large arrays as arguments, got the captured "
@@ -426,7 +248,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
         walk = StrictWalk()
         walk.value(value)
         found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
-    site = DEFINITIONS.call_site_of(request.fun, request.definition)
+    site = DEFINITIONS.definition_site_of(request.fun, request.definition)
     new = [text for text in found if text not in site.captured]
     site.captured.update(new)
     if new:

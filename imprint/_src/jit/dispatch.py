@@ -38,18 +38,16 @@ from imprint._src.jit.calls.filtering import FilteredSignature
 from imprint._src.jit.calls.key import check_values, pending_of
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import CallForm, Signature
-from imprint._src.jit.compile_version import (
-    compile_version,
-    trace_for_all,
-    trace_nested,
-)
+from imprint._src.jit.compile_steps import trace_for_all, trace_nested
+from imprint._src.jit.compile_version import compile_version
+from imprint._src.jit.compiled_stages import CallDetails, Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.explain.replay import Replay
 from imprint._src.jit.explain.steps import SteppedProgram
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.jit.report import CacheInfo, cache_info, explain
-from imprint._src.jit.stages import CallDetails, Lowered, Traced
+from imprint._src.jit.stages import Traced, lower_with_disk
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Definition,
@@ -61,14 +59,21 @@ from imprint._src.jit.versions.version import Version
 from imprint._src.passes.pipeline import run_passes
 from imprint._src.runtime import EngineError, collect_garbage
 
+_flatten = tree.flatten
+_ndarray = np.ndarray
 
-class Binding(Inner):
-    """A function with its definition.
+
+@final
+class Jitted(Inner):
+    """A function compiled by XLA, with one version for each call signature.
 
     Args:
-        fun: the user's function.
+        fun: the function.
         options: how it is compiled.
     """
+
+    _on_device = False
+    """Whether the last call was on arrays on the device, and nothing else."""
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
         self.__wrapped__ = self._fun = fun
@@ -81,48 +86,7 @@ class Binding(Inner):
         self._parts: tuple[Any, ...] = ()
         adopt(fun)
         if options.names_arguments:  # those that are missing are reported now
-            self._bind()
-
-    def _bound(self) -> Definition:
-        """Return the definition of the function as it is now."""
-        known = self._definition
-        if known is not None and self._parts == parts_of(self._fun):
-            return known
-        return self._bind()
-
-    def _bind(self) -> Definition:
-        self._parts = parts_of(self._fun)
-        definition = DEFINITIONS.of(
-            self._fun, self._options, lambda: _signature(self._fun, self._options)
-        )
-        self._definition = definition
-        self._current = definition.versions.current
-        return definition
-
-
-def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
-    if options.filtered is not None:
-        signature: Signature = FilteredSignature(fun, options.filtered)
-    else:
-        signature = Signature(fun, options.static, options.donate)
-    if options.abstracted_axes is not None:
-        options.abstracted_axes.check(signature)
-    return signature
-
-
-# ---- binding ----
-
-
-_flatten = tree.flatten
-_ndarray = np.ndarray
-
-
-@final
-class Jitted(Binding):
-    """A function compiled by XLA, with one version for each kind of call."""
-
-    _on_device = False
-    """Whether the last call was on arrays on the device, and nothing else."""
+            self._find_definition()
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
@@ -198,10 +162,28 @@ class Jitted(Binding):
     def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
         return self.__copy__()
 
+    # ---- the definition ----
+
+    def _current_definition(self) -> Definition:
+        """Return the definition of the function as it is now."""
+        known = self._definition
+        if known is not None and self._parts == parts_of(self._fun):
+            return known
+        return self._find_definition()
+
+    def _find_definition(self) -> Definition:
+        self._parts = parts_of(self._fun)
+        definition = DEFINITIONS.of(
+            self._fun, self._options, lambda: _signature(self._fun, self._options)
+        )
+        self._definition = definition
+        self._current = definition.versions.current
+        return definition
+
     # ---- a call that is not only arrays on the device ----
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
-        definition: Any = self._definition or self._bind()
+        definition: Any = self._definition or self._find_definition()
         spelled = (len(args), *kwargs) if kwargs else len(args)
         form = definition.signature.forms.get(spelled)
         if form is None or current_trace() is not None:
@@ -254,7 +236,7 @@ class Jitted(Binding):
         """Return the version of a call, its leaves, and which are host values."""
         whole, spec = None, form.spec
         if self.is_filtered:
-            signature: Any = self._bound().signature
+            signature: Any = self._current_definition().signature
             taken = signature.take(form, values)
             if taken is None:
                 return None
@@ -280,7 +262,7 @@ class Jitted(Binding):
             key = spec, whole, static, settings(), *avals
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
-            version = self._bound().versions.find(key)
+            version = self._current_definition().versions.find(key)
             if version is None:
                 return None
         version.hits += 1
@@ -295,19 +277,18 @@ class Jitted(Binding):
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        request = self._request(self._bound(), args, kwargs)
+        request = self._request(args, kwargs)
         _, leaves, call = request.pending
         check_values(request.name, call, leaves)
         if current_trace() is not None:
             return self._nested(request)
         return answer(request)
 
-    def _request(
-        self, definition: Definition, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Request:
-        """Return a call with the definition that answers it, or will."""
+    def _request(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
+        """Return a call with its definition and its key: steps 1 and 2 of a miss."""
+        definition = self._current_definition()
         pending = pending_of(definition.signature, args, kwargs)
-        return Request(self._fun, self._options, definition, pending)
+        return Request(self._fun, definition, pending)
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
@@ -327,17 +308,15 @@ class Jitted(Binding):
     @folding
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
-        request = self._request(self._bound(), args, kwargs)
+        request = self._request(args, kwargs)
         signature = request.definition.signature
-        given = CallDetails.of(signature, request.pending, len(args))
+        given = CallDetails.of(request.pending, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
     @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
-        from imprint._src.jit.stages import lower_with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
-
-        return lower_with_disk(self._request(self._bound(), args, kwargs), len(args))
+        return lower_with_disk(self._request(args, kwargs), len(args))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""
@@ -358,9 +337,7 @@ class Jitted(Binding):
         >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
         batch['mask'].shape[1]: 8 → 9
         """
-        definition = self._bound()
-        pending = pending_of(definition.signature, args, kwargs)
-        return explain(self._fun, definition, pending)
+        return explain(self._request(args, kwargs))
 
     def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
         """Return this call equation by equation, with the user's lines and the values.
@@ -379,30 +356,40 @@ class Jitted(Binding):
         """
         from imprint._src.jit.dispatch import replay  # noqa: PLC0415 - few calls are replayed
 
-        return replay(self._request(self._bound(), args, kwargs), args, kwargs)
+        return replay(self._request(args, kwargs), args, kwargs)
 
     @property
     def last_miss(self) -> Explanation | None:
         """The explanation of the last call that no version answered as it was."""
-        definition = self._bound()
+        definition = self._current_definition()
         return definition.last_miss or definition.shared.last_miss
 
     @property
     def versions(self) -> tuple[Version, ...]:
         """The compiled versions."""
-        return tuple(self._bound().versions)
+        return tuple(self._current_definition().versions)
 
     def cache_info(self) -> CacheInfo:
         """Return counts: hits, misses, versions, bytes (estimated)."""
-        return cache_info(self._bound())
+        return cache_info(self._current_definition())
 
     def _cache_size(self) -> int:
         """Return the number of compiled versions."""
-        return len(self._bound().versions)
+        return len(self._current_definition().versions)
 
     def clear_cache(self) -> None:
         """Forget all versions."""
-        self._bound().clear()
+        self._current_definition().clear()
+
+
+def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
+    if options.filtered is not None:
+        signature: Signature = FilteredSignature(fun, options.filtered)
+    else:
+        signature = Signature(fun, options.static, options.donate)
+    if options.abstracted_axes is not None:
+        options.abstracted_axes.check(signature)
+    return signature
 
 
 def _static_tokens(
@@ -428,18 +415,18 @@ def explain_with_disk(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Explanation:
     """Say which version answers a call of a `Jitted`, and how a new process would start."""
-    from imprint._src.jit.load_from_disk import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import add_disk_state  # noqa: PLC0415 - with the store, 5 ms of an import
 
-    told = jitted.explain(*args, **kwargs)
+    explanation = jitted.explain(*args, **kwargs)
     if settings().disable_jit:
-        return told
-    request = jitted._request(jitted._bound(), args, kwargs)
+        return explanation
+    request = jitted._request(args, kwargs)
     if request.options.abstracted_axes is not None:
         from imprint._src.jit.load_bucket_from_disk import BucketDiskLookup  # noqa: PLC0415 - few functions name axes
 
-        return BucketDiskLookup(request).told(told)
+        return BucketDiskLookup(request).explain(explanation)
     versions = request.definition.versions
-    return with_disk(told, request, versions.find(request.pending.key))
+    return add_disk_state(explanation, request, versions.find(request.pending.key))
 
 
 def clear_caches() -> None:

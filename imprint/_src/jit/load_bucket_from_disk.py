@@ -39,14 +39,13 @@ from imprint._src.jit.bucketing.symbolic_traces import (
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
-from imprint._src.jit.compile_version import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.load_from_disk import (
     DiskLookup,
     DiskMatch,
     LazyTrace,
+    add_disk_state,
     loaded_version,
-    with_disk,
     without_leaves,
 )
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
@@ -73,9 +72,9 @@ class BucketDiskLookup:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._there: DiskMatch | None = None
+        self._match: DiskMatch | None = None
         self._call: BucketCall | None = None
-        self._start: DiskLookup | None = None
+        self._lookup: DiskLookup | None = None
         sized = None
         if not settings().audit:
             sized = sized_call(request.definition, request.pending)
@@ -97,41 +96,41 @@ class BucketDiskLookup:
         def fits(plain: Plain) -> bool:
             return hold_at(plain["bucket"]["asked"], sizes)
 
-        self._start = DiskLookup(request, trace, lower_traced, bucket, fits)
+        self._lookup = DiskLookup(request, bucket, fits)
 
-    def told(self, told: Explanation) -> Explanation:
+    def explain(self, explanation: Explanation) -> Explanation:
         """Return an explanation with how a new process would start with the call."""
         request = self._request
         versions = request.definition.versions
         known = known_call(request.definition, request.pending)
         key = request.pending.key if known is None else known.program.key
-        return with_disk(told, request, versions.find(key), self._start)
+        return add_disk_state(explanation, request, versions.find(key), self._lookup)
 
     # ---- 1. before a trace ----
 
     def call(self) -> BucketCall | None:
         """Return by what the call is answered, of what was kept; None if nothing fits."""
-        there = None if self._start is None else self._start.there()
-        if there is None:
+        match = None if self._lookup is None else self._lookup.match()
+        if match is None:
             self._forget()
             return None
         definition = self._request.definition
         known = size_families(definition).find(definition, self._sized)
         family, traced = (
-            self._made(there) if known is None else self._known(there, known)
+            self._made(match) if known is None else self._known(match, known)
         )
         if traced is None:
             self._forget()
             return None
-        self._there = there
+        self._match = match
         at = bucket_key(definition, self._request.pending, self._sized, family)
-        program = self._program(there, family, traced, at)
+        program = self._program(match, family, traced, at)
         family.programs[at] = program
         return BucketCall(family, program, self._sized.sizes)
 
     def _forget(self) -> None:
         """Forget a trace that nobody has made: what is made of it could not be kept."""
-        if self._start is None:
+        if self._lookup is None:
             return
         definition = self._request.definition
         known = size_families(definition).find(definition, self._sized)
@@ -140,26 +139,26 @@ class BucketDiskLookup:
             definition.traced.drop(traced)
 
     def _known(
-        self, there: DiskMatch, known: SizeFamily
+        self, match: DiskMatch, known: SizeFamily
     ) -> tuple[SizeFamily, TracedCall | None]:
         """Return a family, and its trace if what was kept is for the same sizes."""
-        asked = there.found.plain["bucket"]["asked"]
+        asked = match.found.plain["bucket"]["asked"]
         if known.refusal is not None or plain_questions(known.asked) != asked:
             return known, None
         return known, self._request.definition.traced.find(known.key)
 
-    def _made(self, there: DiskMatch) -> tuple[SizeFamily, TracedCall]:
+    def _made(self, match: DiskMatch) -> tuple[SizeFamily, TracedCall]:
         """Return the family of what was kept, and its trace, which nobody has made."""
         request, sized = self._request, self._sized
-        definition, found = request.definition, there.found
+        definition, found = request.definition, match.found
         plain, scope = found.plain["bucket"], Scope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
         asked, most = questions_of(plain["asked"], names), dict(plain["most"])
         family = SizeFamily(tuple(names), asked, key, most=most)
         outs = shaped(found.avals("outs"), plain["outs"], names)
-        late = LazyTrace(request, self._retrace(there))
-        in_tree = there.asked.in_tree
+        late = LazyTrace(request, self._retrace(match))
+        in_tree = match.asked.in_tree
         traced = TracedCall(
             LateJaxpr(late, avals, outs, plain["equations"]),
             (in_tree, Results(tree_of(plain["out"], in_tree), {})),
@@ -171,19 +170,21 @@ class BucketDiskLookup:
         size_families(definition).add(definition, sized, family)
         return family, traced
 
-    def _retrace(self, there: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+    def _retrace(self, match: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
         """Return what traces the function with names for its sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
-        blank = without_leaves(request.pending.call, there.asked)
-        pending = Pending(request.pending.key, [], blank)
+        blank = without_leaves(request.pending.call, match.asked)
+        pending = Pending(
+            request.pending.key, [], blank
+        )  # holds neither function nor arrays
 
         def retrace(function: Callable[..., Any]) -> ClosedJaxpr:
-            def trace_at(at: Pending) -> TracedCall:
-                avals = [get_aval(x) for x in at.leaves]
+            def trace_named(named: Pending) -> TracedCall:
+                avals = [get_aval(x) for x in named.leaves]
                 return trace_call(function, signature, blank, avals, strict=strict)
 
-            family, traced = traced_by_names(pending, sized, trace_at)
+            family, traced = traced_by_names(pending, sized, trace_named)
             if traced is None:
                 raise ArgumentError(
                     f"{name}: expected it to be traced for all sizes, as it was by the "
@@ -194,10 +195,10 @@ class BucketDiskLookup:
         return retrace
 
     def _program(
-        self, there: DiskMatch, family: SizeFamily, traced: TracedCall, at: BucketKey
+        self, match: DiskMatch, family: SizeFamily, traced: TracedCall, at: BucketKey
     ) -> BucketProgram:
         bounds = at.longest
-        plain = there.found.plain
+        plain = match.found.plain
         how = BucketLayout(*plain["bucket"]["how"])
         longest = [
             named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
@@ -206,7 +207,7 @@ class BucketDiskLookup:
         closed = LateJaxpr(
             lambda: closed_for(traced.closed, bounds, zeros=how.zeros),
             (*longest, *[SIZE] * len(bounds)),
-            *(there.found.avals("outs"), plain["own_equations"]),
+            *(match.found.avals("outs"), plain["own_equations"]),
         )
         padded = PaddedProgram(closed, how, 0.0)
         pending = self._request.pending
@@ -224,36 +225,30 @@ class BucketDiskLookup:
         self._inside, self._call = inside, call
         return self
 
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        return self._there is not None
-
     def version(self) -> Version | None:
         """Return the version of what was kept; None if nothing fits."""
-        if self._there is None or self._call is None:
+        if self._match is None or self._call is None:
             return None
-        store, _, found = self._there
-        traced = self._call.program.traced
-        return loaded_version(store, self._inside, traced, found, lower_traced)
+        return loaded_version(self._match, self._inside, self._call.program.traced)
 
-    def compare(self) -> None:
+    def find_difference(self) -> None:
         """Work out why nothing fits, if somebody wants to know."""
-        if self._start is not None:
-            self._start.compare()
+        if self._lookup is not None:
+            self._lookup.find_difference()
 
-    def tell(self, version: Version) -> None:
+    def notify(self, version: Version) -> None:
         """Tell whoever wants to know how a version came about."""
-        if self._start is not None:
-            self._start.tell(version)
+        if self._lookup is not None:
+            self._lookup.notify(version)
 
     # ---- 2. after a trace ----
 
-    def keep(self, version: Version) -> None:
+    def store(self, version: Version) -> None:
         """Keep what a version was made of, or let it say why not."""
-        if self._start is not None:
-            self._start.keep(version, self._more)
+        if self._lookup is not None:
+            self._lookup.store(version, self._plain_bucket)
 
-    def _more(self) -> Plain:
+    def _plain_bucket(self) -> Plain:
         """Return what else is kept of a bucket."""
         assert self._call is not None
         family, program, _ = self._call

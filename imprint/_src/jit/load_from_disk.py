@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, final
 
 from imprint._src.config import config, settings
 from imprint._src.core.aval import get_aval
@@ -26,13 +26,12 @@ from imprint._src.jit.calls.device_assignment import (
     sharded_assignment,
 )
 from imprint._src.jit.calls.key import CallKey
-from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Call
 from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
-from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Program, const_buffers
 from imprint._src.jit.compilation.program_cache import loaded_program, program_key
+from imprint._src.jit.compile_steps import lower_traced, trace
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
@@ -62,36 +61,34 @@ from imprint._src.runtime import CompileOptions, Place
 # ---- versions that are loaded and not traced ----
 
 
-class Lower(Protocol):
-    """What lowers a trace."""
+class DiskMatch(NamedTuple):
+    """What was kept of a call.
 
-    def __call__(
-        self,
-        traced: TracedCall,
-        name: str,
-        options: JitOptions,
-        *,
-        layout: Layout | None,
-    ) -> LoweredProgram:
-        """Lower a trace."""
-        ...
+    Args:
+        store: where it is.
+        asked: the call.
+        found: it.
+    """
+
+    store: Store
+    asked: Asked
+    found: Found
 
 
 def loaded_version(
-    store: Store, request: Request, traced: TracedCall, there: Found, lower: Lower
+    match: DiskMatch, request: Request, traced: TracedCall
 ) -> Version | None:
     """Return the version of what was kept; None if its program is gone.
 
     Args:
-        store: where it is.
+        match: the stored entry.
         request: the call.
-        traced: the trace of it, which nobody has made.
-        there: what was kept.
-        lower: lowers a trace.
+        traced: its trace, which is made when it is read.
     """
+    store, _, found = match
     start = time.perf_counter()
     name, options = request.name, request.options
-    module = _module(request, traced, there, lower)
+    module = _lazy_module(request, traced, found)
     avals = [get_aval(x) for x in request.pending.leaves]
     one: DeviceAssignment | None = None
     if module.spread is None:
@@ -100,7 +97,7 @@ def loaded_version(
     else:
         place = module.spread.partition
     chosen = options.compile.over(module.options)
-    key = bytes.fromhex(there.plain["program"])
+    key = bytes.fromhex(found.plain["program"])
     loaded = loaded_program(store, key, module.out_avals, chosen, place)
     if loaded is None:
         return None
@@ -114,22 +111,20 @@ def loaded_version(
     return version
 
 
-def _module(
-    request: Request, traced: TracedCall, there: Found, lower: Lower
-) -> LateProgram:
+def _lazy_module(request: Request, traced: TracedCall, found: Found) -> LateProgram:
     """Return what was lowered, whose text is written when somebody asks."""
-    plain, name, options = there.plain, request.name, request.options
+    plain, name, options = found.plain, request.name, request.options
     avals = [get_aval(x) for x in request.pending.leaves]
     known = LoweredProgram(
-        *("", there.consts, tuple(plain["kept"]), there.avals("ins")),
-        *(there.avals("outs"), tuple(plain["donated"]), (), None),
+        *("", found.consts, tuple(plain["kept"]), found.avals("ins")),
+        *(found.avals("outs"), tuple(plain["donated"]), (), None),
         *(CompileOptions.of(dict(plain["options"])), plain["equations"]),
         *(0.0, (), (), spread_of(plain["spread"])),
     )
 
     def written() -> LoweredProgram:
         layout = layout_of_call(name, options, traced, avals)
-        return lower(traced, name, options, layout=layout)
+        return lower_traced(traced, name, options, layout=layout)
 
     return LateProgram.of(known, written, plain["text_bytes"])
 
@@ -209,28 +204,12 @@ def _weakly(fun: Any) -> Callable[[], Any]:
 # ---- the disk ----
 
 
-class DiskMatch(NamedTuple):
-    """What was kept of a call.
-
-    Args:
-        store: where it is.
-        asked: the call.
-        found: it.
-    """
-
-    store: Store
-    asked: Asked
-    found: Found
-
-
 @final
 class DiskLookup:
     """One call that needs a version, and the store.
 
     Args:
         request: the call.
-        trace: traces it.
-        lower: lowers a trace.
         bucket: in which its sizes are, if they have names.
         fits: whether what was kept for the bucket is for its sizes.
     """
@@ -238,22 +217,19 @@ class DiskLookup:
     def __init__(
         self,
         request: Request,
-        trace: Callable[[Request], TracedCall],
-        lower: Lower,
         bucket: Bucket | None = None,
         fits: Callable[[Plain], bool] = bool,
     ) -> None:
         self._request = request
-        self._trace = trace
-        self._lower = lower
         self._bucket = bucket
         self._fits = fits
         self._store: Store | None = None
         self._asked: Asked | None = None
         self._reason = "the store is off"
         self._why = ""
-        self._is_noted = False
-        self._noted: Plain | None = None
+        self._is_recorded = False
+        self.found: Version | None = None
+        self._recorded: Plain | None = None
         try:
             self._ask()
         except Refused as err:
@@ -285,29 +261,24 @@ class DiskLookup:
 
     def version(self) -> Version | None:
         """Return the version of what was kept; None if nothing fits."""
-        there = self.there()
-        if there is None:
+        match = self.match()
+        if match is None:
             return None
-        store, asked, kept = there
-        traced = lazy_traced_call(self._request, asked, kept)
-        version = loaded_version(store, self._request, traced, kept, self._lower)
-        if version is not None and settings().audit:
-            self._audit(version, kept)
-        return version
+        traced = lazy_traced_call(self._request, match.asked, match.found)
+        self.found = loaded_version(match, self._request, traced)
+        if self.found is not None and settings().audit:
+            self._audit(self.found, match.found)
+        return self.found
 
-    def there(self) -> DiskMatch | None:
+    def match(self) -> DiskMatch | None:
         """Return what was kept that fits, and holds; None if nothing does."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return None
-        there = found(store, asked, self._fits)
-        return None if there is None else DiskMatch(store, asked, there)
+        entry = found(store, asked, self._fits)
+        return None if entry is None else DiskMatch(store, asked, entry)
 
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        return self.there() is not None
-
-    def differs(self) -> str:
+    def difference(self) -> str:
         """Return why nothing fits: the first difference, or why nothing is there."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
@@ -316,19 +287,19 @@ class DiskLookup:
 
         return difference(store, self._question, asked) or NOTHING
 
-    def compare(self) -> None:
+    def find_difference(self) -> None:
         """Work out why nothing fits, if somebody wants to know: a trace writes anew."""
         if ORIGIN_OBSERVERS:
-            self._why = self.differs()
+            self._why = self.difference()
 
-    def tell(self, version: Version) -> None:
+    def notify(self, version: Version) -> None:
         """Tell whoever wants to know how a version came about."""
         for listener in ORIGIN_OBSERVERS:
             listener(VersionOrigin(version, self._request.fun, self._why))
 
     # ---- 2. after a trace ----
 
-    def keep(
+    def store(
         self, version: Version, more: Callable[[], Plain] = dict[str, Any]
     ) -> None:
         """Keep what a version was made of, or let it say why not.
@@ -338,18 +309,18 @@ class DiskLookup:
             more: gives what else is to be kept, as plain data.
         """
         try:
-            self._keep(version, more)
+            self._store_entry(version, more)
         except Refused as err:
             self._reason = str(err)
         version.restarts = (
             f"with a trace: {self._reason}" if self._reason else "without a trace"
         )
 
-    def _keep(self, version: Version, more: Callable[[], Plain]) -> None:
+    def _store_entry(self, version: Version, more: Callable[[], Plain]) -> None:
         store, asked, program = self._store, self._asked, version.program
         if store is None or asked is None:
             return
-        unkept = self._unkept(store)
+        unkept = self._why_read_only(store)
         if unkept:
             self._reason = unkept
             return
@@ -364,28 +335,28 @@ class DiskLookup:
                 program.module, program.options, version.assignment.device
             )
             program = program._replace(key=key)
-        self._note(version.traced, program.module)
-        if self._noted is not None:
-            read = {**self._noted, **more()}
+        self._record_reads(version.traced, program.module)
+        if self._recorded is not None:
+            read = {**self._recorded, **more()}
             keep(store, self._question, asked, read, program.key)
             self._reason = ""
 
-    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
+    def record_reads(self, traced: TracedCall, module: LoweredProgram) -> None:
         """Note what a trace read, as long as it is as it was, to be kept later."""
         try:
-            self._note(traced, module)
+            self._record_reads(traced, module)
         except Refused as err:
             self._reason = str(err)
 
-    def _note(self, traced: TracedCall, module: LoweredProgram) -> None:
+    def _record_reads(self, traced: TracedCall, module: LoweredProgram) -> None:
         store, asked = self._store, self._asked
-        if store is None or asked is None or self._is_noted:
+        if store is None or asked is None or self._is_recorded:
             return
-        self._is_noted = True
-        if not self._unkept(store):
-            self._noted = noted(store, asked, traced, module)
+        self._is_recorded = True
+        if not self._why_read_only(store):
+            self._recorded = noted(store, asked, traced, module)
 
-    def _unkept(self, store: Store) -> str:
+    def _why_read_only(self, store: Store) -> str:
         """Return why nothing may be kept; "" if it may."""
         if not store.writes:
             return "the store is only read"
@@ -393,25 +364,25 @@ class DiskLookup:
 
     # ---- 3. audits ----
 
-    def _audit(self, version: Version, there: Found) -> None:
+    def _audit(self, version: Version, entry: Found) -> None:
         """Raise StaleVersionError unless a fresh trace gives the program that was found."""
         request, program = self._request, version.program
         with audit_scope():
-            fresh = self._trace(request)
+            fresh = trace(request)
         name, options = request.name, request.options
         avals = [get_aval(x) for x in request.pending.leaves]
         layout = layout_of_call(name, options, fresh, avals)
-        module = self._lower(fresh, name, options, layout=layout)
+        module = lower_traced(fresh, name, options, layout=layout)
         key = program_key(module, program.options, program.executable.device)
         if key != program.key:
-            known = {read.location.key for read in there.dependencies.reads}
+            known = {read.location.key for read in entry.dependencies.reads}
             missed = [
                 str(read.location)
                 for read in fresh.dependencies.reads
                 if read.location.key not in known
             ]
             listed = ", ".join(missed) or "nothing that the version does not watch"
-            assumed = ", ".join(there.plain["declared"]["assumed"])
+            assumed = ", ".join(entry.plain["declared"]["assumed"])
             report = (
                 f"It was assumed of {assumed} that it reads its arguments alone: if that "
                 "is not so, leave out assume_pure. Else please report it"
@@ -449,28 +420,29 @@ ORIGIN_OBSERVERS: Final[list[Callable[[VersionOrigin], None]]] = []
 """Who is told how each version came about; why costs a look through the store."""
 
 
-def with_disk(
-    told: Explanation,
+def add_disk_state(
+    explanation: Explanation,
     request: Request,
     answering: Version | None,
-    start: DiskLookup | None = None,
+    lookup: DiskLookup | None = None,
 ) -> Explanation:
     """Return an explanation with how a new process would start with the call.
 
     Args:
-        told: what is known of the versions in memory.
+        explanation: of the versions in memory.
         request: the call.
         answering: the version that answers it.
-        start: its question to the store, if it is one of its own.
+        lookup: its lookup on disk; None makes one.
     """
     if answering is not None:
         restarts = answering.restarts
         reason = restarts.removeprefix("with a trace: ")
         is_warm = reason == "without a trace"
         how = f"starts {reason}" if is_warm else f"traces it: {reason}"
-        return replace(told, disk=f"A new process {how}.")
-    nobody: Any = None  # traces: it is only looked for
-    start = start or DiskLookup(request, nobody, nobody)
-    if start.there() is not None:
-        return replace(told, disk="the disk has its program.", is_kept=True)
-    return replace(told, disk=f"The disk does not answer it: {start.differs()}.")
+        return replace(explanation, disk=f"A new process {how}.")
+    lookup = lookup or DiskLookup(request)
+    if lookup.match() is not None:
+        return replace(explanation, disk="the disk has its program.", is_kept=True)
+    return replace(
+        explanation, disk=f"The disk does not answer it: {lookup.difference()}."
+    )

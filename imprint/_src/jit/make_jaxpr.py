@@ -17,8 +17,8 @@ from imprint._src.jit.api import jit
 from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.compiled_stages import Lowered, shape_tree_of
 from imprint._src.jit.dispatch import Jitted
-from imprint._src.jit.stages import Lowered, shape_tree_of
 from imprint._src.jit.versions.definitions import count_trace
 
 AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]

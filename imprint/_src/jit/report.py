@@ -84,21 +84,18 @@ def cache_info(definition: Definition) -> CacheInfo:
     )
 
 
-def explain(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Explanation:
+def explain(request: Request) -> Explanation:
     """Say whether a version answers a call, and if none does, why."""
+    fun, definition, pending = request
     if settings().disable_jit:
         return _disabled(fun, definition)
     lent, found = None, definition.versions.find(pending.key)
     if found is None:
-        found = lent = shared_version(
-            Request(fun, definition.options, definition, pending)
-        )
+        found = lent = shared_version(request)
     if found is None and definition.size_families is not None:
         found = _in_bucket(definition, pending)
     if found is None:
-        return explain_miss(fun, definition, pending)
+        return explain_miss(request)
     versions = list(definition.versions)
     advice = (
         str(granularity.granularity(found.jaxpr)),
@@ -113,7 +110,7 @@ def explain(
         seconds=found.costs.total,
         site=current_source(),
         advice=" ".join(filter(None, advice)),
-        defined=DEFINITIONS.call_site_of(fun, definition).defined,
+        defined=DEFINITIONS.definition_site_of(fun, definition).defined,
         watched=found.watched,
     )
     if lent is not None:  # what the function captures is read at its first call
@@ -152,36 +149,31 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
             (Difference("disabled", "disable_jit", "False", "True", remedy),),
         ),
         site=current_source(),
-        defined=DEFINITIONS.call_site_of(fun, definition).defined,
+        defined=DEFINITIONS.definition_site_of(fun, definition).defined,
     )
 
 
-def explain_miss(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Explanation:
+def explain_miss(request: Request) -> Explanation:
     """Note why no version answers a call.
 
     What can change or be gone when the explanation is read is worked out now: values
     that are watched, captures of functions made anew. Kinds of calls are compared then.
     """
+    definition = request.definition
     versions = list(definition.versions)
-    site = DEFINITIONS.call_site_of(fun, definition)
+    site = DEFINITIONS.definition_site_of(request.fun, definition)
     return Explanation(
         function=definition.signature.function_name,
         hit=False,
         versions=len(versions),
-        compared=_compared(fun, definition, pending, versions),
+        compared=_compared(request, versions),
         site=current_source(),
         defined=site.defined,
     )
 
 
-def _compared(
-    fun: Callable[..., Any],
-    definition: Definition,
-    pending: Pending,
-    versions: list[Version],
-) -> Compared | Later:
+def _compared(request: Request, versions: list[Version]) -> Compared | Later:
+    fun, definition, pending = request
     reason = definition.versions.why_gone(pending.key)
     if reason:
         return Compared(None, (_evicted(reason),))
@@ -194,7 +186,7 @@ def _compared(
         return Compared(None, (_CLEARED,))
     shared = definition.shared.versions
     if shared.all_of(pending.key):
-        return _made_anew(fun, definition, pending)
+        return _recreated(request)
     others = list(shared)
     if others:
         return _later(definition, pending, others, is_own=False)
@@ -368,11 +360,10 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     return show(walk().value(value))
 
 
-def _made_anew(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Compared:
+def _recreated(request: Request) -> Compared:
     """Return in what a function differs from the nearest of those made of the same code."""
-    roots = Request(fun, definition.options, definition, pending).roots
+    fun, definition, pending = request
+    roots = request.roots
     kept = definition.shared.versions.all_of(pending.key)[:_REMEMBERED]
     every = [v.traced.dependencies for v in kept]
     nearest = min((each.differing(roots) for each in every), key=len)
@@ -382,7 +373,7 @@ def _made_anew(
         for read, now in nearest
         if not (read.location.parent and read.location.parent.key in large)
     ]
-    is_known = DEFINITIONS.call_site_of(fun, definition).knows(fun)
+    is_known = DEFINITIONS.definition_site_of(fun, definition).knows(fun)
     kind = "state" if is_known else "definition"
     function = definition.signature.function_name
     found: list[Difference] = []
@@ -414,7 +405,7 @@ def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
     token = definition_token(fun)
-    for made in DEFINITIONS.call_site_of(fun, definition).before(fun, definition):
+    for made in DEFINITIONS.definition_site_of(fun, definition).before(fun, definition):
         found = _disagreements(made, token, definition.options)
         if nearest is None or len(found) < len(nearest):
             nearest = found

@@ -37,8 +37,8 @@ from imprint._src.jit.calls.device_assignment import layout_of_call
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import Results, TracedCall
-from imprint._src.jit.compile_version import compile_lowered, lower_traced
-from imprint._src.jit.stages import CallDetails, Compiled, Lowered
+from imprint._src.jit.compile_steps import compile_lowered, lower_traced
+from imprint._src.jit.compiled_stages import CallDetails, Compiled, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
 

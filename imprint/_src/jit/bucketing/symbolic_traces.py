@@ -31,10 +31,15 @@ from imprint._src.jit.calls.axes import NamedAxis, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
-from imprint._src.jit.versions.definitions import Definition, is_auditing, traces_of
+from imprint._src.jit.versions.definitions import (
+    Definition,
+    Request,
+    is_auditing,
+    traces_of,
+)
 
 Sizes: TypeAlias = Mapping[str, int]
-TraceAt: TypeAlias = Callable[[Pending], TracedCall]
+Trace: TypeAlias = Callable[[Request], TracedCall]
 
 
 class Refusal(NamedTuple):
@@ -289,57 +294,50 @@ def size_families(definition: Definition) -> SizeFamilies:
     return definition.size_families
 
 
-def check(definition: Definition, pending: Pending) -> None:
+def check_sizes(request: Request) -> None:
     """Raise ShapeError if a name would be two sizes in a call."""
-    size_families(definition).sized(definition, pending)
+    size_families(request.definition).sized(request.definition, request.pending)
 
 
 # ---- tracing ----
 
 
-def traced_at(
-    fun: Any, definition: Definition, pending: Pending, trace: TraceAt
-) -> TracedCall:
+def traced_at(request: Request, trace: Trace) -> TracedCall:
     """Return the trace for which a call is compiled: one of all sizes if it can be.
 
     A call whose axes nobody named is traced as it is, unless a bucket stands in its key.
 
     Args:
-        fun: the user's function.
-        definition: its definition.
-        pending: the call.
+        request: the call.
         trace: traces a call as it is.
     """
+    definition, pending = request.definition, request.pending
     families = size_families(definition)
     program = families.program(pending.key)
     if program is not None:
         return program.traced
     if definition.options.abstracted_axes is not None:
-        return traced_for_sizes(fun, definition, pending, trace)
-    found = trace(pending)
+        return traced_for_sizes(request, trace)
+    found = trace(request)
     sized = families.sized(definition, pending)
     found.note = families.note_of(definition, sized) or found.note
     return found
 
 
-def traced_for_sizes(
-    fun: Any, definition: Definition, pending: Pending, trace: TraceAt
-) -> TracedCall:
+def traced_for_sizes(request: Request, trace: Trace) -> TracedCall:
     """Return the trace of a call at its sizes, which is one of all sizes if it can be.
 
     Args:
-        fun: the user's function.
-        definition: its definition.
-        pending: the call.
+        request: the call.
         trace: traces a call as it is.
     """
-    families = size_families(definition)
-    sized = families.sized(definition, pending)
+    definition = request.definition
+    sized = size_families(definition).sized(definition, request.pending)
     if sized is None:
-        return trace(pending)
-    family, traced = trace_family(fun, definition, pending, sized, trace)
+        return trace(request)
+    family, traced = trace_family(request, sized, trace)
     if traced is None:
-        found = trace(pending)
+        found = trace(request)
         found.conditions = (at_sizes(sized.sizes),)
         found.note = f"It is traced and compiled for each size: {family.refusal}"
         return found
@@ -347,9 +345,10 @@ def traced_for_sizes(
 
 
 def trace_family(
-    fun: Any, definition: Definition, pending: Pending, sized: SizedCall, trace: TraceAt
+    request: Request, sized: SizedCall, trace: Trace
 ) -> tuple[SizeFamily, TracedCall | None]:
     """Return the family of a call and its trace for all sizes, None if there is none."""
+    definition = request.definition
     families = size_families(definition)
     family = families.find(definition, sized)
     if family is not None and family.refusal is not None:
@@ -358,16 +357,18 @@ def trace_family(
     if family is not None and traced is not None:
         include(traced.dependencies)
         return family, traced
-    family, traced = traced_by_names(pending, sized, trace)
+    family, traced = traced_by_names(
+        request.pending, sized, lambda at: trace(request._replace(pending=at))
+    )
     family.is_tried = definition.options.abstracted_axes is not None
     if family.refusal is not None:  # what it raises at these sizes too is raised here
-        family.refuse(family.refusal, trace(pending))
+        family.refuse(family.refusal, trace(request))
     families.add(definition, sized, family)
     return family, traced
 
 
 def traced_by_names(
-    pending: Pending, sized: SizedCall, trace: TraceAt
+    pending: Pending, sized: SizedCall, trace: Callable[[Pending], TracedCall]
 ) -> tuple[SizeFamily, TracedCall | None]:
     """Trace a call with names for its sizes; return the family, and no trace if it fails.
 

@@ -3,7 +3,7 @@
 A `Definition` is one function object with its options: its signature, its versions, its
 traces. Functions with one fingerprint are `SharedVersions`: a function that was re-created finds the
 versions of the one before, if what they depend on is as it was for itself. Kin outlives
-its functions, until the table is full or the byte budget drops what it holds. A `CallSite`
+its functions, until the table is full or the byte budget drops what it holds. A `DefinitionSite`
 is the definitions of one place in the program, such as a lambda in a loop whose captures
 differ: a miss of a new definition is explained against the one before.
 """
@@ -151,7 +151,7 @@ class SharedVersions:
         """Let functions that are re-created find a version; the byte budget counts it."""
         kept = version.detached()
         BUDGET.add(self.versions, kept, version.nbytes)
-        kept.stand_in(self.versions, key)
+        kept.insert_into(self.versions, key)
         kept.ends = _ends(version.traced, self.versions, kept)
 
     def keep_trace(
@@ -222,7 +222,7 @@ class Definition(Inner):
         self.written: frozenset[Key] = frozenset()
         """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
-        self.site: CallSite | None = None  # known from the first miss on
+        self.site: DefinitionSite | None = None  # known from the first miss on
         self.size_families: Any = (
             None  # what `dynamic` knows of calls whose axes have names
         )
@@ -299,7 +299,7 @@ def _standin_of(fun: Any) -> Identity | None:
 
 
 @final
-class CallSite:
+class DefinitionSite:
     """The definitions that one place in the program made.
 
     Args:
@@ -424,7 +424,7 @@ class Definitions:
         self._known: weakref.WeakValueDictionary[Hashable, Definition] = (
             weakref.WeakValueDictionary()
         )
-        self._sites: OrderedDict[Hashable, CallSite] = OrderedDict()
+        self._sites: OrderedDict[Hashable, DefinitionSite] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def of(
@@ -479,16 +479,18 @@ class Definitions:
                 shared.clear()
             self._kin.clear()
 
-    def call_site_of(self, fun: Callable[..., Any], definition: Definition) -> CallSite:
+    def definition_site_of(
+        self, fun: Callable[..., Any], definition: Definition
+    ) -> DefinitionSite:
         """Return the family of a definition of a function."""
         with self._lock:
             if definition.site is None:
                 function = _function_of(fun)
                 if function is None:
-                    definition.site = CallSite("")
+                    definition.site = DefinitionSite("")
                 else:
                     code = function.__code__
-                    new = CallSite(f"{code.co_filename}:{code.co_firstlineno}")
+                    new = DefinitionSite(f"{code.co_filename}:{code.co_firstlineno}")
                     place = _place_of(function)
                     definition.site = self._sites.setdefault(place, new)
                     self._sites.move_to_end(place)
@@ -606,7 +608,6 @@ class Request(NamedTuple):
     """A call, its function, and the definition that answers it."""
 
     fun: Callable[..., Any]
-    options: JitOptions
     definition: Definition
     pending: Pending
 
@@ -614,6 +615,11 @@ class Request(NamedTuple):
     def name(self) -> str:
         """The name of the function."""
         return self.definition.signature.function_name
+
+    @property
+    def options(self) -> JitOptions:
+        """How the function is compiled."""
+        return self.definition.options
 
     @property
     def roots(self) -> tuple[Any, ...]:
@@ -629,5 +635,5 @@ def shared_version(request: Request) -> Version | None:
         return None
     found = shared.version(key, request.roots, request.name)
     if found is not None and not found.traced.dependencies.calls_static:
-        found.stand_in(definition.versions, key)
+        found.insert_into(definition.versions, key)
     return found

@@ -210,7 +210,7 @@ class Version(Inner):
         self.checks: Guard = guard  # it lives as long as its check is called
         guard.changed = changed
 
-    def stand_in(self, table: Table["Version"], key: PackedKey) -> None:
+    def insert_into(self, table: Table["Version"], key: PackedKey) -> None:
         """Stand in a table, as the current one of its key."""
         self.at = key
         self.tables = (*self.tables, weakref.ref(table))

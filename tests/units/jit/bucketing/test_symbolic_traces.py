@@ -100,7 +100,7 @@ def test_what_needs_a_number_goes_by_size_and_says_so():
     assert float(f(np.ones(4, "f"))) == 4.0
     assert [str(shape) for shape in traces] == ["(n,)", "(3,)", "(4,)"]
     said = str(f.explain(np.ones(3, "f")))
-    assert "It is traced and compiled for each size: test_families.py:" in said
+    assert "It is traced and compiled for each size: test_symbolic_traces.py:" in said
     assert "range(x.shape[0])" in said
     assert "It is traced and compiled for each size" in str(f.last_miss)
 
@@ -160,11 +160,11 @@ def test_what_was_refused_is_asked_again_when_what_it_read_changes(
     f.clear_cache()
     with imprint.generalise(generalise):
         assert compiles_of(f, dtype, 3, 5, 6, 7) == 4
-        assert "each size: test_families.py:" in str(f.last_miss)
+        assert "each size: test_symbolic_traces.py:" in str(f.last_miss)
         monkeypatch.setitem(globals(), "BY_SIZE", False)
         # A trial compiles the program for its size too.
         assert compiles_of(f, dtype, 3, 5, 6, 7) == (2 if is_auto else 1)
-        assert "each size: test_families.py:" not in str(f.last_miss)
+        assert "each size: test_symbolic_traces.py:" not in str(f.last_miss)
         monkeypatch.setitem(globals(), "BY_SIZE", True)
         assert compiles_of(f, dtype, 3, 5, 6, 7) == 0
         assert compiles_of(f, dtype, 8, 9) == 2
