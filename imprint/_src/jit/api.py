@@ -4,18 +4,15 @@ It checks what it was asked for, once, and leaves the rest to the object it retu
 way of a call is told in `dispatch`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import (
     Any,
     Concatenate,
     Final,
-    Literal,
     ParamSpec,
     Protocol,
     Self,
-    TypedDict,
     TypeVar,
     Unpack,
     overload,
@@ -23,19 +20,13 @@ from typing import (
 
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
-from imprint._src.core.inline import Inline
-from imprint._src.jit.calls.axes import read_axes
 from imprint._src.jit.calls.options import (
-    Buckets,
-    JitOptions,
-    check_buckets,
-    check_compiler_options,
-    check_device,
-    check_later,
-    check_options,
+    PLAIN,
+    JitKeywords,
+    checked_options,
     interned,
+    signature_with,
 )
-from imprint._src.jit.calls.signature import as_tuple
 from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.dispatch import Jitted
 from imprint._src.jit.explain import replay as replays
@@ -113,28 +104,6 @@ class JittedFunction(Protocol[P, R_co]):
         ...
 
 
-class JitKeywords(TypedDict, total=False):
-    """The options of `jit`."""
-
-    in_shardings: Any
-    out_shardings: Any
-    static_argnums: int | Iterable[int] | None
-    static_argnames: str | Iterable[str] | None
-    donate_argnums: int | Iterable[int] | None
-    donate_argnames: str | Iterable[str] | None
-    keep_unused: bool
-    device: Any
-    backend: str | None
-    inline: bool | Inline
-    abstracted_axes: Any
-    compiler_options: Mapping[str, Any] | None
-    max_versions: int | None
-    on_limit: Literal["warn", "error"]
-    strict: bool | None
-    persist: bool
-    buckets: Buckets
-
-
 # ---- types ----
 
 
@@ -146,27 +115,8 @@ def jit(
 def jit(
     fun: None = None, /, **options: Unpack[JitKeywords]
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
-def jit(  # noqa: PLR0913 - JAX's signature
-    fun: Callable[..., Any] | None = None,
-    /,
-    *,
-    in_shardings: Any = None,
-    out_shardings: Any = None,
-    static_argnums: int | Iterable[int] | None = None,
-    static_argnames: str | Iterable[str] | None = None,
-    donate_argnums: int | Iterable[int] | None = None,
-    donate_argnames: str | Iterable[str] | None = None,
-    keep_unused: bool = False,
-    device: Any = None,
-    backend: str | None = None,
-    inline: bool | Inline = False,
-    abstracted_axes: Any = None,
-    compiler_options: Mapping[str, Any] | None = None,
-    max_versions: int | None = None,
-    on_limit: Literal["warn", "error"] = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    buckets: Buckets = "pow2",
+def jit(
+    fun: Callable[..., Any] | None = None, /, **options: Unpack[JitKeywords]
 ) -> Any:
     """Compile a function with XLA, one version for each kind of call.
 
@@ -220,100 +170,24 @@ def jit(  # noqa: PLR0913 - JAX's signature
     >>> double(3)
     Array(6, dtype=int32, weak_type=True)
     """
-    strict = config.strict if strict is None else strict
-    plain = (
-        in_shardings is out_shardings is static_argnums is static_argnames is None
-        and donate_argnums is donate_argnames is device is backend is None
-        and abstracted_axes is compiler_options is max_versions is None
-        and keep_unused is inline is strict is False
-        and on_limit == "warn"
-        and persist is True
-        and buckets == "pow2"
-    )
-    if plain and fun is not None:  # 1.3 µs less for a function that is made anew
-        check_function(fun, "jit")
-        return Jitted(fun, _PLAIN)
-    asked = (
-        *(in_shardings, out_shardings, _plain(static_argnums, int, "static_argnums")),
-        _plain(static_argnames, str, "static_argnames"),
-        _plain(donate_argnums, int, "donate_argnums"),
-        _plain(donate_argnames, str, "donate_argnames"),
-        *(keep_unused, device, backend, inline, read_axes(abstracted_axes)),
-        None if compiler_options is None else check_compiler_options(compiler_options),
-        *(max_versions, on_limit, strict, persist),
-        check_buckets(buckets, abstracted_axes),
-    )
-    options = _checked(asked)
+    if fun is not None and not options and not config.strict:
+        check_function(
+            fun, "jit"
+        )  # the usual case, 1.3 µs less for a re-created function
+        return Jitted(fun, PLAIN)
+    checked = checked_options("jit", options)
 
     def decorate(fun: Callable[..., Any]) -> Jitted:
         check_function(fun, "jit")
-        return Jitted(fun, options)
+        return Jitted(fun, checked)
 
     return decorate if fun is None else decorate(fun)
 
 
-def _checked(asked: tuple[Any, ...]) -> JitOptions:
-    try:
-        return _options(*asked)
-    except TypeError as err:
-        if "unhashable" not in str(err):
-            raise
-        return _options.__wrapped__(*asked)
+vars(jit)["__signature__"] = signature_with(JitKeywords)
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
-    in_shardings: Any,
-    out_shardings: Any,
-    static_argnums: Any,
-    static_argnames: Any,
-    donate_argnums: Any,
-    donate_argnames: Any,
-    keep_unused: Any,
-    device: Any,
-    backend: Any,
-    inline: Any,
-    abstracted_axes: Any,
-    compiler_options: Any,
-    max_versions: Any,
-    on_limit: Any,
-    strict: Any,
-    persist: Any,
-    buckets: Any,
-) -> JitOptions:
-    """Check what `jit` was asked for, once; equal options are one object."""
-    check_later(in_shardings, out_shardings)
-    options = JitOptions(
-        static=(static_argnums, static_argnames),
-        donate=(donate_argnums, donate_argnames),
-        device=check_device(device, backend, (in_shardings, out_shardings)),
-        in_shardings=in_shardings,
-        out_shardings=out_shardings,
-        compile=compiler_options or check_compiler_options(None),
-        abstracted_axes=abstracted_axes,
-        buckets=buckets,
-        **check_options(keep_unused, inline, max_versions, on_limit, strict, persist),
-    )
-    return interned(options)
-
-
-_NOTHING = (
-    *[None] * 6,
-    False,
-    None,
-    None,
-    False,
-    *[None] * 3,
-    "warn",
-    False,
-    True,
-    "pow2",
-)
-_PLAIN: Final = _options(*_NOTHING)
-"""The options of a function that was given none."""
-
-
-_LOOP: Final = interned(replace(_PLAIN, strict=True, is_loop=True))
+_LOOP: Final = interned(replace(PLAIN, strict=True, is_loop=True))
 
 
 def run_loop(loop: Callable[..., Any], *args: Any) -> Any:
@@ -322,8 +196,3 @@ def run_loop(loop: Callable[..., Any], *args: Any) -> Any:
     What its step captures is compared by contents, as nobody decided to capture it.
     """
     return Jitted(loop, _LOOP)(*args)
-
-
-def _plain(given: Any, kind: type[Any], option: str) -> Any:
-    """Return plain values: `_options` would find those of another type, if equal."""
-    return None if given is None else as_tuple(given, kind, option)

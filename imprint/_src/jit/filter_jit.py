@@ -5,23 +5,15 @@ static. How a call is split is in `filtering`; the rest is `jit`'s own.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar, get_args, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
-from imprint._src.config import config
 from imprint._src.core.functions import check_function
-from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.jit.api import JittedFunction
 from imprint._src.jit.bound_method import BoundJitted, unbind
-from imprint._src.jit.calls.axes import AxesSpec, read_axes
-from imprint._src.jit.calls.filtering import Donate, Filter
 from imprint._src.jit.calls.options import (
-    Buckets,
-    JitOptions,
-    OnLimit,
-    check_buckets,
-    check_options,
-    interned,
+    FilterJitKeywords,
+    checked_options,
+    signature_with,
 )
 from imprint._src.jit.dispatch import Jitted
 
@@ -31,41 +23,14 @@ R = TypeVar("R")
 
 @overload
 def filter_jit(
-    fun: Callable[P, R],
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+    fun: Callable[P, R], /, **options: Unpack[FilterJitKeywords]
 ) -> JittedFunction[P, R]: ...
 @overload
 def filter_jit(
-    fun: None = None,
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+    fun: None = None, /, **options: Unpack[FilterJitKeywords]
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
-def filter_jit(  # noqa: PLR0913 - the options of `jit`
-    fun: Callable[..., Any] | None = None,
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+def filter_jit(
+    fun: Callable[..., Any] | None = None, /, **options: Unpack[FilterJitKeywords]
 ) -> Any:
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
@@ -103,53 +68,17 @@ def filter_jit(  # noqa: PLR0913 - the options of `jit`
     >>> layer({"w": np.ones((2, 2))}, lambda x: x * 2, np.ones(2)), layer._cache_size()
     (Array([4., 4.], dtype=float32), 2)
     """
-    strict = config.strict if strict is None else strict
-    axes = read_axes(abstracted_axes)
-    asked = (
-        *(donate, max_versions, on_limit, strict, persist),
-        *(axes, check_buckets(buckets, axes)),
-    )
+    checked = checked_options("filter_jit", options)
 
     def decorate(fun: Callable[..., Any]) -> Any:
         check_function(fun, "filter_jit")
         found = unbind(fun)
         if found is None:
-            return Jitted(fun, _checked(0, asked))
+            return Jitted(fun, checked)
         inner, first = found
-        return BoundJitted(Jitted(inner, _checked(1, asked)), first)
+        return BoundJitted(Jitted(inner, checked.after_bound_argument()), first)
 
     return decorate if fun is None else decorate(fun)
 
 
-def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
-    try:
-        return _options(first, *asked)
-    except TypeError:  # no option has no hash: it is named
-        return _options.__wrapped__(first, *asked)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
-    first: int,
-    donate: Any,
-    max_versions: Any,
-    on_limit: Any,
-    strict: Any,
-    persist: Any,
-    abstracted_axes: AxesSpec | None,
-    buckets: Any,
-) -> JitOptions:
-    """Check what `filter_jit` was asked for, once; equal options are one object."""
-    words = get_args(Donate)
-    if donate not in words:
-        raise ArgumentError(
-            f"filter_jit: expected donate to be one of {', '.join(map(repr, words))}, "
-            f"got {donate!r}.{did_you_mean(str(donate), words)}"
-        )
-    options = JitOptions(
-        filtered=Filter(donate, first),
-        abstracted_axes=abstracted_axes and abstracted_axes.after(first),
-        buckets=buckets,
-        **check_options(False, False, max_versions, on_limit, strict, persist),  # noqa: FBT003 - as `jit` does
-    )
-    return interned(options)
+vars(filter_jit)["__signature__"] = signature_with(FilterJitKeywords)
