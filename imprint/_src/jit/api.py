@@ -1,7 +1,7 @@
-"""`jit`: the public decorator.
+"""`jit`, the public decorator, and the type of the functions that it returns.
 
-It checks what it was asked for, once, and leaves the rest to the object it returns: the
-way of a call is told in `dispatch`.
+`calls.options` declares and checks the options. `dispatch` has the returned object. For a
+type checker it is a `JittedFunction`, with the parameters and the result of the function.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class JittedFunction(Protocol[P, R_co]):
-    """A function compiled by `jit` or `filter_jit`, with one version for each kind of call."""
+    """A function compiled by `jit` or `filter_jit`, with one version for each call signature."""
 
     __name__: str
     __qualname__: str
@@ -64,11 +64,11 @@ class JittedFunction(Protocol[P, R_co]):
     def __wrapped__(self) -> Callable[P, R_co]: ...
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
+        """Trace the function for these arguments, which may be abstract."""
         ...
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
+        """Trace and lower the function for these arguments."""
         ...
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
@@ -80,7 +80,7 @@ class JittedFunction(Protocol[P, R_co]):
         ...
 
     def replay(self, *args: P.args, **kwargs: P.kwargs) -> "replays.Replay":
-        """Return this call equation by equation, with the user's lines and the values."""
+        """Return this call equation by equation, with the lines of user code and the values."""
         ...
 
     @property
@@ -118,10 +118,9 @@ def jit(
 def jit(
     fun: Callable[..., Any] | None = None, /, **options: Unpack[JitKeywords]
 ) -> Any:
-    """Compile a function with XLA, one version for each kind of call.
+    """Compile a function with XLA, one version for each call signature.
 
-    It retraces when something that its traced code reads by name has changed since the
-    trace: a global, a closure variable, an attribute, an item under a constant key, the code
+    It retraces when a value that its code read by name has changed since the trace: a global, a closure variable, an attribute, an item under a constant key, the code
     of a helper. `imprint.guards("off")` compares the arguments alone.
 
     Args:
@@ -133,14 +132,14 @@ def jit(
         out_shardings: likewise, of the result.
         static_argnums: positions of arguments that the function takes as Python values;
             each value has its own version.
-        static_argnames: their names. One of the two is worked out from the other.
+        static_argnames: their names. If only one of the two is given, it implies the other.
         donate_argnums: positions of arguments whose memory the results may take. The
             arrays passed there cannot be used afterwards.
-        donate_argnames: their names. One of the two is worked out from the other.
+        donate_argnames: their names. If only one of the two is given, it implies the other.
         keep_unused: whether arguments that no result needs are passed all the same.
         device: where the function runs, one of `imprint.devices()`.
         backend: the platform to run on, such as "cpu".
-        inline: what becomes of a nested call; see `imprint.Inline`. True is JAX_LATE,
+        inline: how a nested call is inlined; see `imprint.Inline`. True is JAX_LATE,
             False is AUTO.
         abstracted_axes: names for axes whose length varies: one trace serves all
             lengths. A prefix of the arguments' tuple, in which `{0: "n"}` or
@@ -148,7 +147,7 @@ def jit(
             `{"batch": {0: "n"}}`. A name is one length in a call.
         compiler_options: options of XLA by name, which override the defaults.
         max_versions: how many versions there may be at a time.
-        on_limit: what one more is: "warn" drops the oldest, "error" raises.
+        on_limit: at the limit, "warn" drops the oldest version, "error" raises.
         strict: whether the contents of arrays, and of containers of any size, that the
             trace read are compared at each call, and a donation without a use is an error.
             None is the flag `strict`, set by the environment variable IMPRINT_STRICT.
@@ -193,6 +192,6 @@ _LOOP: Final = interned(replace(PLAIN, strict=True, is_loop=True))
 def run_loop(loop: Callable[..., Any], *args: Any) -> Any:
     """Run a loop outside of all traces: compiled, and found by its definition.
 
-    What its step captures is compared by contents, as nobody decided to capture it.
+    Captured values are compared by contents: the user did not choose to capture them.
     """
     return Jitted(loop, _LOOP)(*args)

@@ -1,7 +1,18 @@
-"""Calls in a bucket: how is one answered by the program that all lengths in it share?
+"""Calls with named axes: one compiled program for all lengths in a bucket.
 
-The program is made at the first call in the bucket, from the trace for all sizes; its
-version is compiled like any other, and again when it was dropped.
+The first call in a bucket makes the program, from the trace for all sizes. Its version is
+compiled like any other, and again after it was dropped.
+
+With `config.generalise` at "auto", axes get names without `abstracted_axes`:
+
+1. An axis that had three sizes gets a name (`bucketing.infer_axes`), and the function is
+   traced once for all of them.
+2. This call runs two programs: the one for its sizes and the one for the bucket. If the
+   results are equal, buckets answer later calls with other sizes. The trial covers one call
+   signature, and the sizes for which the function's conditions on sizes have equal values.
+3. Otherwise, or if the trace for all sizes fails, this call signature goes on by size, and
+   explanations give the reason.
+Programs that must not run twice (effects, donation) and meshes are not tried.
 """
 
 from dataclasses import replace
@@ -32,7 +43,7 @@ from imprint._src.jit.versions.definitions import Request
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:
-    """Return whether a program for a bucket answers a call, and what it gives."""
+    """Return whether a bucket program answers a call, and the result."""
     found, start = known_call(request.definition, request.pending), None
     if found is None:
         from imprint._src.jit.load_bucket_from_disk import BucketDiskLookup  # noqa: PLC0415 - with the store, 5 ms of an import
@@ -46,7 +57,7 @@ def answer_in_bucket(request: Request) -> tuple[bool, Any]:
 
 
 def make_bucket_call(request: Request) -> BucketCall | None:
-    """Return by what a call is answered: made, if it can be padded and is in a bucket."""
+    """Return the bucket program for a call; None if it cannot be padded."""
     return make_call(
         request.definition,
         request.pending,
@@ -55,7 +66,7 @@ def make_bucket_call(request: Request) -> BucketCall | None:
 
 
 class BucketLookup(Protocol):
-    """What looks on the disk for the program that answers a call in a bucket."""
+    """A lookup on disk for the bucket program of a call."""
 
     def of(self, inside: Request, call: BucketCall, /) -> VersionLookup:
         """Return it for that program."""
@@ -65,12 +76,12 @@ class BucketLookup(Protocol):
 def run_in_bucket(
     request: Request, found: BucketCall, start: BucketLookup | None = None
 ) -> Any:
-    """Return what a program for a bucket gives; it is compiled if it is not yet.
+    """Return the result of a bucket program, which is compiled if necessary.
 
     Args:
         request: the call.
-        found: what answers it.
-        start: what looks on the disk for it; None if nothing does.
+        found: its bucket program.
+        start: the lookup on disk; None without one.
     """
     definition, pending = request.definition, request.pending
     _, program, sizes = found
@@ -93,7 +104,7 @@ def run_in_bucket(
 
 
 _FAMILIES: Final = 4
-"""Answers to what a function asks of sizes, past which hardly two share a program."""
+"""Families of one call signature, above which few sizes share a program."""
 
 
 def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
@@ -117,7 +128,7 @@ def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
     )
     if found is not None and found.family.is_tried:
         return True, run_in_bucket(request, found)
-    result = None if found is None else _tried(request, found)
+    result = None if found is None else _try_bucket(request, found)
     if is_news and before and (found is None or not found.family.is_tried):
         families.axis_names.restore(pending.key, before)
     families.forget()
@@ -125,7 +136,7 @@ def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
 
 
 def _may_be_tried(request: Request) -> bool:
-    """Tell whether a call may run twice, and is on one device."""
+    """Return whether a call may run twice, and is on one device."""
     definition, pending = request.definition, request.pending
     options = definition.options
     limit = options.max_versions
@@ -145,8 +156,8 @@ def _is_promising(request: Request, sized: SizedCall) -> bool:
     return is_few and not families.why_per_size(definition, sized)
 
 
-def _tried(request: Request, found: BucketCall) -> Any:
-    """Return what the program for the size gives, and note whether the other does."""
+def _try_bucket(request: Request, found: BucketCall) -> Any:
+    """Return the result of the program for the size, and record if the other equals it."""
     definition, pending = request.definition, request.pending
     families, versions = size_families(definition), definition.versions
     plain = versions.get(pending.key, lambda: compile_version(request))
@@ -156,7 +167,7 @@ def _tried(request: Request, found: BucketCall) -> Any:
     if not reason:
         try:
             reason = difference(expected, run_in_bucket(request, found))
-        except RecompileError:  # a limit lets nobody compile one more now
+        except RecompileError:  # max_versions is reached
             return expected
         except Exception as err:
             reason = f"{type(err).__name__}: {err}"
@@ -211,7 +222,7 @@ def _is_equal(x: Any, y: Any) -> bool:
 
 
 def _is_close(a: Any, b: Any, eps: float) -> bool:
-    """Tell whether numbers are equal but for the order in which they were computed.
+    """Return whether numbers are equal but for the order in which they were computed.
 
     Half of the digits of each number count, and of those of the largest one as many, or
     all but two.

@@ -37,7 +37,7 @@ from imprint._src.jit.versions.definitions import (
 
 
 def trace_for_all(request: Request) -> TracedCall:
-    """Trace a function for a call; once for all sizes of axes that have names."""
+    """Trace a function for a call; only once for all sizes of named axes."""
     if (
         request.options.abstracted_axes is None
         and request.definition.size_families is None
@@ -49,14 +49,14 @@ def trace_for_all(request: Request) -> TracedCall:
 
 
 def trace_for_sizes(request: Request) -> TracedCall:
-    """Return the trace of a call that a program for a bucket answers, at its sizes."""
+    """Return the trace of a call that a bucket program answers, at its own sizes."""
     from imprint._src.jit.bucketing.symbolic_traces import traced_for_sizes  # noqa: PLC0415 - few functions name axes
 
     return traced_for_sizes(request, trace)
 
 
 def trace_nested(request: Request) -> TracedCall:
-    """Trace a function for a call under a trace, whose sizes are the caller's."""
+    """Trace a function for a call inside a trace, whose sizes are those of the caller."""
     if request.options.abstracted_axes is not None:
         from imprint._src.jit.bucketing.symbolic_traces import check_sizes  # noqa: PLC0415 - few functions name axes
 
@@ -74,7 +74,7 @@ def trace(request: Request) -> TracedCall:
     table = traces_of(definition)
     traced = table.find(key)
     if traced is not None and traced.dependencies.calls_static:
-        roots = request.roots  # a key does not tell equal functions apart
+        roots = request.roots  # equal static functions have equal keys
         traced = traced if traced.dependencies.is_of(roots) else None
     if traced is None and not is_auditing():
         traced = definition.shared.trace(key, request.roots)

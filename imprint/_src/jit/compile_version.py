@@ -6,8 +6,8 @@ call (2. key). If the table of versions has no item that holds, `compile_version
 3. Shared versions: reuse the version of a function with an equal fingerprint.
 4. Miss: explain it, notify observers and check `max_versions`; each may refuse it.
 5. Disk lookup: load the program that another process compiled, if its guards hold.
-6. Trace: run the function on tracers. `Recording` observes what it reads, which becomes
-   the guards of the version. Locations that the trace wrote are not guarded.
+6. Trace: run the function on tracers. `Recording` observes its reads, and the version gets
+   guards for them. Locations that the trace wrote are not guarded.
 7. Lower: run the passes over the jaxpr and write StableHLO, with checks for NaN and
    infinity where flags ask for them.
 8. Compile: XLA, or the program cache on disk.
@@ -240,7 +240,7 @@ _LARGE: Final = 1 << 20  # bytes
 
 
 def _warn_opaque(request: Request, traced: TracedCall) -> None:
-    """Warn about what a strict function reads and could not be looked into, once."""
+    """Warn once about opaque values that a strict function reads."""
     reads = traced.dependencies.reads
     seen = [(str(read.location), read.location.get()) for read in reads]
     found: dict[str, None] = {}
@@ -261,7 +261,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
 
 
 def _because(miss: Explanation) -> str:
-    """Return the first differences of a miss, to stand in a sentence."""
+    """Return the first differences of a miss as the end of a sentence."""
     shown, _ = told(miss.differences)
     return f": {shown}" if shown else ""
 

@@ -56,7 +56,7 @@ CompilerOptions: TypeAlias = Mapping[str, Any]
 @final
 @dataclass(frozen=True, slots=True)
 class ArgInfo:
-    """What a stage knows of one array among the arguments.
+    """Metadata of one array among the arguments.
 
     Args:
         aval: its shape, dtype and weak type.
@@ -78,7 +78,7 @@ class ArgInfo:
 
 
 class CallDetails(NamedTuple):
-    """What a call has that its trace does not: values, places, and how it is spelled.
+    """The properties of a call that its trace lacks.
 
     Args:
         static: the tokens of its static values.
@@ -94,16 +94,16 @@ class CallDetails(NamedTuple):
 
     @classmethod
     def of(cls, pending: Pending, positional: int) -> Self:
-        """Return what a call has of its own."""
+        """Return the details of a call."""
         tokens = static_tokens(pending.call)
         return cls(tokens, tuple(map(get_aval, pending.leaves)), positional)
 
 
 class Stage:
-    """What all stages know: the call they are for.
+    """The call that a stage is for; the base of all stages.
 
-    Trees of arguments are pairs `((positional, ...), {keyword: ...})` of what is traced:
-    static arguments are left out, and so are those that are exactly their defaults.
+    Trees of arguments are pairs `((positional, ...), {keyword: ...})` of traced values.
+    They lack static arguments and arguments that equal their defaults.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Stage:
 
     @property
     def args_info(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What is known of each array, as an `ArgInfo`, in the tree of the arguments."""
+        """The `ArgInfo` of each array, in the tree of the arguments."""
         donated = donated_leaves(self._traced.spec, self._traced.in_tree)
         avals = enumerate(self._traced.closed.in_avals)
         return self._arranged(ArgInfo(aval, i in donated) for i, aval in avals)
@@ -160,7 +160,7 @@ class Stage:
     def _arranged(
         self, leaves: Iterable[Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return what stands for each traced leaf, where the call had that leaf."""
+        """Return the tree of the arguments with these values as traced leaves."""
         call = self._traced.spec.call_of(leaves, self._traced.in_tree)
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
@@ -238,7 +238,7 @@ def lowered(
 
 
 class StageProgram(Protocol):
-    """What a `Lowered` holds: the program of a call, or one for all sizes."""
+    """The program of a `Lowered`: for one call, or for all sizes."""
 
     def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
         """Return the program as text."""
@@ -267,14 +267,14 @@ class Lowered(Stage):
         """Return the program as text.
 
         Args:
-            dialect: "stablehlo", which is also what None means, or "hlo"; the latter of
-                no program whose sizes have names. For such sizes stands `?`.
-            debug_info: whether lines carry the user's source lines.
+            dialect: "stablehlo", the default, or "hlo". Named sizes print as `?` and
+                have no "hlo".
+            debug_info: whether lines carry the source lines of user code.
         """
         return self._program.as_text(dialect, debug_info=debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> str:
-        """Return what the compiler is given, as text with the user's source lines.
+        """Return the input of the compiler, as text with the source lines of user code.
 
         Args:
             dialect: as in `as_text`.
@@ -305,7 +305,7 @@ class _OneProgram:
         signature: the function's.
         options: of `jit`.
         module: the program.
-        given: what the call has besides.
+        given: the details of the call.
     """
 
     def __init__(
@@ -355,7 +355,7 @@ class _OneProgram:
 
 
 class Compiled(Stage):
-    """An executable for one kind of call."""
+    """An executable for one call signature."""
 
     def __init__(
         self, version: Version, signature: Signature, given: CallDetails
@@ -386,7 +386,7 @@ class Compiled(Stage):
         return self._version.run(self._leaves(call))
 
     def _check_finite(self, result: Any, flags: Settings) -> None:
-        """Raise NonFiniteError if a result holds what the flags of now forbid."""
+        """Raise NonFiniteError if a result has NaN or infinity and a flag forbids it."""
         kinds = {"nans": flags.debug_nans, "infinities": flags.debug_infs}
         for path, leaf in tree.leaves_with_path(result):
             if isinstance(leaf, ArrayImpl) and nan_checks.holds_one(leaf, **kinds):

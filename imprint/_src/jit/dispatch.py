@@ -1,9 +1,10 @@
-"""The object that `jit` returns, and the way of a call through it.
+"""`Jitted`, the object that `jit` returns, and its three call paths.
 
-The warm path is `Jitted.__call__`: look the version up by (settings, avals), execute,
-wrap. An argument that is not on the device, a tree, a keyword, a first call, a flag:
-all leave it by an exception or a missing key, so they cost it nothing. `_warm` is the
-path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
+- `__call__` is the fastest: arrays on the device only. It looks the version up by
+  (settings, avals), executes and wraps. Any other call leaves it by an exception or a
+  missing key, so it pays for none of their checks.
+- `_warm` takes host values, trees, keywords and static arguments.
+- `_cold` runs when no version is found; `compile_version` lists the steps of a miss.
 """
 
 import sys
@@ -93,7 +94,7 @@ class Jitted(Inner):
             raise AttributeError(name)
         try:
             return getattr(self.__wrapped__, name)
-        except AttributeError:  # what a function has, and a partial has not
+        except AttributeError:  # attributes of functions that a partial lacks
             if name in {"__name__", "__qualname__"}:
                 return name_of(self.__wrapped__)
             if name == "__annotations__":
@@ -156,7 +157,7 @@ class Jitted(Inner):
         return Jitted(self._fun, self._options)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
+        """Return the token of this function in a function that captures it."""
         return "jit", self._options, self._fun
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
@@ -303,11 +304,11 @@ class Jitted(Inner):
         outs = constrained_results(self._options, traced, outs)
         return traced.results.unflatten(outs)
 
-    # ---- what users ask of a compiled function ----
+    # ---- inspection ----
 
     @folding
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
+        """Trace the function for these arguments, which may be abstract."""
         request = self._request(args, kwargs)
         signature = request.definition.signature
         given = CallDetails.of(request.pending, len(args))
@@ -315,7 +316,7 @@ class Jitted(Inner):
 
     @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
+        """Trace and lower the function for these arguments."""
         return lower_with_disk(self._request(args, kwargs), len(args))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
@@ -340,10 +341,10 @@ class Jitted(Inner):
         return explain(self._request(args, kwargs))
 
     def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
-        """Return this call equation by equation, with the user's lines and the values.
+        """Return this call equation by equation, with the lines of user code and the values.
 
-        The program that would answer the call is run on the host, by NumPy, when the
-        steps are asked for; nothing is compiled, and nothing donated.
+        NumPy runs the program of the call on the host when the steps are read. Nothing is
+        compiled, and nothing is donated.
 
         >>> import imprint
         >>> import imprint.numpy as np
@@ -455,7 +456,7 @@ def answer(request: Request) -> Any:
 
         answered, result = answer_in_bucket(request)
     elif config.generalise == "auto":
-        from imprint._src.jit.bucket_dispatch import answer_with_inferred_axes  # noqa: PLC0415 - few ask for it
+        from imprint._src.jit.bucket_dispatch import answer_with_inferred_axes  # noqa: PLC0415 - few enable it
 
         answered, result = answer_with_inferred_axes(request)
     if answered:
@@ -489,7 +490,7 @@ def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R
 
 
 def _replay_of(fun: Callable[..., Any]) -> Callable[..., Replay]:
-    """Return what replays a function."""
+    """Return the `replay` method of a compiled function."""
     found = getattr(fun, "replay", None)
     if found is None:
         raise ArgumentError(

@@ -36,8 +36,8 @@ def filter_jit(
 
     An argument, or a leaf of one, that is no array (a number, a text, a function, a
     setting of a model) is known while tracing and has a version for each exact value:
-    `2` and `2.0` are two. Functions count by what they do, so a model that is built
-    anew with an equal function needs no new version. Results may be anything.
+    `2` and `2.0` are two. Functions are compared by their code, so a model
+    that is re-created with an equal function needs no new version. Results may be anything.
 
     Args:
         fun: a pure function, a method, or a callable pytree such as a `Module`. Leave it
@@ -46,7 +46,7 @@ def filter_jit(
             afterwards: of "all" arguments, of "all-except-first", or of "none". "warn"
             and "warn-except-first" do the same and warn where no result can take it.
         max_versions: how many versions there may be at a time.
-        on_limit: what one more is: "warn" drops the oldest, "error" raises.
+        on_limit: at the limit, "warn" drops the oldest version, "error" raises.
         strict: as in `jit`.
         persist: as in `jit`.
         abstracted_axes: as in `jit`; a model that is bound is none of the arguments.

@@ -1,10 +1,10 @@
-"""Warm start of calls whose sizes have names: a bucket that another process has compiled.
+"""Load the bucket program of a call with named sizes from the disk cache.
 
-1. The store is asked for the bucket, with the names of its axes. What was kept is for the
-   call if the function's questions about sizes have the same answers at its sizes, and
-   holds if all that the trace read is as it was. Then the family, its trace and the
-   program are made as they would be of a trace, which is made when somebody asks.
-2. What was traced and compiled for a bucket is kept for other processes.
+1. Before a trace, look the bucket up with the names of its axes. An entry fits if the
+   conditions on sizes have the same values at the sizes of the call, and if its guards
+   hold. Then the family, its trace and its program are created from the entry; the jaxpr
+   is traced when it is read.
+2. After a trace, store the bucket program for other processes.
 While audits are on, calls in buckets are traced.
 """
 
@@ -64,7 +64,7 @@ from imprint._src.jit.versions.version import Version
 
 @final
 class BucketDiskLookup:
-    """A call in a bucket that nothing answers yet, and the store.
+    """The lookup on disk for a call in a bucket.
 
     Args:
         request: the call.
@@ -109,7 +109,7 @@ class BucketDiskLookup:
     # ---- 1. before a trace ----
 
     def call(self) -> BucketCall | None:
-        """Return by what the call is answered, of what was kept; None if nothing fits."""
+        """Return the stored bucket program for the call; None if none fits."""
         match = None if self._lookup is None else self._lookup.match()
         if match is None:
             self._forget()
@@ -129,7 +129,7 @@ class BucketDiskLookup:
         return BucketCall(family, program, self._sized.sizes)
 
     def _forget(self) -> None:
-        """Forget a trace that nobody has made: what is made of it could not be kept."""
+        """Drop an untraced trace: a program made from it could not be stored."""
         if self._lookup is None:
             return
         definition = self._request.definition
@@ -141,14 +141,14 @@ class BucketDiskLookup:
     def _known(
         self, match: DiskMatch, known: SizeFamily
     ) -> tuple[SizeFamily, TracedCall | None]:
-        """Return a family, and its trace if what was kept is for the same sizes."""
+        """Return a family, and its trace if the entry is for the same sizes."""
         asked = match.found.plain["bucket"]["asked"]
         if known.refusal is not None or plain_questions(known.asked) != asked:
             return known, None
         return known, self._request.definition.traced.find(known.key)
 
     def _made(self, match: DiskMatch) -> tuple[SizeFamily, TracedCall]:
-        """Return the family of what was kept, and its trace, which nobody has made."""
+        """Return the family of an entry, and its trace, which is still untraced."""
         request, sized = self._request, self._sized
         definition, found = request.definition, match.found
         plain, scope = found.plain["bucket"], Scope()
@@ -171,7 +171,7 @@ class BucketDiskLookup:
         return family, traced
 
     def _retrace(self, match: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
-        """Return what traces the function with names for its sizes."""
+        """Return the function that traces it with names for its sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
         blank = without_leaves(request.pending.call, match.asked)
@@ -213,43 +213,43 @@ class BucketDiskLookup:
         pending = self._request.pending
         return program_of(family, traced, padded, pending, self._sized, at)
 
-    # ---- as a `WarmStart` of the program for the bucket ----
+    # ---- the `VersionLookup` of the bucket program ----
 
     def of(self, inside: Request, call: BucketCall) -> "BucketDiskLookup":
-        """Return this for the program that answers the call.
+        """Return this lookup, for the bucket program of the call.
 
         Args:
-            inside: the call of it.
-            call: what answers.
+            inside: the call of the bucket program.
+            call: the call that the program answers.
         """
         self._inside, self._call = inside, call
         return self
 
     def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
+        """Return the stored version; None if none fits."""
         if self._match is None or self._call is None:
             return None
         return loaded_version(self._match, self._inside, self._call.program.traced)
 
     def find_difference(self) -> None:
-        """Work out why nothing fits, if somebody wants to know."""
+        """Find why no entry fits, if an observer needs the reason."""
         if self._lookup is not None:
             self._lookup.find_difference()
 
     def notify(self, version: Version) -> None:
-        """Tell whoever wants to know how a version came about."""
+        """Notify observers of the origin of a version."""
         if self._lookup is not None:
             self._lookup.notify(version)
 
     # ---- 2. after a trace ----
 
     def store(self, version: Version) -> None:
-        """Keep what a version was made of, or let it say why not."""
+        """Store how to load a version, or set the reason why not."""
         if self._lookup is not None:
             self._lookup.store(version, self._plain_bucket)
 
     def _plain_bucket(self) -> Plain:
-        """Return what else is kept of a bucket."""
+        """Return the entry's data about the bucket."""
         assert self._call is not None
         family, program, _ = self._call
         whole = program.traced.whole

@@ -1,11 +1,12 @@
-"""Warm start: a version that another process has traced and compiled.
+"""Load a version that another process traced and compiled.
 
-1. Before a trace, the store is asked for what was kept of an equal call (`manifest`). If
-   all that the trace read is as it was, the program is loaded, and nothing is traced.
-2. After a trace, it is kept for other processes, or the version says why it cannot be.
-3. While audits are on, what was found is traced all the same, and the programs compared.
-A version that started warm watches what its trace watched. Its jaxpr and its text are
-made when somebody asks for them.
+1. Before a trace, look up the entry of an equal call (`manifest`). If its guards hold, the
+   program is loaded and nothing is traced.
+2. After a trace, store an entry for other processes, or give the version the reason why
+   there is none.
+3. While audits are on, loaded calls are traced too, and the programs compared.
+A loaded version has the guards of the original trace. Its jaxpr is traced and its text
+written when they are read, which fails if a guarded location has changed by then.
 """
 
 import time
@@ -62,12 +63,12 @@ from imprint._src.runtime import CompileOptions, Place
 
 
 class DiskMatch(NamedTuple):
-    """What was kept of a call.
+    """The stored entry of a call.
 
     Args:
         store: where it is.
         asked: the call.
-        found: it.
+        found: the entry.
     """
 
     store: Store
@@ -78,7 +79,7 @@ class DiskMatch(NamedTuple):
 def loaded_version(
     match: DiskMatch, request: Request, traced: TracedCall
 ) -> Version | None:
-    """Return the version of what was kept; None if its program is gone.
+    """Return the version of a stored entry; None if its program is gone.
 
     Args:
         match: the stored entry.
@@ -112,7 +113,7 @@ def loaded_version(
 
 
 def _lazy_module(request: Request, traced: TracedCall, found: Found) -> LateProgram:
-    """Return what was lowered, whose text is written when somebody asks."""
+    """Return the lowered program, whose text is written when it is read."""
     plain, name, options = found.plain, request.name, request.options
     avals = [get_aval(x) for x in request.pending.leaves]
     known = LoweredProgram(
@@ -129,11 +130,8 @@ def _lazy_module(request: Request, traced: TracedCall, found: Found) -> LateProg
     return LateProgram.of(known, written, plain["text_bytes"])
 
 
-# ---- what nobody has traced ----
-
-
 def lazy_traced_call(request: Request, asked: Asked, there: Found) -> TracedCall:
-    """Return the trace of a call, which is made when somebody looks at its jaxpr."""
+    """Return the trace of a call, which is made when its jaxpr is read."""
     avals = tuple(get_aval(x).unplaced() for x in request.pending.leaves)
     signature = request.definition.signature
     transform = "jit" if request.options.filtered is None else "filter_jit"
@@ -158,14 +156,14 @@ def without_leaves(call: Call, asked: Asked) -> Call:
 
 
 class LazyTrace:
-    """Traces a function when somebody asks, while what it reads is as it was.
+    """Trace a function when its jaxpr is read, as long as its guards hold.
 
     Args:
-        request: a call of it.
+        request: a call.
         trace: traces it.
 
     Attributes:
-        traced: what the jaxpr belongs to, if it is still there.
+        traced: a weak reference to the trace that has the jaxpr.
     """
 
     def __init__(
@@ -180,7 +178,7 @@ class LazyTrace:
         """Return the jaxpr.
 
         Raises:
-            ArgumentError: it is too late.
+            ArgumentError: a guarded location has changed.
         """
         function, traced = self._fun(), self.traced()
         if function is None or traced is None or not traced.holds():
@@ -194,7 +192,7 @@ class LazyTrace:
 
 
 def _weakly(fun: Any) -> Callable[[], Any]:
-    """Return what gives a function as long as somebody has it."""
+    """Return a weak reference to a function, or a strong one if there is none."""
     try:
         return weakref.ref(fun)
     except TypeError:
@@ -206,12 +204,15 @@ def _weakly(fun: Any) -> Callable[[], Any]:
 
 @final
 class DiskLookup:
-    """One call that needs a version, and the store.
+    """The lookup on disk for one call that needs a version.
 
     Args:
         request: the call.
-        bucket: in which its sizes are, if they have names.
-        fits: whether what was kept for the bucket is for its sizes.
+        bucket: the bucket of its sizes, if they have names.
+        fits: whether an entry for the bucket is for these sizes.
+
+    Attributes:
+        found: the loaded version, if there is one.
     """
 
     def __init__(
@@ -260,7 +261,7 @@ class DiskLookup:
     # ---- 1. before a trace ----
 
     def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
+        """Return the stored version; None if none fits."""
         match = self.match()
         if match is None:
             return None
@@ -271,7 +272,7 @@ class DiskLookup:
         return self.found
 
     def match(self) -> DiskMatch | None:
-        """Return what was kept that fits, and holds; None if nothing does."""
+        """Return the entry that fits and whose guards hold; None if there is none."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return None
@@ -279,21 +280,21 @@ class DiskLookup:
         return None if entry is None else DiskMatch(store, asked, entry)
 
     def difference(self) -> str:
-        """Return why nothing fits: the first difference, or why nothing is there."""
+        """Return the first difference from the entries, or why there is no entry."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return self._reason
-        from imprint._src.jit.manifest.diff import difference  # noqa: PLC0415 - few ask why
+        from imprint._src.jit.manifest.diff import difference  # noqa: PLC0415 - few need it
 
         return difference(store, self._question, asked) or NOTHING
 
     def find_difference(self) -> None:
-        """Work out why nothing fits, if somebody wants to know: a trace writes anew."""
+        """Find why no entry fits, if an observer needs it; a trace may overwrite it."""
         if ORIGIN_OBSERVERS:
             self._why = self.difference()
 
     def notify(self, version: Version) -> None:
-        """Tell whoever wants to know how a version came about."""
+        """Notify observers of the origin of a version."""
         for listener in ORIGIN_OBSERVERS:
             listener(VersionOrigin(version, self._request.fun, self._why))
 
@@ -302,11 +303,11 @@ class DiskLookup:
     def store(
         self, version: Version, more: Callable[[], Plain] = dict[str, Any]
     ) -> None:
-        """Keep what a version was made of, or let it say why not.
+        """Store how to load a version, or set the reason why not.
 
         Args:
             version: the version.
-            more: gives what else is to be kept, as plain data.
+            more: returns more data for the entry.
         """
         try:
             self._store_entry(version, more)
@@ -342,7 +343,7 @@ class DiskLookup:
             self._reason = ""
 
     def record_reads(self, traced: TracedCall, module: LoweredProgram) -> None:
-        """Note what a trace read, as long as it is as it was, to be kept later."""
+        """Record the reads of a trace while they are unchanged, to be stored later."""
         try:
             self._record_reads(traced, module)
         except Refused as err:
@@ -357,7 +358,7 @@ class DiskLookup:
             self._recorded = noted(store, asked, traced, module)
 
     def _why_read_only(self, store: Store) -> str:
-        """Return why nothing may be kept; "" if it may."""
+        """Return why nothing may be stored; "" if it may."""
         if not store.writes:
             return "the store is only read"
         return ""
@@ -365,7 +366,7 @@ class DiskLookup:
     # ---- 3. audits ----
 
     def _audit(self, version: Version, entry: Found) -> None:
-        """Raise StaleVersionError unless a fresh trace gives the program that was found."""
+        """Raise StaleVersionError unless a fresh trace gives the loaded program."""
         request, program = self._request, version.program
         with audit_scope():
             fresh = trace(request)
@@ -403,7 +404,7 @@ NOTHING: Final = "nothing of it is on the disk"
 
 
 class VersionOrigin(NamedTuple):
-    """How a version came about.
+    """The origin of a version: loaded or traced.
 
     Args:
         version: the version.
@@ -417,7 +418,7 @@ class VersionOrigin(NamedTuple):
 
 
 ORIGIN_OBSERVERS: Final[list[Callable[[VersionOrigin], None]]] = []
-"""Who is told how each version came about; why costs a look through the store."""
+"""Callbacks for the origin of each version; the reason costs a scan of the store."""
 
 
 def add_disk_state(

@@ -1,10 +1,13 @@
-"""What a user can ask of a compiled function's versions: which, why, and what they cost.
+"""Explanations of hits and misses, and counts of versions.
 
-The warm path knows nothing of this; what is needed is read off the definition when
-somebody asks, and nothing is compiled for it. Why a call has no version, in this order:
-it had one that was dropped; one of its kind read what has changed since; it is of
-another kind than all of them; all were dropped; the function was edited, or what it holds
-was changed, or it was made anew and is another.
+They are computed from the definition when they are read; nothing is compiled, and the warm
+path does no bookkeeping for them. The reason of a miss is the first of these:
+
+1. The version of this call was dropped.
+2. A guarded location has changed since it was traced.
+3. All versions have other call signatures.
+4. All versions were dropped.
+5. The function was edited, captures another value, or was re-created differently.
 """
 
 import re
@@ -85,7 +88,7 @@ def cache_info(definition: Definition) -> CacheInfo:
 
 
 def explain(request: Request) -> Explanation:
-    """Say whether a version answers a call, and if none does, why."""
+    """Return whether a version answers a call, and if none does, why."""
     fun, definition, pending = request
     if settings().disable_jit:
         return _disabled(fun, definition)
@@ -113,7 +116,7 @@ def explain(request: Request) -> Explanation:
         defined=DEFINITIONS.definition_site_of(fun, definition).defined,
         watched=found.watched,
     )
-    if lent is not None:  # what the function captures is read at its first call
+    if lent is not None:  # its captures are read at its first call
         definition.versions.drop(lent)
     return explanation
 
@@ -127,7 +130,7 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
 
 
 def loops_told(version: Version) -> str:
-    """Return what to say of what a version repeats: as a loop, or block after block."""
+    """Return the text about the loops and repeated blocks of a version."""
     rolled = [
         f"{change}."
         for change in version.passes
@@ -154,10 +157,10 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
 
 
 def explain_miss(request: Request) -> Explanation:
-    """Note why no version answers a call.
+    """Explain why no version answers a call.
 
-    What can change or be gone when the explanation is read is worked out now: values
-    that are watched, captures of functions made anew. Kinds of calls are compared then.
+    Values that may change are compared now: guarded locations, and captures of re-created
+    functions. Call signatures are compared when the explanation is read.
     """
     definition = request.definition
     versions = list(definition.versions)
@@ -204,19 +207,19 @@ def _later(
     *,
     is_own: bool = True,
 ) -> Later:
-    """Note the kinds of calls that are answered; the versions themselves may go.
+    """Compare call signatures later; this keeps signatures alive, but no versions.
 
     Args:
-        definition: what is called.
+        definition: of the function.
         pending: the call.
-        versions: what answers others.
-        is_own: whether they are the definition's.
+        versions: the versions of other calls.
+        is_own: whether they belong to this definition.
     """
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
     known = [(pending.key, (pending.call.spec, treedef))]
     known += [(v.at, (v.traced.spec, v.traced.in_tree)) for v in versions[first:]]
-    setters = flag_setters()  # of now: a `with` is left before somebody asks
+    setters = flag_setters()  # of now: a `with` may end before the explanation is read
     why = _per_size(definition, pending)
 
     def compare() -> Compared:
@@ -237,7 +240,7 @@ def _later(
 
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
-    """Return what tells why lengths that have names have programs of their own."""
+    """Return a function that returns why named lengths have their own programs."""
     if definition.options.abstracted_axes is None and definition.size_families is None:
         return dict
     from imprint._src.jit.bucketing.programs import reasons_by_slot  # noqa: PLC0415 - few functions name axes
@@ -267,14 +270,14 @@ _EVICTED = {
 
 
 def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
-    """Return what changed since the nearest of the versions of this kind was traced."""
+    """Return the changes since the nearest version of this call signature was traced."""
     nearest = min(stale, key=lambda v: len(v.traced.dependencies.failing()))
     number = [v is nearest for v in versions].index(True)
     return Compared(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
-    """Return what changed; what a dict and its item tell alike, once."""
+    """Return the changes; a change of both a dict and its item occurs once."""
     guard = version.traced.guard
     reads = guard.dependencies.reads
     walk = (
@@ -291,7 +294,7 @@ def _changes(version: Version) -> list[Difference]:
 
 
 def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
-    """Return what to do about a watched place whose value is another now."""
+    """Return the remedy for a changed value at a guarded location."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
     if told.new.startswith(_FUNCTIONS):
@@ -308,7 +311,7 @@ def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
 
 
 def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreement]":
-    """Return what a watched place was and is; of a function that was edited, where."""
+    """Return the old and new value of a guarded location; of edited code, where."""
     where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
     both = _contents(change, walk)
@@ -333,7 +336,7 @@ def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreeme
 
 
 def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
-    """Return what a watched place had and has, where that has parts to be told."""
+    """Return the old and new content of a guarded location, if it has parts."""
     old, new = change.old, change.new
     if new is MISSING or new is GONE:
         return None
@@ -355,13 +358,13 @@ def _shown(value: Any, walk: type[Walk]) -> str:
         return f"function {fingerprint_diff.show_code(value.code)}"
     if type(value) is Gone:
         return f"{type_name(value.cls)} object"
-    if type(value) is FunctionType:  # where it stands itself: equal ones share a token
+    if type(value) is FunctionType:  # equal functions share a token
         return show_function(value)
     return show(walk().value(value))
 
 
 def _recreated(request: Request) -> Compared:
-    """Return in what a function differs from the nearest of those made of the same code."""
+    """Return the differences from the nearest function created from the same code."""
     fun, definition, pending = request
     roots = request.roots
     kept = definition.shared.versions.all_of(pending.key)[:_REMEMBERED]
@@ -401,7 +404,7 @@ def _told_large(change: Change) -> "list[fingerprint_diff.Disagreement]":
 
 
 def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
-    """Return in what a function is another than the nearest of its place before."""
+    """Return the differences from the nearest earlier function of this definition site."""
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
     token = definition_token(fun)
@@ -446,7 +449,7 @@ def _disagreements(
     found = fingerprint_diff.disagreements(made.token, token)
     owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
     inside = [d for d in found if d.path.startswith(owners)]
-    return inside or found  # of another object it is said in what it differs
+    return inside or found  # for another object, its differences
 
 
 def _remedy(change: "fingerprint_diff.Disagreement", function: str) -> str:
@@ -474,7 +477,7 @@ _FUNCTIONS: Final = ("function ", "another function ", "method ", "another metho
 
 
 def _is_edit(path: str) -> bool:
-    """Tell whether a path is of the function's own code, and not of what it holds."""
+    """Return whether a path is in the code of the function, not in its captures."""
     outermost = path.rpartition(" in ")[2]
     is_held = outermost.startswith(("closure variable ", "arguments[", "keywords["))
     return path.partition(" in ")[0] in _CODE and not is_held

@@ -33,7 +33,7 @@ from imprint._src.jit.versions.definitions import Request
 
 @final
 class Traced(Stage):
-    """A function traced for one kind of call."""
+    """A function traced for one call signature."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Traced(Stage):
 
     @property
     def effects(self) -> Effects:
-        """What the program does besides computing its results."""
+        """The effects of the program, such as callbacks."""
         return self.jaxpr.jaxpr.effects
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -85,7 +85,7 @@ class Traced(Stage):
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """A function that can be called, traced and lowered: what `jit` returns.
+    """A function that can be called, traced and lowered, such as `jit` returns.
 
     >>> import imprint
     >>> isinstance(imprint.jit(lambda x: x), imprint.stages.Wrapped)
@@ -97,11 +97,11 @@ class Wrapped(Protocol):
         ...
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
+        """Trace the function for these arguments, which may be abstract."""
         ...
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
+        """Trace and lower the function for these arguments."""
         ...
 
 
@@ -111,8 +111,8 @@ class Wrapped(Protocol):
 def lower_with_disk(request: Request, positional: int) -> Lowered:
     """Return a call as a program in StableHLO, from the disk if it is there.
 
-    The program of another process is taken if what its trace read is unchanged. Otherwise
-    what this trace reads is recorded at once: it may have changed when `compile()` is called.
+    The program of another process is taken if its guards hold. Otherwise the reads of this
+    trace are recorded at once: they may have changed when `compile()` is called.
 
     Args:
         request: the call.
@@ -143,7 +143,7 @@ def _without_values(request: Request, avals: tuple[ShapedArray, ...]) -> Request
 
 
 def _shape(aval: ShapedArray) -> ShapeDtypeStruct:
-    """Return what stands for an array, with its placement, whatever that is."""
+    """Return the shape of an array with its placement."""
     made = ShapeDtypeStruct.of(aval)
     made.aval = aval
     return made

@@ -1,9 +1,9 @@
-"""The stages of a call whose sizes have names: one object for all of them.
+"""The stages of a call with symbolic sizes: one `Compiled` for all sizes.
 
-`f.lower(ShapeDtypeStruct((n, 3), "float32")).compile()` is a `Compiled` that takes arrays of
-every size. It has a program for each bucket, as the jitted function has, compiled at the
-first call in it; that of the least one is there at once. A size that is in no bucket (0, or
-an equation cannot be padded) has a program of its own.
+`f.lower(ShapeDtypeStruct((n, 3), "float32")).compile()` takes arrays of every size. As in
+the jitted function, each bucket has a program, compiled at the first call in it; only that
+of the smallest sizes is compiled at once. Sizes without a bucket (0, or an equation that
+cannot be padded) have their own programs.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def lower_symbolic(
 
 @final
 class _SymbolicProgram:
-    """What a `Lowered` of such a program holds."""
+    """The symbolic program of a `Lowered`."""
 
     def __init__(
         self,
@@ -97,10 +97,10 @@ class _SymbolicProgram:
 
 @final
 class CompiledSymbolic(Compiled):
-    """What takes a call of any size.
+    """An executable for calls of any size.
 
-    What it tells (`as_text`, `cost_analysis` and so on) is of the program that answered the
-    last call, at first of that of the least sizes.
+    `as_text`, `cost_analysis` and so on describe the program of the last call, before the
+    first call that of the smallest sizes.
     """
 
     def __init__(
@@ -128,12 +128,12 @@ class CompiledSymbolic(Compiled):
 
 
 class _SizeProgram(NamedTuple):
-    """A program, and how results become those of the true sizes.
+    """A program, and how to cut its results to the true sizes.
 
     Args:
         version: the program.
         cuts: of a program for a bucket, the true shapes of results.
-        results: how the arrays become what the function returned.
+        results: the structure of the result.
     """
 
     version: Version
@@ -141,7 +141,7 @@ class _SizeProgram(NamedTuple):
     results: Results
 
     def run(self, given: list[Any], sizes: Sizes) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         if self.cuts is None:
             return self.version.run(given)
         shapes = [aval.shape for aval in self.version.traced.closed.in_avals]

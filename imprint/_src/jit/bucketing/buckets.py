@@ -1,7 +1,11 @@
-"""Buckets: how long are the axes of the program that answers a size?
+"""Bucket lengths, and arrays that are padded to them.
 
-By default the powers of two and their 1.5-fold, from 16 on: so at most a third of a
-program's work is on padding once there are 16 elements, and 4,096 sizes have 17 programs.
+By default, lengths are the powers of two and their 1.5-fold, from 16 on. So at most a third
+of the work is on padding from 16 elements on, and 4,096 sizes have 17 programs.
+
+An argument is copied once into zeros as long as the bucket, unless it is already the
+beginning of such an array: the result of a call in the same bucket, or of `pad_to`. The
+memory behind those may hold anything, so programs that need zeros get copies only.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +38,7 @@ def bucket_of(buckets: Buckets, name: str, size: int, function: str) -> int:
     """Return the length of the bucket in which a size is.
 
     Args:
-        buckets: what `jit` was given.
+        buckets: the option of `jit`.
         name: the name of the axis.
         size: its size.
         function: the function's name.
@@ -62,9 +66,9 @@ def _listed(buckets: Sequence[int], name: str, size: int, function: str) -> int:
         return found
     last = buckets[-1]
     found = next(last << k for k in count(1) if size <= last << k)
-    told = function, name, found, tuple(buckets)
-    if told not in _told:
-        _told.add(told)
+    added = function, name, found, tuple(buckets)
+    if added not in _warned:
+        _warned.add(added)
         warn(
             f"{function}: expected sizes of {name} up to the last bucket, {last}, got "
             f"{size}: a bucket of {found} is added. Put it into buckets=, or use 'pow2'."
@@ -72,8 +76,8 @@ def _listed(buckets: Sequence[int], name: str, size: int, function: str) -> int:
     return found
 
 
-_told: Final[set[tuple[Any, ...]]] = set()
-"""The buckets of which was told that they were added."""
+_warned: Final[set[tuple[Any, ...]]] = set()
+"""Added buckets that were warned about."""
 
 
 def _called(buckets: Callable[[int], int], name: str, size: int, function: str) -> int:
@@ -119,7 +123,7 @@ def in_bucket(x: Any, aval: ShapedArray, shape: Shape, *, zeros: bool) -> Any:
 
 
 def is_beginning(x: ArrayImpl, shape: Shape) -> bool:
-    """Tell whether an array is the beginning of a longer one of this shape."""
+    """Return whether an array is the beginning of a longer one of this shape."""
     known = padding_of(x)
     return known is not None and known.aval.shape == shape != x.aval.shape
 
@@ -135,14 +139,14 @@ def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
     values = _empty(shape, aval.dtype)
     _write(values, aval, x)
     for axis, n in enumerate(aval.shape):
-        # Pages that nobody wrote to are one page, which AMD's caches read slowly.
+        # Untouched pages share one physical page, which AMD caches read slowly.
         values[(*map(slice, aval.shape[:axis]), slice(n, None))] = 0
     long = aval.with_shape(shape).with_sharding(aval.sharding)
     return from_host(long, values) if is_spread(aval) else held(long, values)
 
 
 def is_spread(aval: ShapedArray) -> bool:
-    """Tell whether an array is spread over devices: a view cannot be the beginning of one."""
+    """Return whether an array is spread over devices: a view cannot be the beginning of one."""
     return type(aval.sharding) is NamedSharding
 
 

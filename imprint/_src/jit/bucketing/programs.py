@@ -1,11 +1,12 @@
-"""Programs for buckets: one executable answers all sizes up to the bucket's.
+"""Bucket programs: one executable for all sizes in a bucket.
 
-1. The call's trace for all sizes becomes a program at the bucket's sizes, whose last
-   arguments are the true ones (`transforms.padded`).
-2. Arguments are put into arrays of the bucket's length. Zeros follow them, unless one is
-   in such memory already: that is a call for a program which counts on nothing there.
+1. The trace for all sizes is padded to the lengths of the bucket; its last arguments are
+   the true sizes (`interpreters.padding`).
+2. Arguments are copied into arrays of the bucket's length, followed by zeros. If one is
+   already the beginning of such an array, the call takes the program that assumes nothing
+   about the padding.
 3. Results are cut to their true length, which copies nothing.
-What has no padding rule has no program here: then each size is compiled by itself.
+Equations without a padding rule have no bucket program: each size is compiled separately.
 """
 
 import time
@@ -50,11 +51,11 @@ Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 
 
 class BucketLayout(NamedTuple):
-    """What a program for a bucket counts on.
+    """The assumptions of a bucket program about padding.
 
     Args:
-        zeros: whether it counts on zeros in the padding of its arguments.
-        reuses: whether it is the one of two that is for reused memory.
+        zeros: whether the padding of its arguments must be zeros.
+        reuses: whether it is the one of two programs that is for reused memory.
     """
 
     zeros: bool
@@ -63,15 +64,15 @@ class BucketLayout(NamedTuple):
 
 @final
 class BucketProgram(NamedTuple):
-    """What answers the calls of one family in one bucket.
+    """The program for the calls of one family in one bucket.
 
     Args:
         key: the key of its version.
         traced: the padded trace; its last arguments are the true sizes.
-        results: how the arrays become what the function returned.
+        results: the structure of the result.
         shapes: of the arguments in the bucket.
         cuts: of the results, the true shapes, with names in them; None if it has none.
-        how: what it counts on.
+        how: its assumptions about padding.
     """
 
     key: PackedKey
@@ -91,14 +92,14 @@ class BucketProgram(NamedTuple):
         return [*leaves, *sizes_as_arrays(sizes)]
 
     def run(self, version: Version, pending: Pending, sizes: Sizes) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         leaves = self.arguments(pending, sizes)
         outs = run_padded(version, pending.leaves, leaves)
         return self.results.unflatten(shortened(outs, self.cuts, sizes))
 
 
 def run_padded(version: Version, given: Sequence[Any], leaves: list[Any]) -> Any:
-    """Run a program for a bucket; what was given is consumed as its copies are."""
+    """Run a bucket program; donated arguments are consumed with their copies."""
     outs = version.run(leaves)
     for i, how in version.donated.items():
         x = given[i]
@@ -108,7 +109,7 @@ def run_padded(version: Version, given: Sequence[Any], leaves: list[Any]) -> Any
 
 
 def shortened(outs: Sequence[ArrayImpl], cuts: Cuts, sizes: Sizes) -> list[ArrayImpl]:
-    """Return results as long as they truly are."""
+    """Return results cut to their true length."""
     return [_cut(x, shape, sizes) for x, shape in zip(outs, cuts, strict=True)]
 
 
@@ -158,10 +159,10 @@ class BucketCall(NamedTuple):
 
 
 def known_call(definition: Definition, pending: Pending) -> BucketCall | None:
-    """Return by what a call in a bucket is answered, if that is there and holds."""
+    """Return the existing bucket program for a call; None if none holds."""
     families = size_families(definition)
     leaves, call = families.known
-    if leaves is pending.leaves:  # it was asked just now
+    if leaves is pending.leaves:  # as in the last lookup
         return call
     sized = sized_call(definition, pending)
     if sized is None:
@@ -179,7 +180,7 @@ def sized_call(definition: Definition, pending: Pending) -> SizedCall | None:
     """Return a call with its sizes; None if no bucket may answer it."""
     flags = settings()
     if definition.options.buckets is None or flags.debug_nans or flags.debug_infs:
-        return None  # what is in the padding may be NaN
+        return None  # the padding may hold NaN
     return size_families(definition).sized(definition, pending)
 
 
@@ -239,7 +240,7 @@ TraceFamily = Callable[[SizedCall], tuple[SizeFamily, TracedCall | None]]
 def make_call(
     definition: Definition, pending: Pending, trace: TraceFamily
 ) -> BucketCall | None:
-    """Return by what a call is answered: made, if it can be padded and is in a bucket."""
+    """Make the bucket program for a call; None if it cannot be padded."""
     sized = sized_call(definition, pending)
     if sized is None:
         return None
@@ -263,10 +264,7 @@ def make_call(
 
 
 def why_uneven(pending: Pending, sized: SizedCall, at: BucketKey) -> str:
-    """Return why devices that have parts of an argument can have none of its bucket.
-
-    It is empty if they can, as most do.
-    """
+    """Return why devices cannot share a bucket evenly; "" if they can."""
     for i, aval in enumerate(CallKey.unpack(pending.key).avals):
         if not is_spread(aval):
             continue
@@ -315,7 +313,7 @@ def _padded(
 
 
 class PaddedProgram(NamedTuple):
-    """A padded program, what it counts on, and the seconds that making it took."""
+    """A padded program, its assumptions and the seconds that it took."""
 
     closed: ClosedJaxpr
     how: BucketLayout
@@ -323,7 +321,7 @@ class PaddedProgram(NamedTuple):
 
 
 def closed_for(closed: ClosedJaxpr, sizes: Sizes, *, zeros: bool) -> ClosedJaxpr:
-    """Return the program for a bucket; `padded` remembers what it made."""
+    """Return the program for a bucket; `padded` caches its results."""
     made = trusting_zeros(closed, sizes) if zeros else padded(closed, sizes)
     return sizes_last(made, len(sizes))
 
@@ -336,7 +334,7 @@ def program_of(
     sized: SizedCall,
     at: BucketKey,
 ) -> BucketProgram:
-    """Return what answers the calls of a family in a bucket.
+    """Return the program for the calls of a family in a bucket.
 
     Args:
         family: the family.
@@ -387,7 +385,7 @@ def _scope_of(traced: TracedCall) -> Any:
 
 
 def trusting_zeros(closed: ClosedJaxpr, bounds: Sizes) -> ClosedJaxpr:
-    """Return a program that counts on zeros in all of the padding of its arguments."""
+    """Return a program that assumes zeros in all padding of its arguments."""
     return padded(closed, bounds, [0] * len(closed.in_avals))
 
 
@@ -405,9 +403,9 @@ def sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
 def reasons_by_slot(
     definition: Definition, pending: Pending
 ) -> Callable[[], dict[str, str]]:
-    """Return what tells, for each length of a call that has a name, why it has a program.
+    """Return a function that returns why named lengths of a call have their own programs.
 
-    It holds no array of the call. The keys are `x.shape[0]`, as an explanation has them.
+    It holds no array of the call. Keys are slots of explanations, such as `x.shape[0]`.
     """
     families = size_families(definition)
     entries = families.entries(definition, pending)
@@ -457,7 +455,7 @@ def _of_options(definition: Definition) -> str:
 
 def _of_family(family: SizeFamily) -> str:
     if family.refusal is not None:
-        return str(family.refusal)  # an error says itself what to do
+        return str(family.refusal)  # the error has the remedy
     if family.unpadded:
         return f"{family.unpadded}. Compute that in a function of its own."
     return ""

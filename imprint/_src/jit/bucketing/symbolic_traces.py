@@ -1,11 +1,11 @@
-"""Families of sizes: which trace for all sizes is right for a call?
+"""Traces with symbolic sizes, and the sizes for which each is valid.
 
-The axes that `abstracted_axes` names have symbolic sizes in a trace. Where the function
-asks what depends on them, the answer is that of the call which is traced, and the trace is
-right for the sizes that have the same answers: a family. A call of other answers makes
-another one. What cannot be traced so is a family too, that of calls traced at their own
-sizes, with the reason; so is a call with a size of 0. Families of one definition are found
-by the kind of a call, which is its key with names in the place of sizes.
+Named axes have symbolic sizes in a trace. If the function branches on a condition of sizes,
+the condition takes its value in the traced call, and the trace is valid for the sizes that
+give the same values: a `SizeFamily`. Calls with other values make another family. If the
+function cannot be traced with symbolic sizes, its family has the reason, and its calls are
+traced at their own sizes; so are calls with a size of 0. Families of a definition are found
+by the key of the call with names in place of sizes.
 """
 
 import time
@@ -27,7 +27,7 @@ from imprint._src.dynamic_shapes.expression import Scope
 from imprint._src.dynamic_shapes.instantiate import instantiate
 from imprint._src.errors import ShapeError
 from imprint._src.jit.bucketing.infer_axes import LEAST, AxisNames
-from imprint._src.jit.calls.axes import NamedAxis, named_shape, sizes_of
+from imprint._src.jit.calls.axes import AxisEntry, named_shape, sizes_of
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.guards.recording import include
@@ -46,8 +46,8 @@ class Refusal(NamedTuple):
     """Why calls are traced at their own sizes.
 
     Args:
-        reason: what the trace for all sizes raised.
-        source: the user's line that did.
+        reason: the error of the trace for all sizes.
+        source: the line of user code that raised it.
     """
 
     reason: str
@@ -60,24 +60,24 @@ class Refusal(NamedTuple):
 
 @final
 class SizeFamily:
-    """The sizes for which one trace is right.
+    """The sizes for which one trace is valid.
 
     Args:
         names: the names, in order.
-        asked: the questions whose answers they share.
+        asked: the conditions on sizes, with their values.
         key: the key of the trace.
-        refusal: why there is no trace for all of them, if there is none. It counts while
-            what the trace at one size read is as it was.
+        refusal: why there is no trace for all of them. It is valid while the guard of the
+            trace at one size holds.
         most: the largest value of each name; infinite where none is known.
 
     Attributes:
         condition: for which sizes it is, as it prints: `n > 4`.
         instances: the trace at sizes that have versions of their own.
-        is_tried: whether programs for buckets may answer calls; not if nobody named the
-            axes and none was compared with a program for the size yet.
-        programs: what answers calls in a bucket, by the bucket.
-        unpadded: why there are no programs for buckets, if there can be none.
-        uneven: why sizes have programs of their own whose bucket devices cannot share.
+        is_tried: whether bucket programs may answer calls; False for inferred names until
+            the result was compared with that of the program for the size.
+        programs: the bucket programs, by bucket.
+        unpadded: why there are no bucket programs.
+        uneven: why sizes whose bucket devices cannot share have their own programs.
     """
 
     __slots__ = (
@@ -122,8 +122,8 @@ class SizeFamily:
     def at_most(self, name: str, n: int) -> int:
         """Return a length, or the longest that a name can be in this family.
 
-        What is known of the sizes of a family has to be so of its buckets: where the
-        function asked `n < 2`, the rules of primitives count on axes of one element.
+        The conditions of a family must be true of its buckets: if the function tested
+        `n < 2`, the rules of primitives assume axes of one element.
         """
         return int(min(n, self.most[name]))
 
@@ -133,19 +133,19 @@ class SizeFamily:
         return self.unpadded if self.refusal is None else str(self.refusal)
 
     def refuse(self, refusal: Refusal, plain: TracedCall) -> None:
-        """Have calls go on by size while what a trace at one size read is as it was."""
+        """Compile calls by size while the guard of a trace at one size holds."""
         self.refusal = refusal
         self.refused = weakref.ref(plain)
 
-    def stands(self, definition: Definition) -> bool:
-        """Tell whether what its trace read, or that at a size, is as it was."""
+    def is_valid(self, definition: Definition) -> bool:
+        """Return whether the guard of its trace, or of that at one size, holds."""
         if self.refusal is None:
             return traces_of(definition).find(self.key) is not None
         plain = self.refused()
         return plain is not None and plain.holds()
 
     def has(self, sizes: Sizes) -> bool:
-        """Tell whether its trace is right for some sizes."""
+        """Return whether its trace is right for some sizes."""
         return all(question.holds_at(sizes) for question in self.asked)
 
 
@@ -158,29 +158,29 @@ class SizedCall(NamedTuple):
         kind: its key with names in the place of sizes.
     """
 
-    entries: tuple[NamedAxis, ...]
+    entries: tuple[AxisEntry, ...]
     sizes: dict[str, int]
     kind: Hashable
 
 
 @final
 class SizeFamilies:
-    """What is known of the calls of one definition."""
+    """The size families and axis names of one definition."""
 
     __slots__ = ("_entries", "_families", "_last", "axis_names", "known")
 
     def __init__(self) -> None:
         self.axis_names: AxisNames = AxisNames()
-        self._entries: dict[Hashable, tuple[NamedAxis, ...]] = {}
+        self._entries: dict[Hashable, tuple[AxisEntry, ...]] = {}
         self._families: dict[Hashable, tuple[SizeFamily, ...]] = {}
         self._last: tuple[Any, SizedCall | None] = None, None
         self.known: tuple[Any, Any] = (
             None,
             None,
-        )  # the last leaves, and what answers them
+        )  # the last leaves, and their bucket call
 
     def sized(self, definition: Definition, pending: Pending) -> SizedCall | None:
-        """Return what a call is, with names for sizes; None if none has a name.
+        """Return a call with names for sizes; None if no axis has a name.
 
         Raises:
             ShapeError: a name would be two sizes.
@@ -223,12 +223,12 @@ class SizeFamilies:
         return SizedCall(entries, sizes, kind)
 
     def forget(self) -> None:
-        """Let the arrays of the last call go."""
+        """Drop the arrays of the last call."""
         self._last = self.known = None, None
 
     def entries(
         self, definition: Definition, pending: Pending
-    ) -> tuple[NamedAxis, ...]:
+    ) -> tuple[AxisEntry, ...]:
         """Return the axes of a call that have names."""
         axes_spec = definition.options.abstracted_axes
         if axes_spec is None:
@@ -245,7 +245,7 @@ class SizeFamilies:
     def find(self, definition: Definition, sized: SizedCall) -> SizeFamily | None:
         """Return the family of a call whose trace holds, or that has none."""
         for family in self._families.get(sized.kind, ()):
-            if family.has(sized.sizes) and family.stands(definition):
+            if family.has(sized.sizes) and family.is_valid(definition):
                 return family
         return None
 
@@ -268,17 +268,17 @@ class SizeFamilies:
         """Return why calls of a kind are compiled for their sizes; empty if they are not."""
         found = () if sized is None else self.of_kind(sized.kind)
         told = (
-            x.why_per_size for x in found if x.why_per_size and x.stands(definition)
+            x.why_per_size for x in found if x.why_per_size and x.is_valid(definition)
         )
         return next(told, "")
 
     def note_of(self, definition: Definition, sized: SizedCall | None) -> str:
-        """Return why a call is compiled for its sizes, for who asks; empty if it is not."""
+        """Return why a call is compiled for its sizes, as a sentence; "" if it is not."""
         why = self.why_per_size(definition, sized)
         return f"It is traced and compiled for each size: {why}" if why else ""
 
     def program(self, key: PackedKey) -> Any:
-        """Return what answers calls in a bucket by its key; None if it is none's."""
+        """Return the bucket program with this key; None if there is none."""
         for families in self._families.values():
             for family in families:
                 for program in family.programs.values():
@@ -288,7 +288,7 @@ class SizeFamilies:
 
 
 def size_families(definition: Definition) -> SizeFamilies:
-    """Return what is known of the calls of a definition."""
+    """Return the size families of a definition."""
     if definition.size_families is None:
         definition.size_families = SizeFamilies()
     return definition.size_families
@@ -303,9 +303,9 @@ def check_sizes(request: Request) -> None:
 
 
 def traced_at(request: Request, trace: Trace) -> TracedCall:
-    """Return the trace for which a call is compiled: one of all sizes if it can be.
+    """Return the trace to compile for a call: one for all sizes if possible.
 
-    A call whose axes nobody named is traced as it is, unless a bucket stands in its key.
+    Calls with unnamed axes are traced as they are, unless the key has a bucket.
 
     Args:
         request: the call.
@@ -361,7 +361,7 @@ def trace_family(
         request.pending, sized, lambda at: trace(request._replace(pending=at))
     )
     family.is_tried = definition.options.abstracted_axes is not None
-    if family.refusal is not None:  # what it raises at these sizes too is raised here
+    if family.refusal is not None:  # an error at these sizes too is raised here
         family.refuse(family.refusal, trace(request))
     families.add(definition, sized, family)
     return family, traced
@@ -413,7 +413,7 @@ def key_by_names(
 
 
 def _keeps_a_size(traced: TracedCall, pending: Pending) -> bool:
-    """Tell whether what a function returns besides arrays holds a size."""
+    """Return whether a result has a symbolic size outside of its arrays."""
     given = {*map(id, pending.call.static)}
     kept = [x for x in traced.results.kept().values() if id(x) not in given]
     return any(map(holds_size, [*kept, *traced.results.treedef.static_data()]))
@@ -444,7 +444,7 @@ def at_sizes(sizes: Sizes) -> str:
 
 
 def holds_size(value: Any, depth: int = 3) -> bool:
-    """Tell whether there is a size that has a name in a value."""
+    """Return whether there is a size that has a name in a value."""
     if is_symbolic(value):
         return True
     return depth > 0 and any(holds_size(x, depth - 1) for x in _parts(value))

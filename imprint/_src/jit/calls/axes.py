@@ -1,9 +1,9 @@
-"""Named axes of arguments: what `abstracted_axes` says, and the sizes of a call.
+"""Named axes: the option `abstracted_axes`, and the sizes of a call.
 
-A spec is a prefix of the arguments. In it a dict of axis → name, or a tuple of which each
-item is a name or None, says it for all arrays under its place; other tuples and dicts go
-one step down, the outermost by position or by the argument's name. It is read once and
-kept as plain values, so equal specs are equal options. A name is one size in a call.
+A spec is a prefix of the arguments. A dict from axis to name, or a tuple of names and None,
+names the axes of all arrays below it. Other tuples and dicts go one level down, the
+outermost by position or by parameter name. A spec is parsed once into plain values, so
+equal specs are equal options. A name has one size in a call.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -22,10 +22,10 @@ Axes: TypeAlias = tuple[tuple[int, str], ...]
 
 @final
 class AxesNode(NamedTuple):
-    """A tuple or dict in a spec that goes one step down.
+    """A tuple or dict in a spec that goes one level down.
 
     Args:
-        parts: what stands under each position or key.
+        parts: the nodes under each position or key.
         by_position: whether it is a tuple.
     """
 
@@ -33,7 +33,7 @@ class AxesNode(NamedTuple):
     by_position: bool
 
 
-class NamedAxis(NamedTuple):
+class AxisEntry(NamedTuple):
     """One axis of one array of a call that has a name."""
 
     leaf: int
@@ -43,7 +43,7 @@ class NamedAxis(NamedTuple):
 
 @final
 class AxesSpec(NamedTuple):
-    """What `abstracted_axes` says, read.
+    """A parsed `abstracted_axes`.
 
     Args:
         root: the spec of the tuple of arguments.
@@ -82,11 +82,11 @@ class AxesSpec(NamedTuple):
                     f"{signature.slot_name(slot)}. Leave it out, or put None there."
                 )
 
-    def entries(self, call: Call, signature: Signature) -> tuple[NamedAxis, ...]:
+    def entries(self, call: Call, signature: Signature) -> tuple[AxisEntry, ...]:
         """Return the axes that have names among the traced arrays of a call."""
         spec, values, places = call.spec.whole_of(call)
         treedef = tree.structure(values)
-        found: list[NamedAxis] = []
+        found: list[AxisEntry] = []
         used: set[int] = set()
         index = 0
         for i, path in enumerate(treedef.paths()):
@@ -94,7 +94,7 @@ class AxesSpec(NamedTuple):
                 continue
             slot = spec.dynamic[getattr(path[0], "idx", 0)]
             axes = self._at(signature, slot, path[1:], used)
-            found += [NamedAxis(index, axis, name) for axis, name in axes]
+            found += [AxisEntry(index, axis, name) for axis, name in axes]
             index += 1
         self._check_used(signature, spec, used)
         return tuple(found)
@@ -123,7 +123,7 @@ class AxesSpec(NamedTuple):
         return node
 
     def _check_used(self, signature: Signature, spec: CallSpec, used: set[int]) -> None:
-        """Raise ArgumentError if a part stands for nothing, in an argument that is given."""
+        """Raise ArgumentError if a part of the spec matches no part of a given argument."""
         pending = [self.root]
         while pending:
             node = pending.pop()
@@ -141,7 +141,7 @@ class AxesSpec(NamedTuple):
 
 
 def _key_of(key: Any) -> Hashable | None:
-    """Return by what a dict of a spec knows a step: a key, or the name of a field."""
+    """Return the key of a step in a dict of a spec: a dict key, or a field name."""
     found = getattr(key, "key", None)
     return getattr(key, "name", None) if found is None else found
 
@@ -168,7 +168,7 @@ def _shown(node: Axes | AxesNode) -> str:
 
 
 def read_axes(given: Any) -> AxesSpec | None:
-    """Return what `abstracted_axes` says; None if it names nothing.
+    """Return a parsed `abstracted_axes`; None if it names nothing.
 
     Raises:
         ArgumentError: it is no spec.
@@ -224,7 +224,7 @@ def _no_spec(part: Any, whole: Any) -> ArgumentError:
 
 
 def sizes_of(
-    entries: Sequence[NamedAxis],
+    entries: Sequence[AxisEntry],
     avals: Sequence[ShapedArray],
     called: Callable[[int], str],
     function: str,
@@ -234,7 +234,7 @@ def sizes_of(
     Args:
         entries: the axes that have names.
         avals: those of the leaves.
-        called: what a leaf is called, for an error.
+        called: returns the name of a leaf, for errors.
         function: the function's name.
 
     Raises:
@@ -265,7 +265,7 @@ def sizes_of(
 
 
 def named_shape(
-    aval: ShapedArray, leaf: int, entries: Sequence[NamedAxis], sizes: Mapping[str, Any]
+    aval: ShapedArray, leaf: int, entries: Sequence[AxisEntry], sizes: Mapping[str, Any]
 ) -> ShapedArray:
     """Return the aval of a leaf with sizes in the place of its axes that have names."""
     at = {axis % aval.ndim: sizes[name] for i, axis, name in entries if i == leaf}

@@ -1,10 +1,19 @@
-"""The device on which a call runs, and where its results are.
+"""The devices of a call: one device, or several with shardings.
 
-1. `jit(device=)` or `backend=` says it, and moves what is elsewhere.
-2. Else shardings that `jit` was given and committed arguments must agree on one device;
-   an argument with a sharding of its own is moved there. Arguments that the program
-   does not need do not count.
-3. Else it is the default device, and the results are as uncommitted as the arguments.
+One device:
+
+1. `jit(device=)` or `backend=` names it; arguments on other devices are moved.
+2. Otherwise, shardings given to `jit` and committed arguments must agree on one device. An
+   argument with a given sharding is moved there. Unused arguments are ignored.
+3. Otherwise, it is the default device, and the results are uncommitted.
+
+Several devices:
+
+1. The shardings given to `jit`, those of arguments and captured arrays, and the meshes in
+   the program must agree on the devices and their order. Without any, it is the mesh in
+   force; without that, the call runs on one device.
+2. Given shardings are fixed; the compiler chooses the others.
+3. Its choices are read from the executable: `ShardedAssignment` has all of them.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -63,12 +72,12 @@ class DeviceAssignment(NamedTuple):
 def default_assignment(
     name: str, called: Sequence[object], placements: Sequence[Hashable]
 ) -> DeviceAssignment:
-    """Return where a program runs that only its arguments place.
+    """Return the device of a program that is placed by its arguments only.
 
     Args:
-        name: what runs, for errors.
-        called: what each argument that it takes is called.
-        placements: the sharding of the aval of each.
+        name: of the program, for errors.
+        called: the names of its arguments.
+        placements: their shardings.
     """
     pinned = common(name, zip(called, placements, strict=True))
     device = runtime.default_device() if pinned is None else pinned.device
@@ -88,7 +97,7 @@ def call_assignment(
 
     Args:
         name: the function's.
-        options: what `jit` was asked for.
+        options: its options.
         traced: its trace.
         avals: those of the leaves of the arguments, with their placements.
         kept: which of them the program takes.
@@ -109,7 +118,7 @@ def call_assignment(
 
 @final
 class Argument:
-    """Prints as what an argument is called, which is worked out for an error only."""
+    """Prints as the name of an argument, which is computed for errors only."""
 
     __slots__ = ("_index", "_traced")
 
@@ -122,7 +131,7 @@ class Argument:
 
 
 def _sharding(given: object) -> Hashable:
-    """Return what stands for a leaf of `in_shardings` or `out_shardings`."""
+    """Return the sharding for a leaf of `in_shardings` or `out_shardings`."""
     return SingleDeviceSharding(given) if isinstance(given, runtime.Device) else given
 
 
@@ -168,11 +177,11 @@ def layout_of_call(
     traced: TracedCall,
     avals: Sequence[ShapedArray],
 ) -> Layout | None:
-    """Return how a call of a jitted function is to be spread; None on one device.
+    """Return the shardings of a call of a jitted function; None on one device.
 
     Args:
         name: the function's.
-        options: what `jit` was asked for.
+        options: its options.
         traced: its trace.
         avals: those of the leaves of the arguments, with their placements.
     """
@@ -180,7 +189,7 @@ def layout_of_call(
         return None
     asked: list[Any] = []
     results: list[Any] = [None] * len(traced.closed.out_avals)
-    if options.spreads:  # `filter_jit`, whose trees hold more than arrays, asks nothing
+    if options.spreads:  # not for `filter_jit`, whose trees hold more than arrays
         asked = [_resolved(x) for x in options.shardings_of_arguments(traced.in_tree)]
         results = [_resolved(x) for x in options.shardings_of_results(traced.out_tree)]
     asked += [None] * (len(avals) - len(asked))  # sizes, which no user gives
@@ -260,7 +269,7 @@ def _checked(
     avals: Sequence[ShapedArray],
     called: Sequence[object],
 ) -> Iterator[NamedSharding | None]:
-    """Check that each fits its aval; leave out what is on one device."""
+    """Yield each sharding, checked against its aval; None if on one device."""
     named = called[: len(shardings)]
     for sharding, aval, each in zip(shardings, avals, named, strict=True):
         if isinstance(sharding, NamedSharding):
@@ -310,14 +319,14 @@ def shown(sharding: Hashable) -> str:
 def constrained_arguments(
     options: JitOptions, traced: TracedCall, leaves: list[Any]
 ) -> list[Any]:
-    """Return traced leaves, constrained as a call inside another trace is asked to."""
+    """Return traced leaves with the constraints of `in_shardings`, in an outer trace."""
     if not options.spreads:
         return leaves
     return _constrained(leaves, options.shardings_of_arguments(traced.in_tree))
 
 
 def constrained_results(options: JitOptions, traced: TracedCall, outs: Any) -> Any:
-    """Return traced results, constrained as a call inside another trace is asked to."""
+    """Return traced results with the constraints of `out_shardings`, in an outer trace."""
     if not options.spreads:
         return outs
     return _constrained(outs, options.shardings_of_results(traced.out_tree))
@@ -357,7 +366,7 @@ def sharded_assignment(
 
 
 def is_as(aval: ShapedArray, want: Any) -> bool:
-    """Tell whether an array is spread as is wanted."""
+    """Return whether an array is spread as is wanted."""
     return want == aval.sharding or want.is_equivalent_to(aval.sharding, aval.ndim)
 
 

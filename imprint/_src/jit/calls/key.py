@@ -1,11 +1,11 @@
-"""The key of a call: what selects a version among those of one definition.
+"""The key of a call, which selects a version of one definition; checks of arguments.
 
-`CallKey` is the key in parts; a table of versions knows it `packed`, as one flat tuple,
-which the warm path (`jitted.dispatch`) writes out by itself. A call of which every
-argument is an array has no form, tree or static value to tell: its key is flags and
-avals. A call inside a named axis, which only traces meet, has the axes first. What belongs to an argument (shape, dtype, weak type, sharding) is in its aval;
-what belongs to the function is in its definition, whose table it is. A new part of the
-key is a field of `CallKey`, a place in `packed` and `unpack`, and a name in `kind`.
+`CallKey` has the parts of a key. Tables hold it `packed` into one flat tuple, which the
+warm path (`dispatch`) builds itself. If all arguments are arrays, the key is only settings
+and avals. Inside a named axis, which happens only during a trace, the axes come first.
+The aval has the shape, dtype, weak type and sharding of an argument. Properties of the
+function are not in the key: each definition has its own table. A new part of the key
+needs a field, `packed`, `unpack` and `kind`.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ PackedKey: TypeAlias = tuple[Any, ...]
 
 
 class CallKey(NamedTuple):
-    """What selects a version of a definition.
+    """The parts of a key.
 
     Args:
         spec: which parameters are dynamic and which static; None if all are arrays, in
@@ -69,10 +69,10 @@ class CallKey(NamedTuple):
         return cls(spec, treedef, static, flags, tuple(avals), axes)
 
     def kind(self, spec: CallSpec, treedef: tree.TreeDef) -> Kind:
-        """Return the kind of call that the key stands for, named for its reader.
+        """Return the call signature of the key with names, for explanations.
 
         Args:
-            spec: which parameters it is a call with.
+            spec: the parameters of the call.
             treedef: the tree of the dynamic arguments, a tuple.
         """
         pairs = zip(spec.static_names, self.static, strict=True)
@@ -91,7 +91,7 @@ class CallKey(NamedTuple):
 
 
 def _default(value: object) -> str:
-    """Return what stands for an argument that is not given, as it prints."""
+    """Return the text for an omitted argument."""
     if value is None:
         return "None"
     return (
@@ -113,7 +113,7 @@ class Pending(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What kind of call it is."""
+        """The call signature, for explanations."""
         treedef = tree.structure(self.call.dynamic)
         return CallKey.unpack(self.key).kind(self.call.spec, treedef)
 
@@ -151,7 +151,7 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
 
 
 def unplaced(key: PackedKey) -> PackedKey:
-    """Return the key of what is the same wherever the arrays of a call are: its trace."""
+    """Return a key without placements: the key of the trace."""
     return tuple([x.unplaced() if type(x) is ShapedArray else x for x in key])
 
 

@@ -1,6 +1,7 @@
-"""What `jit` was asked for, checked once.
+"""The options of `jit` and `filter_jit`: their declaration, checks and normal form.
 
-What `jit` takes stands in `JitOptions`, where equal options are one object.
+`JitKeywords` and `FilterJitKeywords` declare the options as users write them.
+`checked_options` turns them into `JitOptions`; equal options are one object.
 """
 
 import inspect
@@ -28,7 +29,7 @@ Buckets: TypeAlias = Literal["pow2"] | Sequence[int] | Callable[[int], int] | No
 """For which lengths of axes with names there are programs; None: for each."""
 
 
-# ---- what users write ----
+# ---- declaration ----
 
 
 class JitKeywords(TypedDict, total=False):
@@ -91,29 +92,29 @@ def signature_with(keywords: type[Any]) -> inspect.Signature:
     return inspect.Signature([fun, *options])
 
 
-# ---- what a function has ----
+# ---- normal form ----
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JitOptions:
-    """The options of one jitted function; part of what its definition is. Interned.
+    """The options of one jitted function, a part of its definition. Interned.
 
     Args:
         static: positions and names of static arguments, as given.
         donate: positions and names of donated arguments, as given.
         keep_unused: whether arguments that no result needs are passed all the same.
-        inline: what becomes of a nested call.
+        inline: how a nested call is inlined.
         device: where it runs; None is the default device.
         compile: options of the compiler.
         max_versions: how many versions it may have; None is no limit.
         on_limit: whether one more is a warning (and the oldest goes) or an error.
-        strict: whether what is otherwise a warning is an error.
+        strict: whether contents are guarded, and warnings are errors.
         persist: whether its programs may be on the disk.
         in_shardings: a prefix of the dynamic arguments, of devices, shardings and None.
         out_shardings: likewise of the result.
-        filtered: what `filter_jit` was asked for; None for `jit`.
-        is_loop: whether it runs a loop outside of all traces, whose step may capture what
-            it likes without a warning.
+        filtered: the options of `filter_jit`; None for `jit`.
+        is_loop: whether it runs a loop outside of all traces, whose step may capture
+            large arrays without a warning.
         abstracted_axes: which axes have names.
         buckets: the lengths of these axes for which there are programs.
     """
@@ -156,16 +157,16 @@ class JitOptions:
         return given
 
     def shardings_of_arguments(self, in_tree: tree.TreeDef) -> list[Any]:
-        """Return the sharding asked for each leaf; TreeError if it is no prefix."""
+        """Return the given sharding of each leaf; TreeError if it is no prefix."""
         return tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")
 
     def shardings_of_results(self, out_tree: tree.TreeDef) -> list[Any]:
-        """Return the sharding asked for each leaf; TreeError if it is no prefix."""
+        """Return the given sharding of each leaf; TreeError if it is no prefix."""
         return tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
 
     @property
     def nested(self) -> dict[str, Inline]:
-        """The params of a nested call that say what becomes of it."""
+        """The params of a nested call."""
         return {} if self.inline is Inline.AUTO else {"inline": self.inline}
 
     @property

@@ -1,13 +1,13 @@
-"""A jitted function's own signature: how a call is spelled, split and named.
+"""The parameters of a jitted function, and the canonical form of its calls.
 
-1. A spelling is the number of positional arguments and the names of the keywords. It is
-   worked out once: which value belongs to which parameter, and which are static.
-2. Keywords that name positional parameters move to their place, the others are sorted,
-   and static parameters that the call omits count with their defaults.
-3. An argument that equals its default, to the type and the bit, is omitted: it is the
-   constant that the function would see. So `f(x)`, `f(x, 1)`, `f(x, k=1)` are one call.
-What remains is a `CallSpec` (which parameters are dynamic, which static), shared by all
-spellings of the call, and the values. `leaf_names` names leaves for messages.
+1. A `CallForm` is the number of positional arguments and the names of the keywords. It is
+   computed once: which value is which parameter, and which are static.
+2. Keywords for positional parameters move to their position, the others are sorted, and
+   omitted static parameters take their defaults.
+3. An argument that equals its default exactly, in type and bits, is omitted: the function
+   sees the default as a constant. So `f(x)`, `f(x, 1)` and `f(x, k=1)` are one call.
+The result is a `CallSpec` (the dynamic and the static parameters), which all forms of the
+call share, and the values. `leaf_names` names leaves for messages.
 """
 
 import inspect
@@ -31,9 +31,9 @@ Slot = int | str
 
 
 class CallSpec:
-    """What a call passes: its dynamic and static parameters. Compared by identity.
+    """The dynamic and static parameters of a call. Compared by identity.
 
-    `treedef` is the tree of all values where the leaves of one may be of both kinds.
+    `treedef` is the tree of all values if one value may have traced and static leaves.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class CallSpec:
         """Return the call whose traced leaves these are.
 
         Args:
-            leaves: what is to stand for them.
+            leaves: the values for them.
             treedef: the tree of the dynamic values, a tuple.
         """
         return Call(self, treedef.unflatten(leaves), ())
@@ -85,7 +85,7 @@ class CallSpec:
 
 
 Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, CallSpec, tree.TreeDef | None]
-"""How the warm path takes the values of a call apart; see `CallForm`."""
+"""How the warm path splits the values of a call; see `CallForm`."""
 
 
 class Call(NamedTuple):
@@ -98,20 +98,20 @@ class Call(NamedTuple):
 
 @final
 class CallForm:
-    """Where the values of a call, positional before keyword, belong.
+    """How the values of a call, positional before keyword, map to parameters.
 
     Args:
-        spec: what the call passes.
+        spec: the parameters of the call.
         dynamic: indices of the dynamic values, in the order of the form.
-        static: index, default and name of the static values; -1 where the default
-            counts.
+        static: index, default and name of the static values; index -1 for the
+            default.
         defaults: indices of values whose parameter has a default, and that default.
         count: how many values the call has.
 
     Attributes:
-        pick: gives the dynamic values among those of a call; None if all are, in order.
+        pick: returns the dynamic values of a call; None if all are dynamic, in order.
         arrays_only: whether every leaf of the last call was an array on the device.
-        recalled: for the warm path, how to take the last call's values apart: a match,
+        recalled: for the warm path, how to split the values of the last call: a match,
             None if all were leaves; the form of the key; its treedef, None if it has
             none. One tuple, so that a thread never sees two halves of two calls.
     """
@@ -165,7 +165,7 @@ class CallForm:
 
 
 def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return what gives the values at some places; a slice costs 40 ns, a loop 200."""
+    """Return a getter of the values at some places; a slice takes 40 ns, a loop 200."""
     if len(places) > 1 and places != tuple(range(places[0], places[-1] + 1)):
         return itemgetter(*places)
     start = places[0] if places else 0
@@ -197,7 +197,7 @@ class Signature:
         self.function_name: str = name_of(fun)
         try:
             self._signature = inspect.signature(fun)
-        except (TypeError, ValueError):  # some builtins: called as they are spelled
+        except (TypeError, ValueError):  # some builtins: calls keep their form
             self._signature = None
         given = list(self._signature.parameters.values()) if self._signature else []
         self._names = tuple(p.name for p in given if p.kind in _POSITIONAL)
@@ -254,7 +254,7 @@ class Signature:
         return Call(form.spec, dynamic, form.static_values(values))
 
     def form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallForm:
-        """Return where the values of a call belong; checked once a spelling."""
+        """Return the form of a call; each form is checked once."""
         key = (len(args), *kwargs) if kwargs else len(args)
         found = self.forms.get(key)
         if found is None:
@@ -312,7 +312,7 @@ class Signature:
         count: int,
         names: Iterable[str],
     ) -> CallForm:
-        """Return the spelling that leaves out the values that are their defaults.
+        """Return the form without the values that equal their defaults.
 
         Args:
             form: the call's.
@@ -347,23 +347,23 @@ class Signature:
         return {n: value for n, value in self._defaults.items() if n not in given}
 
     def is_static(self, slot: Slot) -> bool:
-        """Tell whether a parameter is static."""
+        """Return whether a parameter is static."""
         if isinstance(slot, int):
             return slot in self.static_nums or self.slot_name(slot) in self.static_names
         return slot in self.static_names
 
     def donates(self, slot: Slot) -> bool:
-        """Tell whether the argument of a parameter is donated."""
+        """Return whether the argument of a parameter is donated."""
         if isinstance(slot, int):
             return slot in self.donate_nums or self.slot_name(slot) in self.donate_names
         return slot in self.donate_names
 
     def is_known_default(self, default: object) -> bool:
-        """Tell whether an argument can be compared with the default of its parameter."""
+        """Return whether an argument can be compared with the default of its parameter."""
         return is_plain_value(default)
 
     def is_static_result(self, out: object) -> bool:
-        """Tell whether a leaf of a result is returned as it was while tracing."""
+        """Return whether a leaf of a result is returned as it was while tracing."""
         del out
         return False
 
@@ -405,7 +405,7 @@ class Signature:
                 f"{', '.join(given)}: {err}.{_nearest(kwargs, self._signature)}"
             ) from None
 
-    # ---- what `jit` was given ----
+    # ---- options ----
 
     def _chosen(
         self, what: str, argnums: Any, argnames: Any

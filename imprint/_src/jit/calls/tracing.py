@@ -1,7 +1,10 @@
-"""Tracing one kind of call of a user's function to a jaxpr.
+"""Trace one call signature of a function to a jaxpr; the structure of its results.
 
-The dynamic arguments are flattened to leaves, replaced by tracers and put back among
-the static ones; the result is flattened and its leaves checked.
+The dynamic arguments are flattened, replaced by tracers and put back among the static
+ones. The result is flattened and its leaves are checked. Under `jit` all leaves of a
+result are arrays. A `filter_jit` function may return other objects too (functions,
+strings, settings of a model): each call returns them as the trace did, like arrays of
+float0. Symbolic sizes become arrays.
 """
 
 import time
@@ -49,7 +52,7 @@ class Results:
 
     def __init__(self, treedef: tree.TreeDef, static: dict[int, Any]) -> None:
         self.treedef: tree.TreeDef = treedef
-        # A set, say, is returned anew by each call: what is done to one stays with it.
+        # Each call returns a new set, for example: a change to one is not seen in others.
         self._static = {i: tree.detached(leaf) for i, leaf in static.items()}
         self.is_single: bool = treedef.is_leaf and not static
         """Whether the result is one array."""
@@ -82,7 +85,7 @@ class Results:
 def split_result(
     result: Any, is_static: Callable[[object], bool]
 ) -> tuple[list[Any], Results]:
-    """Return the arrays of what a function returned, and how to put them together."""
+    """Return the arrays of a result, and its structure."""
     leaves, treedef = tree.flatten(result)
     static = {
         i: leaf for i, leaf in enumerate(leaves) if is_static(leaf) or is_float0(leaf)
@@ -121,7 +124,7 @@ def check_results(name: str, outs: Sequence[Any], results: Results) -> None:
 
 
 def _holds_tracer(value: Any, depth: int = 3) -> bool:
-    """Tell whether there is a tracer in a function's closure, or an object's attributes."""
+    """Return whether there is a tracer in a function's closure, or an object's attributes."""
     if isinstance(value, Tracer) or depth == 0:
         return isinstance(value, Tracer)
     held: list[Any] = [*getattr(value, "__dict__", {}).values()]
@@ -145,21 +148,21 @@ _KEEP: Final = (
 
 @final
 class TracedCall(Inner):
-    """A function traced for one kind of call.
+    """A function traced for one call signature.
 
     Args:
         closed: the program.
         in_tree: the tree of the dynamic arguments, a tuple.
         results: how its arrays become the result.
         spec: which parameters are dynamic, and their names.
-        seconds: what tracing took.
-        dependencies: what it depends on.
+        seconds: the time of tracing.
+        dependencies: the locations and values it read.
 
     Attributes:
-        guard: whether that is as it was.
-        conditions: the sizes for which it is right; their text is made when needed.
-        hidden: the names of its last arguments, which are sizes that no user gives.
-        note: why it is not right for all sizes, if that was asked for.
+        guard: the check that these are unchanged.
+        conditions: the sizes for which it is valid; printed when needed.
+        hidden: the names of its last arguments, which are sizes that imprint adds.
+        note: why it is not valid for all sizes, if axes have names.
     """
 
     __slots__ = (
@@ -179,7 +182,7 @@ class TracedCall(Inner):
         self.closed = closed
         self.guard: Guard = Guard(dependencies) if guard is None else guard
         self._whole: TracedCall | None = None
-        self.ends: object = None  # what drops it when an array that it was made of dies
+        self.ends: object = None  # drops it when a captured array dies
         self.conditions: tuple[object, ...] = ()
         self.hidden: tuple[str, ...] = ()
         self.note: str = ""
@@ -191,7 +194,7 @@ class TracedCall(Inner):
 
     @property
     def dependencies(self) -> Dependencies:
-        """What it depends on."""
+        """The locations and values it read."""
         return self.guard.dependencies
 
     @property
@@ -216,7 +219,7 @@ class TracedCall(Inner):
 
     @property
     def where(self) -> str:
-        """For which sizes it is right, to stand after what it is."""
+        """The sizes for which it is valid, as a suffix of its description."""
         text = ", ".join(filter(None, map(str, self.conditions)))
         return f" where {text}" if text else ""
 
@@ -226,7 +229,7 @@ class TracedCall(Inner):
         return 2000 + 1000 * len(self.closed.eqns)
 
     def holds(self) -> bool:
-        """Return whether what the trace depends on is as it was."""
+        """Return whether the guard holds."""
         return self.guard.holds()
 
     def rebound(self, dependencies: Dependencies) -> "TracedCall":
@@ -249,12 +252,12 @@ class TracedCall(Inner):
         return made
 
     def at(self, closed: ClosedJaxpr, results: Results, seconds: float) -> "TracedCall":
-        """Return what this trace for all sizes is at some of them.
+        """Return this trace for all sizes at given sizes.
 
         Args:
             closed: its program at these sizes.
-            results: what its arrays become.
-            seconds: what making it took.
+            results: the structure of its result.
+            seconds: the time of making it.
         """
         trees = self.in_tree, results
         of_whole = self.dependencies, self.guard
@@ -271,7 +274,7 @@ class TracedCall(Inner):
 def divergence_of_traces(
     old: TracedCall, new: TracedCall
 ) -> "jaxpr_diff.Divergence | None":
-    """Return where two traces of one kind of call part; None if they are the same."""
+    """Return where two traces of one call signature differ; None if they are equal."""
     found = jaxpr_diff.divergence_of(old.closed, new.closed)
     if found is not None:
         return found
@@ -307,15 +310,15 @@ def trace_call(
     *,
     strict: bool = False,
 ) -> TracedCall:
-    """Trace `fun` for one kind of call.
+    """Trace `fun` for one call signature.
 
     Args:
-        fun: the user's function.
+        fun: the function.
         signature: its parameters.
         call: the call, whose static values are taken as they are.
         avals: the avals of the leaves of its dynamic values.
-        transform: what traces, for messages.
-        strict: whether contents of arrays and objects are watched too.
+        transform: the name of the transform, for messages.
+        strict: whether contents of arrays and objects are guarded too.
     """
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
@@ -344,7 +347,7 @@ def trace_call(
             closed = trace_to_jaxpr.stage(flat, avals, staged)
         dependencies = recording.dependencies
         if staged.ended:
-            del recording  # it holds what the function met, tracers too
+            del recording  # it holds objects of the trace, also tracers
     seconds = time.perf_counter() - start
     if _has_callbacks(closed.jaxpr):
         dependencies.hold_functions()  # they are called when the program runs
@@ -361,7 +364,7 @@ def _has_callbacks(jaxpr: Jaxpr) -> bool:
 
 
 def _detached(x: Any) -> Any:
-    """Return an equal array, which is no object of the user's."""
+    """Return an equal array that user code has no reference to."""
     if type(x) is ArrayImpl:
         return ArrayImpl(x.aval, buffer_of(x))
     return x.copy() if type(x) is np.ndarray else x
@@ -382,7 +385,7 @@ def held_by(call: Call, treedef: tree.TreeDef | None = None) -> list[tuple[str, 
 
 @final
 class _LeafNames(Sequence[str]):
-    """The names of a call's leaves, worked out when a message needs them."""
+    """The names of the leaves of a call, computed when a message needs them."""
 
     def __init__(self, make: Callable[[], list[str]]) -> None:
         self._make = make

@@ -1,11 +1,14 @@
-"""Definitions: the versions of each jitted function, and which functions share them.
+"""Definitions of jitted functions, and the versions that equal functions share.
 
-A `Definition` is one function object with its options: its signature, its versions, its
-traces. Functions with one fingerprint are `SharedVersions`: a function that was re-created finds the
-versions of the one before, if what they depend on is as it was for itself. Kin outlives
-its functions, until the table is full or the byte budget drops what it holds. A `DefinitionSite`
-is the definitions of one place in the program, such as a lambda in a loop whose captures
-differ: a miss of a new definition is explained against the one before.
+- `Definition`: one function object with its options: signature, versions and traces.
+- `SharedVersions`: the versions of all functions with one fingerprint. A re-created
+  function reuses them if their guards hold for its own captures. They outlive the
+  functions, until the table is full or the byte budget drops them.
+- `DefinitionSite`: the definitions of one place in the program, such as a lambda in a loop
+  whose captures differ. A miss is explained against the previous function there.
+- `audit_scope`: an audit traces as if there were no earlier traces. Its traces go to tables
+  of its own, which are compared with the others and then dropped.
+- `Request`: a call with its function and its definition.
 """
 
 import os
@@ -42,12 +45,12 @@ from imprint._src.jit.versions.version import Version
 
 _LIMIT: Final = 4096  # fingerprints
 _WRAPPERS: Final = 8  # partials of partials of methods
-_MANY: Final = 8  # versions of one family, at which it warns
+_MANY: Final = 8  # versions of one definition site, at which it warns
 
 
 @final
 class SharedVersions:
-    """What functions of one fingerprint compiled and traced, detached from each of them.
+    """The versions and traces of functions with one fingerprint, detached from each.
 
     Args:
         token: the fingerprint.
@@ -87,7 +90,7 @@ class SharedVersions:
         self._own = weakref.ref(fun, end), definition
 
     def clear(self) -> None:
-        """Forget what was compiled."""
+        """Drop all versions and traces."""
         self.versions.clear()
         self.traced.clear()
 
@@ -148,7 +151,7 @@ class SharedVersions:
         return None
 
     def keep_version(self, version: Version, key: PackedKey) -> None:
-        """Let functions that are re-created find a version; the byte budget counts it."""
+        """Let re-created functions find a version; the byte budget counts it."""
         kept = version.detached()
         BUDGET.add(self.versions, kept, version.nbytes)
         kept.insert_into(self.versions, key)
@@ -157,7 +160,7 @@ class SharedVersions:
     def keep_trace(
         self, traced: TracedCall, key: Hashable, table: Table[TracedCall]
     ) -> None:
-        """Let functions that are re-created find a trace, which stands in a table."""
+        """Let re-created functions find a trace; `table` has it for its own function."""
         kept = traced.detached()
         BUDGET.add(self.traced, kept, kept.nbytes, copy=(table, traced))
         self.traced.put(key, kept)
@@ -165,7 +168,7 @@ class SharedVersions:
 
 
 def _ends(traced: TracedCall, table: Table[Any], item: Any) -> object:
-    """Return what drops an item when an array dies of which its trace was made."""
+    """Return weak references that drop an item when a captured array dies."""
     places = weakref.ref(table), weakref.ref(item)
 
     def end(_: object) -> None:
@@ -181,7 +184,7 @@ _TRIED: Final = 16
 
 
 def _is_steady(fun: Any) -> bool:
-    """Return whether the fingerprint of a function tells its parameters."""
+    """Return whether the fingerprint of a function determines its parameters."""
     if type(fun) is MethodType:
         fun = fun.__func__
     if type(fun) is not FunctionType or fun.__dict__:
@@ -195,7 +198,7 @@ class Definition(Inner):
     """One function with its options, and its versions.
 
     Args:
-        shared: what functions of its fingerprint share.
+        shared: the versions of its fingerprint.
         signature: its parameters.
         options: how it is compiled.
         parts: its code and defaults, when the signature was read.
@@ -223,9 +226,7 @@ class Definition(Inner):
         """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
         self.site: DefinitionSite | None = None  # known from the first miss on
-        self.size_families: Any = (
-            None  # what `dynamic` knows of calls whose axes have names
-        )
+        self.size_families: Any = None  # the `SizeFamilies` of calls with named axes
 
     @property
     def token(self) -> Token:
@@ -233,7 +234,7 @@ class Definition(Inner):
         return self.shared.token
 
     def clear(self) -> None:
-        """Forget all versions, and what the keys of the last misses hold."""
+        """Drop all versions, and the keys of the last misses."""
         self.versions.clear()
         self.traced.clear()
         self.shared.clear()
@@ -244,14 +245,14 @@ class Definition(Inner):
             self.site.settle()
 
     def learn(self, written: frozenset[Key]) -> None:
-        """Take in the locations that a trace changed.
+        """Add the locations that a trace wrote, and remove their guards.
 
-        What an earlier trace left there is no input: each trace writes it.
+        The value that an earlier trace left there is no input: each trace writes it.
         """
         if written <= self.written:
             return
         self.written |= written
-        # First the versions: what they use may be in the other table.
+        # Versions first: their guards may be in the other table.
         for version in (*self.versions, *self.shared.versions):
             guard = _without(version.traced.guard, self.written)
             if guard is not version.checks:
@@ -267,12 +268,12 @@ def _without(guard: Guard, written: frozenset[Key]) -> Guard:
 
 
 class FunctionState(NamedTuple):
-    """What a version of a family was made of.
+    """A function at one compilation.
 
     Args:
-        token: what the function was, captures and all.
-        options: how it was compiled.
-        code: what ran; None if that is not Python's.
+        token: its token, with captures.
+        options: its options.
+        code: its code; None if it is not Python code.
         function: the object that was called, if it takes weak references.
     """
 
@@ -282,7 +283,7 @@ class FunctionState(NamedTuple):
     function: Identity | None
 
     def is_of(self, fun: Callable[..., Any]) -> bool:
-        """Tell whether it was made of the same function, or method of the same object."""
+        """Return whether it is of the same function, or of a method of the same object."""
         return self.function is not None and self.function is _standin_of(fun)
 
 
@@ -300,7 +301,7 @@ def _standin_of(fun: Any) -> Identity | None:
 
 @final
 class DefinitionSite:
-    """The definitions that one place in the program made.
+    """The definitions of one place in the program.
 
     Args:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
@@ -320,11 +321,10 @@ class DefinitionSite:
     def before(
         self, fun: Callable[..., Any], definition: Definition
     ) -> list[FunctionState]:
-        """Return what was compiled last, the last one first.
+        """Return the last compilations, the newest first.
 
-        If the same function was compiled, as it was before it was changed, that is all.
-        A function of other code that lives beside this one is another function, not what
-        this one was before it was edited.
+        If the same function was compiled before a change, return only that. Other code
+        whose function is still alive is another function, not an earlier edit of this one.
         """
         now = _made_of(fun, definition)
         found = [
@@ -350,10 +350,9 @@ class DefinitionSite:
     def note(
         self, fun: Callable[..., Any], definition: Definition, miss: Explanation
     ) -> None:
-        """Count a compilation; warn at the eighth, of the slot that keeps changing.
+        """Count a compilation; the eighth warns, with the slot that keeps changing.
 
-        Only then the misses are read, and what differed is worked out. What was edited
-        is counted anew.
+        The differences are computed only then. An edit restarts the count.
         """
         now, options = _made_of(fun, definition), definition.options
         if all(
@@ -374,7 +373,7 @@ class DefinitionSite:
             self._warn(misses)
 
     def settle(self) -> None:
-        """Work out what differed in the misses so far; then they hold no keys."""
+        """Compute the differences of the misses so far, so that they hold no keys."""
         for miss in self._misses:
             miss.settle()
 
@@ -384,7 +383,7 @@ class DefinitionSite:
             counted = [d for d in miss.differences if d.kind != "cleared"]
             reasons.update([*dict.fromkeys(map(_cause, counted))])
         last = {_cause(d): d for d in reversed(misses[-1].differences)}
-        # What was cleared on purpose is no cause.
+        # clear_cache() is no cause.
         most = next((c for c, _ in reasons.most_common() if c in last), None)
         if most is None:
             return
@@ -402,7 +401,7 @@ class DefinitionSite:
 
 
 def _cause(change: Difference) -> str:
-    """Return what keeps changing: for a list that grows the argument, not its item."""
+    """Return the changed slot: for a growing list the argument, not its item."""
     if change.kind == "evicted":
         return "versions that were dropped"
     if change.kind != "structure":
@@ -415,7 +414,7 @@ class Definitions:
     """The definitions of a process.
 
     Args:
-        limit: how many fingerprints there may be; the byte budget bounds what they hold.
+        limit: how many fingerprints there may be; the byte budget bounds their memory.
     """
 
     def __init__(self, limit: int = _LIMIT) -> None:
@@ -482,7 +481,7 @@ class Definitions:
     def definition_site_of(
         self, fun: Callable[..., Any], definition: Definition
     ) -> DefinitionSite:
-        """Return the family of a definition of a function."""
+        """Return the definition site of a function."""
         with self._lock:
             if definition.site is None:
                 function = _function_of(fun)
@@ -511,25 +510,25 @@ class Definitions:
 
 
 def parts_of(fun: Any) -> tuple[Any, ...]:
-    """Return what the parameters of a function are read from."""
+    """Return the identities of the objects that determine the parameters."""
     if type(fun) is not FunctionType:
         return ()
     return id(fun.__code__), id(fun.__defaults__), id(fun.__kwdefaults__)
 
 
 def _standing(fun: Any) -> tuple[Standin, ...]:
-    """Return what stands for a function; a method is another object each time."""
+    """Return the identity of a function; each access to a method makes a new object."""
     if type(fun) is MethodType:
         return identity(fun.__func__), identity(fun.__self__)
     return (identity(fun),)
 
 
 def _place_of(function: Any) -> Hashable:
-    """Return what stays when a function is made anew, or edited and defined again.
+    """Return a key that stays equal when a function is re-created or edited.
 
-    A module has one function of a name, whose code is edited: in a notebook each time in
-    another file, which is none. Else functions of other code are other functions, as are
-    those of a list of lambdas.
+    At module level it is the name: an edit replaces the code, in a notebook each time under
+    a new file name that does not exist. Otherwise it includes the code, so that the lambdas
+    of a list are different functions.
     """
     code, names = function.__code__, getattr(function, "__globals__", None)
     qualname = getattr(function, "__qualname__", code.co_qualname)
@@ -542,7 +541,7 @@ def _place_of(function: Any) -> Hashable:
 
 
 def _function_of(fun: Any) -> Any:
-    """Return what has the code that runs when a callable is called, if it is Python's."""
+    """Return the Python function that a callable runs; None if there is none."""
     for _ in range(_WRAPPERS):
         if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
             fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
@@ -561,7 +560,7 @@ DEFINITIONS: Final = Definitions()
 
 
 class _AuditTraces(NamedTuple):
-    """The fresh traces of one definition, which is kept alive: it is known by `id`."""
+    """The fresh traces of one definition, which is kept alive as its key is its `id`."""
 
     definition: Definition
     traces: Table[TracedCall]
@@ -574,7 +573,7 @@ _fresh: Final = ContextVar[AuditTraces | None]("imprint_fresh_traces", default=N
 
 @contextmanager
 def audit_scope() -> Generator[AuditTraces]:
-    """Return a `with` in which every function is traced anew; it gives their traces."""
+    """Trace every function again within this `with`; yield their traces."""
     traces: AuditTraces = {}
     token = _fresh.set(traces)
     try:
@@ -584,12 +583,12 @@ def audit_scope() -> Generator[AuditTraces]:
 
 
 def is_auditing() -> bool:
-    """Tell whether what is traced now is traced by an audit."""
+    """Return whether an audit is tracing."""
     return _fresh.get() is not None
 
 
 def count_trace() -> None:
-    """Count a trace, unless it is an audit's, which a user has not asked for."""
+    """Count a trace, except those of audits."""
     COUNTERS.traces += not is_auditing()
 
 
@@ -623,12 +622,12 @@ class Request(NamedTuple):
 
     @property
     def roots(self) -> tuple[Any, ...]:
-        """The function and its static values: what a trace depends on begins there."""
+        """The function and its static values: the roots of all guarded locations."""
         return self.fun, *(value for _, value in held_by(self.pending.call))
 
 
 def shared_version(request: Request) -> Version | None:
-    """Return the version of an equal function that answers a call, for this one."""
+    """Return the version of an equal function, rebound to the function of a call."""
     definition, key = request.definition, request.pending.key
     shared = definition.shared
     if not shared.versions.current:

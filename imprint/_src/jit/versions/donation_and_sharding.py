@@ -1,8 +1,8 @@
-"""Running a version that donates, or that runs over several devices.
+"""Execution of versions that donate, or that run over several devices.
 
-The arguments may be anywhere: on the host, on another device, or spread in another way;
-what is not as the executable takes it is put so first, and then a copy is donated: the
-original stays. The warm path takes what is where it should be, if nothing is donated.
+Arguments may be on the host, on another device or sharded differently. Those with the
+wrong placement are copied first; the copy is donated and the original kept. Without
+donation, arguments in the right place take the warm path instead.
 """
 
 from collections import Counter

@@ -1,11 +1,13 @@
-"""Versions: the compiled forms of one function, one for each kind of call.
+"""Versions: the compiled forms of a function, one for each call signature.
 
-A `Version` is a traced call with its executable, laid out for the warm path: what the
-path needs are plain attributes, and `take` is None when every argument is passed on as it
-came. A version that is `special` is run by `run`: it donates, has sentinels, moves
-arguments to its device, or is answered by something else than its executable. One that
-donates consumes the arrays it was given: they lose their values and remember who took
-them. What a user may ask of a version are properties, worked out when asked.
+A `Version` is a traced call with its executable, laid out for the warm path: the path
+reads plain attributes, and `take` is None if all arguments are passed unchanged. A
+`special` version is executed by `run`: it donates, checks for NaN, moves arguments to its
+device, or runs something else than its executable. Donated arrays lose their values and
+record the function that took them. The public properties are computed when read.
+
+Observers watch all misses of a process, before and after the compilation; limits, reports
+and tests use them. Only the cold path reads the list, so warm calls pay nothing.
 """
 
 import time
@@ -47,7 +49,7 @@ from imprint._src.runtime import (
 
 
 class VersionCosts(NamedTuple):
-    """What a new version took, in seconds; lowering and compiling are 0 when shared."""
+    """The seconds of a new version; lowering and compiling are 0 if shared."""
 
     trace: float
     lower: float
@@ -60,21 +62,21 @@ class VersionCosts(NamedTuple):
 
 
 class Observer(Protocol):
-    """Is told of every miss of every jitted function of the process, in any thread.
+    """Callbacks for every miss of all jitted functions, in any thread.
 
-    It is told that a version is missed, and how that ended.
+    `missed` comes first, then `failed` or `compiled`.
     """
 
     def missed(self, miss: Explanation) -> None:
-        """Note that a call needs a new version; what is raised here prevents it."""
+        """Handle a call that needs a new version; an exception prevents it."""
         ...
 
     def failed(self, miss: Explanation) -> None:
-        """Note that it could not be made, or that another observer refused it."""
+        """Handle a failed compilation, or the refusal of another observer."""
         ...
 
     def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
-        """Note that the version was made."""
+        """Handle a new version."""
         ...
 
 
@@ -123,14 +125,16 @@ class Version(Inner):
         self.sentinels = sentinels
         self._traced = traced
         self._roots: tuple[Standin, ...] | None = None
-        self._others: Guard | None = None  # of a source: what it reads by name
+        self._others: Guard | None = (
+            None  # of a source: its locations that are no captures
+        )
         self.program = program
         self.name = name
         self.assignment = assignment
         self.hits = 0
         self.users: Collection[Version] = ()
         self.source: Version | None = None
-        self.ends: Any = None  # what drops it when an array that it was made of dies
+        self.ends: Any = None  # drops it when a captured array dies
         self.guard: Callable[[], bool] | None = None
         self.use_guard(traced.guard)
         self.executable: runtime.Executable = program.executable
@@ -175,7 +179,7 @@ class Version(Inner):
             counters.retired += hits
 
     def use(self, runs: Runs) -> None:
-        """Answer calls by `runs`: the executable, or what computes the same."""
+        """Execute calls by `runs`: the executable, or an equivalent."""
         self.runs = runs
         if not isinstance(self.assignment, ShardedAssignment):
             self.host_call: runtime.HostCall = runtime.host_call(
@@ -194,7 +198,7 @@ class Version(Inner):
         self.take: tuple[int, ...] | None = None if is_whole else kept
 
     def use_guard(self, guard: Guard) -> None:
-        """Let a guard decide whether it answers."""
+        """Set the guard that decides whether it is valid."""
         reference = weakref.ref(self)
 
         def changed(check: Callable[[], bool]) -> None:
@@ -204,14 +208,14 @@ class Version(Inner):
 
         has_reads = bool(guard.dependencies.reads)
         self.guard: Callable[[], bool] | None = guard.check if has_reads else None
-        if guard.dependencies.calls_static:  # a key does not tell equal functions apart
+        if guard.dependencies.calls_static:  # equal static functions have equal keys
             self.guard = _never
         self._others = None
         self.checks: Guard = guard  # it lives as long as its check is called
         guard.changed = changed
 
     def insert_into(self, table: Table["Version"], key: PackedKey) -> None:
-        """Stand in a table, as the current one of its key."""
+        """Insert it into a table, as the current item of its key."""
         self.at = key
         self.tables = (*self.tables, weakref.ref(table))
         table.put(key, self)
@@ -228,7 +232,7 @@ class Version(Inner):
         self._traced = traced
 
     def fits(self, roots: tuple[Any, ...]) -> bool:
-        """Return whether it answers calls of another function; asked of a source.
+        """Return whether a source is valid for another function.
 
         Args:
             roots: the function, and its static values.
@@ -241,10 +245,9 @@ class Version(Inner):
         return self._others.check()
 
     def lent(self, roots: tuple[Any, ...], name: str = "") -> "Version":
-        """Return the same program as the version of another function, which it fits.
+        """Return this program as the version of another function, which it fits.
 
-        Many functions are called once. What the version depends on is looked up for the
-        function when it is called again.
+        Many functions are called once, so the guards are rebound at the second call.
         """
         made = object.__new__(Version)
         for each in _SHARED:
@@ -276,7 +279,7 @@ class Version(Inner):
         return made
 
     def _bind(self) -> bool:
-        """Look up what it depends on for its own function; return whether it holds."""
+        """Rebind the guards to its own function; return whether they hold."""
         held, self._roots = self._roots, None
         if held is None:  # another thread is at it
             return False
@@ -306,7 +309,7 @@ class Version(Inner):
         return self.hits + sum([user.hits for user in (*self.users,)])
 
     def holds(self) -> bool:
-        """Return whether what the version depends on is as it was."""
+        """Return whether its guards hold."""
         return self.guard is None or self.guard()
 
     def is_lost(self) -> bool:
@@ -317,7 +320,7 @@ class Version(Inner):
         """Execute on leaves of which some are NumPy arrays or numbers; hot.
 
         Args:
-            leaves: the leaves of a call, in a list that nobody else has.
+            leaves: the leaves of a call, in a list of its own.
             host_leaves: which are host values, if the caller knows.
         """
         if self.take is None and host_leaves and len(host_leaves) == len(leaves):
@@ -386,7 +389,7 @@ class Version(Inner):
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
     def explain(self, buffers: list[Any], err: Exception) -> Exception:
-        """Return the error to raise for what was raised while executing."""
+        """Return the error to raise for an error of the execution."""
         for value in self.program.module.consts:
             array = to_array(value)
             if runtime.is_deleted(buffer_of(array)):
@@ -396,11 +399,11 @@ class Version(Inner):
                 )
         return explain_execute_error(buffers, err)
 
-    # ---- what a user may ask ----
+    # ---- public properties ----
 
     @property
     def key(self) -> Kind:
-        """What kind of call it answers: names, tree, avals, static values, flags."""
+        """Its call signature: names, tree, avals, static values, flags."""
         return CallKey.unpack(self.at).kind(self.traced.spec, self.traced.in_tree)
 
     @property
@@ -420,7 +423,7 @@ class Version(Inner):
 
     @property
     def stablehlo(self) -> str:
-        """The lowered program, without the user's source lines."""
+        """The lowered program, without source lines."""
         return self.program.module.plain_text
 
     @property
@@ -430,7 +433,7 @@ class Version(Inner):
 
     @property
     def costs(self) -> VersionCosts:
-        """What it took to make it, in seconds."""
+        """The seconds that it took."""
         module = self.program.module
         return VersionCosts(
             self.traced.seconds, module.seconds, self.program.compile_seconds
@@ -438,17 +441,17 @@ class Version(Inner):
 
     @property
     def trace_s(self) -> float:
-        """What tracing took, in seconds."""
+        """The seconds of tracing."""
         return self.costs.trace
 
     @property
     def lower_s(self) -> float:
-        """What lowering took, in seconds."""
+        """The seconds of lowering."""
         return self.costs.lower
 
     @property
     def compile_s(self) -> float:
-        """What XLA took, in seconds; next to nothing if `origin` is "memory"."""
+        """The seconds of XLA; almost 0 if `origin` is "memory"."""
         return self.costs.compile
 
     @property
@@ -458,7 +461,7 @@ class Version(Inner):
 
     @property
     def stored(self) -> str:
-        """What became of it on the disk: "stored", or "not stored: " and the reason."""
+        """Whether it is on disk: "stored", or "not stored: " and the reason."""
         return self.program.stored
 
     @property
@@ -468,7 +471,7 @@ class Version(Inner):
 
     @property
     def passes(self) -> "tuple[pass_report.Change, ...]":
-        """What the passes did to it: the loops that they made, the values written."""
+        """The changes by passes: loops made, values materialized."""
         return self.program.module.changes
 
     @property
@@ -546,9 +549,9 @@ _SHARED: Final = (
     *("handlers", "assignment", "out_aval", "out_avals", "program", "restarts"),
     *("runs", "sentinels", "special", "take", "unflatten"),
 )
-"""What is the same for versions of one program."""
+"""The attributes that versions of one program share."""
 _FAILED: Final = (EngineError, DeletedArrayError)
-"""What the door raises: the second where a buffer is known to be gone."""
+"""The errors of an execution; the second if a buffer is known to be deleted."""
 
 
 def calls_answered() -> int:
