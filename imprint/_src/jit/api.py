@@ -76,7 +76,7 @@ class JittedFunction(Protocol[P, R_co]):
         ...
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Say which version answers this call, or why it needs a new one."""
+        """Explain which version answers this call, or why it needs a new one."""
         ...
 
     def replay(self, *args: P.args, **kwargs: P.kwargs) -> "replays.Replay":
@@ -85,7 +85,7 @@ class JittedFunction(Protocol[P, R_co]):
 
     @property
     def last_miss(self) -> Explanation | None:
-        """The explanation of the last call that no version answered as it was."""
+        """The explanation of the last cache miss."""
         ...
 
     @property
@@ -120,47 +120,48 @@ def jit(
 ) -> Any:
     """Compile a function with XLA, one version for each call signature.
 
-    It retraces when a value that its code read by name has changed since the trace: a global, a closure variable, an attribute, an item under a constant key, the code
-    of a helper. `imprint.guards("off")` compares the arguments alone.
+    It retraces when a value that its code read by name has changed since the trace: a
+    global, a closure variable, an attribute, an item under a constant key, the code of a
+    helper. `imprint.guards("off")` compares only the arguments.
 
     Args:
         fun: a pure function of arrays, numbers and containers of them. Leave it out to
             use `jit(...)` as a decorator with options.
         in_shardings: how arguments are spread over devices: a sharding, a device, a
-            `PartitionSpec` over the mesh in force, or a prefix of the arguments' tuple
-            made of them; None where the arguments say it, or the compiler.
-        out_shardings: likewise, of the result.
+            `PartitionSpec` over the mesh in force, or a tree of them that is a prefix of
+            the arguments' tuple; None follows the arguments, or the compiler.
+        out_shardings: likewise for the result.
         static_argnums: positions of arguments that the function takes as Python values;
             each value has its own version.
         static_argnames: their names. If only one of the two is given, it implies the other.
         donate_argnums: positions of arguments whose memory the results may take. The
             arrays passed there cannot be used afterwards.
         donate_argnames: their names. If only one of the two is given, it implies the other.
-        keep_unused: whether arguments that no result needs are passed all the same.
+        keep_unused: whether unused arguments are still passed.
         device: where the function runs, one of `imprint.devices()`.
         backend: the platform to run on, such as "cpu".
         inline: how a nested call is inlined; see `imprint.Inline`. True is JAX_LATE,
             False is AUTO.
         abstracted_axes: names for axes whose length varies: one trace serves all
             lengths. A prefix of the arguments' tuple, in which `{0: "n"}` or
-            `("n", None)` says it for all arrays under its place; or a dict by argument,
-            `{"batch": {0: "n"}}`. A name is one length in a call.
+            `("n", None)` names axes of all arrays below it; or a dict by argument,
+            `{"batch": {0: "n"}}`. A name has one length in a call.
         compiler_options: options of XLA by name, which override the defaults.
-        max_versions: how many versions there may be at a time.
+        max_versions: the largest number of versions at a time.
         on_limit: at the limit, "warn" drops the oldest version, "error" raises.
-        strict: whether the contents of arrays, and of containers of any size, that the
-            trace read are compared at each call, and a donation without a use is an error.
-            None is the flag `strict`, set by the environment variable IMPRINT_STRICT.
-        persist: whether its programs may be kept on the disk, for later processes.
-        buckets: the lengths for which there are programs, where axes have names: "pow2",
-            the powers of two and their 1.5-fold from 16 on; a list; a function of the
-            length; or None, a program for each length.
+        strict: whether each call compares the contents of all arrays and containers that
+            the trace read, and an unused donation is an error. None is the flag `strict`,
+            set by the environment variable IMPRINT_STRICT.
+        persist: whether its programs may be stored on disk for later processes.
+        buckets: the lengths of bucket programs for named axes: "pow2", the powers of two
+            and their 1.5-fold from 16 on; a list; a function of the length; or None, a
+            program for each length.
 
     Returns:
         A callable with the signature of `fun`.
 
     Raises:
-        ArgumentError: `fun` is not a function of arrays, or an option does not fit it.
+        ArgumentError: `fun` is not callable, or an option does not fit it.
 
     >>> import imprint
     >>> @imprint.jit

@@ -33,10 +33,10 @@ _hits: Final = count()
 
 
 def audit(request: Request) -> None:
-    """Trace a call again if audits are on, a version answers it and its turn has come.
+    """Trace a call again if audits are on, a version answers it and it is in the share.
 
     Raises:
-        StaleVersionError: the program is another, or there is none.
+        StaleVersionError: the fresh trace gives another program, or fails.
     """
     share = settings().audit
     if not share:

@@ -77,7 +77,7 @@ class BoundJitted:
         return self.__func__.eval_shape(self.__self__, *args, **kwargs)
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say which version answers this call, or why it needs a new one."""
+        """Explain which version answers this call, or why it needs a new one."""
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
     def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":

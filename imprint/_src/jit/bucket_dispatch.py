@@ -1,18 +1,8 @@
 """Calls with named axes: one compiled program for all lengths in a bucket.
 
 The first call in a bucket makes the program, from the trace for all sizes. Its version is
-compiled like any other, and again after it was dropped.
-
-With `config.generalise` at "auto", axes get names without `abstracted_axes`:
-
-1. An axis that had three sizes gets a name (`bucketing.infer_axes`), and the function is
-   traced once for all of them.
-2. This call runs two programs: the one for its sizes and the one for the bucket. If the
-   results are equal, buckets answer later calls with other sizes. The trial covers one call
-   signature, and the sizes for which the function's conditions on sizes have equal values.
-3. Otherwise, or if the trace for all sizes fails, this call signature goes on by size, and
-   explanations give the reason.
-Programs that must not run twice (effects, donation) and meshes are not tried.
+compiled like any other, and again after it was dropped. With `config.generalise` at "auto",
+axes get names without `abstracted_axes`; see `answer_with_inferred_axes`.
 """
 
 from dataclasses import replace
@@ -108,7 +98,18 @@ _FAMILIES: Final = 4
 
 
 def answer_with_inferred_axes(request: Request) -> tuple[bool, Any]:
-    """Return whether a program for a bucket answers a call or is tried, and the result."""
+    """Return whether a bucket program answers a call or is tried, and the result.
+
+    1. An axis that had three sizes gets a name (`bucketing.infer_axes`), and the function
+       is traced once for all of them.
+    2. This call runs two programs: the one for its sizes and the one for the bucket. If
+       the results are equal, buckets answer later calls with other sizes. The trial is for
+       one call signature, and for the sizes that give the same values to the conditions of
+       the function on sizes.
+    3. Otherwise, or if the trace for all sizes fails, this call signature is compiled by
+       size, and explanations give the reason.
+    Programs that must not run twice (effects, donation) and meshes are not tried.
+    """
     definition, pending = request.definition, request.pending
     if definition.versions.find(pending.key) is not None:
         return False, None
@@ -222,10 +223,10 @@ def _is_equal(x: Any, y: Any) -> bool:
 
 
 def _is_close(a: Any, b: Any, eps: float) -> bool:
-    """Return whether numbers are equal but for the order in which they were computed.
+    """Return whether numbers are equal up to rounding by another order of operations.
 
-    Half of the digits of each number count, and of those of the largest one as many, or
-    all but two.
+    The relative tolerance is half of the digits of each number. The absolute tolerance is 64
+    units in the last place of the largest number, or half of its digits if that is less.
     """
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     finite = np.isfinite(a) & np.isfinite(b)

@@ -123,9 +123,9 @@ def lower_traced(
         traced: the call.
         name: the function's.
         options: how it is compiled.
-        nans: whether flags say where a NaN was made.
-        infinities: whether they say where an infinity was made.
-        layout: how it is spread over devices; None on one.
+        nans: whether to check for NaN.
+        infinities: whether to check for infinity.
+        layout: its shardings over several devices; None on one.
     """
     module = lower(
         traced.closed,

@@ -1,17 +1,12 @@
 """A cache miss: the steps from a call that no version answers to an executable.
 
-`Jitted` finds the definition of its function (1. fingerprint) and computes the key of the
-call (2. key). If the table of versions has no item that holds, `compile_version` runs:
-
+`Jitted._cold` finds the definition (1. fingerprint) and computes the key (2. key). Then:
 3. Shared versions: reuse the version of a function with an equal fingerprint.
-4. Miss: explain it, notify observers and check `max_versions`; each may refuse it.
-5. Disk lookup: load the program that another process compiled, if its guards hold.
-6. Trace: run the function on tracers. `Recording` observes its reads, and the version gets
-   guards for them. Locations that the trace wrote are not guarded.
-7. Lower: run the passes over the jaxpr and write StableHLO, with checks for NaN and
-   infinity where flags ask for them.
-8. Compile: XLA, or the program cache on disk.
-9. Insert: put the version into the table and store its manifest on disk.
+4. Miss: explain it and notify observers; they, or `max_versions`, may refuse it.
+5. Disk lookup: load the program of another process if its guards hold. Otherwise:
+6. Trace: run the function on tracers; its reads become guards, except what it wrote.
+7. Lower: run the passes, write StableHLO.  8. Compile: XLA, or the program cache on disk.
+9. Insert: put the version into its table, and an entry on disk.
 10. Report: log, count and notify observers; warn about large captured arrays.
 """
 
@@ -35,7 +30,7 @@ from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
-from imprint._src.jit.report import explain_miss, loops_told
+from imprint._src.jit.report import describe_loops, explain_miss
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Request,
@@ -145,7 +140,7 @@ def _report(request: Request, miss: Explanation, version: Version) -> None:
     """Log, count and notify observers of a new version, which is in its table by now."""
     definition, options, costs = request.definition, request.options, version.costs
     is_loaded = type(version.traced.closed) is LateJaxpr
-    advice = loops_told(version) if costs.compile > _SLOW and not is_loaded else ""
+    advice = describe_loops(version) if costs.compile > _SLOW and not is_loaded else ""
     miss = replace(
         miss,
         seconds=costs.total,

@@ -414,7 +414,7 @@ class Compiled(Stage):
 
     @property
     def input_shardings(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Where each array among the arguments goes; None if nothing needs it."""
+        """The sharding of each array among the arguments; None if it is unused."""
         kept = dict(zip(self._version.program.kept, self._inputs, strict=True))
         count = len(self._traced.closed.in_avals)
         return self._arranged(map(kept.get, range(count)))

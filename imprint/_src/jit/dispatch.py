@@ -74,7 +74,7 @@ class Jitted(Inner):
     """
 
     _on_device = False
-    """Whether the last call was on arrays on the device, and nothing else."""
+    """Whether all arguments of the last call were arrays on the device."""
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
         self.__wrapped__ = self._fun = fun
@@ -105,7 +105,7 @@ class Jitted(Inner):
         """Call the function by its compiled version."""
         if kwargs or not self._on_device or current_trace() is not None:
             return self._warm(args, kwargs)
-        try:  # as the last call was: arrays on the device, and nothing else
+        try:  # like the last call: only arrays on the device
             version = self._current[settings(), *[x.aval for x in args]]
             guard = version.guard
             if guard is not None and not guard():
@@ -166,7 +166,7 @@ class Jitted(Inner):
     # ---- the definition ----
 
     def _current_definition(self) -> Definition:
-        """Return the definition of the function as it is now."""
+        """Return the definition of the function; a new one after an edit."""
         known = self._definition
         if known is not None and self._parts == parts_of(self._fun):
             return known
@@ -324,7 +324,7 @@ class Jitted(Inner):
         return self.trace(*args, **kwargs).out_info
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say which version answers this call, or why it needs a new one.
+        """Explain which version answers this call, or why it needs a new one.
 
         Compiles and traces nothing. `str()` of the result is a sentence or two,
         `.differences` the slots that differ from the nearest version, with remedies.
@@ -361,7 +361,7 @@ class Jitted(Inner):
 
     @property
     def last_miss(self) -> Explanation | None:
-        """The explanation of the last call that no version answered as it was."""
+        """The explanation of the last cache miss."""
         definition = self._current_definition()
         return definition.last_miss or definition.shared.last_miss
 

@@ -34,26 +34,25 @@ def filter_jit(
 ) -> Any:
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
-    An argument, or a leaf of one, that is no array (a number, a text, a function, a
-    setting of a model) is known while tracing and has a version for each exact value:
-    `2` and `2.0` are two. Functions are compared by their code, so a model
+    A leaf of the arguments that is no array (a number, a string, a function, a setting of
+    a model) is static: it has a version for each exact value, so `2` and `2.0` are two. Functions are compared by their code, so a model
     that is re-created with an equal function needs no new version. Results may be anything.
 
     Args:
         fun: a pure function, a method, or a callable pytree such as a `Module`. Leave it
             out to use `filter_jit(...)` as a decorator with options.
-        donate: whose arrays' memory the results may take, so that they cannot be used
-            afterwards: of "all" arguments, of "all-except-first", or of "none". "warn"
-            and "warn-except-first" do the same and warn where no result can take it.
-        max_versions: how many versions there may be at a time.
+        donate: the arguments whose arrays' memory the results may take: "all",
+            "all-except-first" or "none". They cannot be used afterwards. "warn" and
+            "warn-except-first" also warn about unused donations.
+        max_versions: the largest number of versions at a time.
         on_limit: at the limit, "warn" drops the oldest version, "error" raises.
         strict: as in `jit`.
         persist: as in `jit`.
-        abstracted_axes: as in `jit`; a model that is bound is none of the arguments.
+        abstracted_axes: as in `jit`; a bound model is not an argument.
         buckets: as in `jit`.
 
     Returns:
-        A callable with the signature of `fun`, and all that `jit` gives.
+        A callable with the signature of `fun`, like that of `jit`.
 
     Raises:
         ArgumentError: `fun` cannot be traced, or an option is not among those above.

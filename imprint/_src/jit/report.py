@@ -102,7 +102,7 @@ def explain(request: Request) -> Explanation:
     versions = list(definition.versions)
     advice = (
         str(granularity.granularity(found.jaxpr)),
-        loops_told(found),
+        describe_loops(found),
         found.traced.note,
     )
     explanation = Explanation(
@@ -129,7 +129,7 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
     return None if found is None else definition.versions.find(found.program.key)
 
 
-def loops_told(version: Version) -> str:
+def describe_loops(version: Version) -> str:
     """Return the text about the loops and repeated blocks of a version."""
     rolled = [
         f"{change}."
@@ -189,11 +189,11 @@ def _compared(request: Request, versions: list[Version]) -> Compared | Later:
         return Compared(None, (_CLEARED,))
     shared = definition.shared.versions
     if shared.all_of(pending.key):
-        return _recreated(request)
+        return _explain_recreated(request)
     others = list(shared)
     if others:
         return _later(definition, pending, others, is_own=False)
-    return _another(fun, definition)
+    return _explain_new_function(fun, definition)
 
 
 _REMEMBERED: Final = 128
@@ -286,14 +286,14 @@ def _changes(version: Version) -> list[Difference]:
         else Walk
     )
     found = (
-        Difference(change.kind, *told, _kept(change, told))
+        Difference(change.kind, *told, _guard_remedy(change, told))
         for change in guard.changes()
-        for told in _told(change, walk)
+        for told in _change_details(change, walk)
     )
     return [*dict.fromkeys(found)]
 
 
-def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
+def _guard_remedy(change: Change, told: "fingerprint_diff.Disagreement") -> str:
     """Return the remedy for a changed value at a guarded location."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
@@ -310,7 +310,9 @@ def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
     return "A version is kept for each value; pass what changes often as an argument."
 
 
-def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreement]":
+def _change_details(
+    change: Change, walk: type[Walk]
+) -> "list[fingerprint_diff.Disagreement]":
     """Return the old and new value of a guarded location; of edited code, where."""
     where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
@@ -363,7 +365,7 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     return show(walk().value(value))
 
 
-def _recreated(request: Request) -> Compared:
+def _explain_recreated(request: Request) -> Compared:
     """Return the differences from the nearest function created from the same code."""
     fun, definition, pending = request
     roots = request.roots
@@ -384,12 +386,16 @@ def _recreated(request: Request) -> Compared:
         captured = is_captured(read.location)
         for change in changes_of(read, now):
             for told in (
-                _told(change, Walk) if not _is_large(read) else _told_large(change)
+                _change_details(change, Walk)
+                if not _is_large(read)
+                else _content_details(change)
             ):
                 if captured:
                     found.append(Difference(kind, *told, _remedy(told, function)))
                 else:
-                    found.append(Difference(change.kind, *told, _kept(change, told)))
+                    found.append(
+                        Difference(change.kind, *told, _guard_remedy(change, told))
+                    )
     return Compared(None, tuple(dict.fromkeys(found)))
 
 
@@ -398,12 +404,12 @@ def _is_large(read: Read) -> bool:
     return read.seen.has_arrays and not read.seen.is_known
 
 
-def _told_large(change: Change) -> "list[fingerprint_diff.Disagreement]":
+def _content_details(change: Change) -> "list[fingerprint_diff.Disagreement]":
     old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
     return fingerprint_diff.disagreements(old, new, change.name)
 
 
-def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
+def _explain_new_function(fun: Callable[..., Any], definition: Definition) -> Compared:
     """Return the differences from the nearest earlier function of this definition site."""
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"

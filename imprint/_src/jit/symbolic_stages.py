@@ -48,7 +48,7 @@ Sizes = Mapping[str, int]
 def lower_symbolic(
     traced: TracedCall, signature: Signature, options: JitOptions, given: CallDetails
 ) -> Lowered:
-    """Return a program for all sizes; its StableHLO has sizes that come with arguments."""
+    """Return a program for all sizes; its StableHLO has dynamic shapes."""
     sources(signature.function_name, traced.closed.in_avals)
     scope_of(signature.function_name, traced.closed.in_avals)
     program = _SymbolicProgram(traced, signature, options, given)

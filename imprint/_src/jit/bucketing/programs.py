@@ -257,7 +257,7 @@ def make_call(
         try:
             program = _padded(family, traced, pending, sized, at)
         except NoPaddingError as err:
-            family.unpadded = _told(err)
+            family.unpadded = _padding_error(err)
             return None
         family.programs[at] = program
     return BucketCall(family, program, sized.sizes)
@@ -283,7 +283,7 @@ def why_uneven(pending: Pending, sized: SizedCall, at: BucketKey) -> str:
     return ""
 
 
-def _told(err: NoPaddingError) -> str:
+def _padding_error(err: NoPaddingError) -> str:
     """Return which equation cannot be padded, at which line, and why."""
     if err.equation is None:
         return f"an argument cannot be padded: {err}"

@@ -1,19 +1,9 @@
 """The devices of a call: one device, or several with shardings.
 
-One device:
-
-1. `jit(device=)` or `backend=` names it; arguments on other devices are moved.
+1. `jit(device=)` or `backend=` names one device; arguments on other devices are moved.
 2. Otherwise, shardings given to `jit` and committed arguments must agree on one device. An
    argument with a given sharding is moved there. Unused arguments are ignored.
 3. Otherwise, it is the default device, and the results are uncommitted.
-
-Several devices:
-
-1. The shardings given to `jit`, those of arguments and captured arrays, and the meshes in
-   the program must agree on the devices and their order. Without any, it is the mesh in
-   force; without that, the call runs on one device.
-2. Given shardings are fixed; the compiler chooses the others.
-3. Its choices are read from the executable: `ShardedAssignment` has all of them.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -141,6 +131,11 @@ def _is_any_elsewhere(placements: Sequence[Hashable], device: runtime.Device) ->
 
 
 # ---- over several devices ----
+
+# The shardings given to `jit`, those of arguments and captured arrays, and the meshes in the
+# program must agree on the devices and their order. Without any, it is the mesh in force.
+# Given shardings are fixed; the compiler chooses the others, which are read from the
+# executable: `ShardedAssignment` has all of them.
 
 
 @final

@@ -166,7 +166,15 @@ class TracedCall(Inner):
     """
 
     __slots__ = (
-        *("__weakref__", "_whole", "closed", "conditions", "ends", "spec", "guard"),
+        *(
+            "__weakref__",
+            "_whole",
+            "closed",
+            "conditions",
+            "finalizers",
+            "spec",
+            "guard",
+        ),
         *("hidden", "in_tree", "note", "results", "seconds"),
     )
 
@@ -182,7 +190,7 @@ class TracedCall(Inner):
         self.closed = closed
         self.guard: Guard = Guard(dependencies) if guard is None else guard
         self._whole: TracedCall | None = None
-        self.ends: object = None  # drops it when a captured array dies
+        self.finalizers: object = None  # drops it when a captured array dies
         self.conditions: tuple[object, ...] = ()
         self.hidden: tuple[str, ...] = ()
         self.note: str = ""

@@ -6,9 +6,6 @@
   functions, until the table is full or the byte budget drops them.
 - `DefinitionSite`: the definitions of one place in the program, such as a lambda in a loop
   whose captures differ. A miss is explained against the previous function there.
-- `audit_scope`: an audit traces as if there were no earlier traces. Its traces go to tables
-  of its own, which are compared with the others and then dropped.
-- `Request`: a call with its function and its definition.
 """
 
 import os
@@ -136,7 +133,7 @@ class SharedVersions:
         given = tuple(roots)
         for version in self.versions.all_of(key)[:_TRIED]:
             if version.fits(given):
-                return version.lent(given, name)
+                return version.for_function(given, name)
         return None
 
     def trace(self, key: Hashable, roots: Iterable[Any]) -> TracedCall | None:
@@ -155,7 +152,7 @@ class SharedVersions:
         kept = version.detached()
         BUDGET.add(self.versions, kept, version.nbytes)
         kept.insert_into(self.versions, key)
-        kept.ends = _ends(version.traced, self.versions, kept)
+        kept.finalizers = _drop_with_arrays(version.traced, self.versions, kept)
 
     def keep_trace(
         self, traced: TracedCall, key: Hashable, table: Table[TracedCall]
@@ -164,10 +161,10 @@ class SharedVersions:
         kept = traced.detached()
         BUDGET.add(self.traced, kept, kept.nbytes, copy=(table, traced))
         self.traced.put(key, kept)
-        kept.ends = _ends(traced, self.traced, kept)
+        kept.finalizers = _drop_with_arrays(traced, self.traced, kept)
 
 
-def _ends(traced: TracedCall, table: Table[Any], item: Any) -> object:
+def _drop_with_arrays(traced: TracedCall, table: Table[Any], item: Any) -> object:
     """Return weak references that drop an item when a captured array dies."""
     places = weakref.ref(table), weakref.ref(item)
 
@@ -557,6 +554,9 @@ DEFINITIONS: Final = Definitions()
 """The definitions of this process."""
 
 # ---- the scope of an audit ----
+
+# An audit traces as if there were no earlier traces, also of nested functions. Its traces go
+# to tables of their own, which are compared with the others and then dropped.
 
 
 class _AuditTraces(NamedTuple):

@@ -106,8 +106,16 @@ class Version(Inner):
     """
 
     __slots__ = (
-        *("__weakref__", "_others", "_roots", "_traced", "apart", "arguments", "at"),
-        *("checks", "consts", "created_at", "donated", "ends", "executable"),
+        *(
+            "__weakref__",
+            "_others",
+            "_roots",
+            "_traced",
+            "run_special",
+            "arguments",
+            "at",
+        ),
+        *("checks", "consts", "created_at", "donated", "finalizers", "executable"),
         *("guard", "handlers", "hits", "assignment", "host_call", "name"),
         *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
         *("sentinels", "source", "special", "tables", "take", "unflatten"),
@@ -134,7 +142,7 @@ class Version(Inner):
         self.hits = 0
         self.users: Collection[Version] = ()
         self.source: Version | None = None
-        self.ends: Any = None  # drops it when a captured array dies
+        self.finalizers: Any = None  # drops it when a captured array dies
         self.guard: Callable[[], bool] | None = None
         self.use_guard(traced.guard)
         self.executable: runtime.Executable = program.executable
@@ -153,7 +161,7 @@ class Version(Inner):
             for i in program.module.donated
         }
         self.arguments: int = len(self.consts) + len(traced.closed.in_avals)
-        self.apart: Callable[[Version, list[Any]], list[Any]] | None = (
+        self.run_special: Callable[[Version, list[Any]], list[Any]] | None = (
             run_spread
             if isinstance(assignment, ShardedAssignment)
             else run_donating
@@ -244,7 +252,7 @@ class Version(Inner):
             self._others = Guard(dependencies.of_others())
         return self._others.check()
 
-    def lent(self, roots: tuple[Any, ...], name: str = "") -> "Version":
+    def for_function(self, roots: tuple[Any, ...], name: str = "") -> "Version":
         """Return this program as the version of another function, which it fits.
 
         Many functions are called once, so the guards are rebound at the second call.
@@ -273,7 +281,7 @@ class Version(Inner):
         made.users = ()
         made.tables = ()
         made.source = self
-        made.ends = None
+        made.finalizers = None
         cast("set[Version]", self.users).add(made)
         _alive.add(made)
         return made
@@ -329,8 +337,8 @@ class Version(Inner):
             except _FAILED as err:
                 raise self.explain(leaves, err) from err
             return self.wrap(outs)
-        if self.apart is not None:
-            return self.wrap(self.apart(self, leaves))
+        if self.run_special is not None:
+            return self.wrap(self.run_special(self, leaves))
         take = self.take
         arguments = leaves if take is None else [leaves[i] for i in take]
         start = len(self.consts)
@@ -545,7 +553,15 @@ def _never() -> bool:
 
 
 _SHARED: Final = (
-    *("apart", "arguments", "at", "consts", "created_at", "donated", "executable"),
+    *(
+        "run_special",
+        "arguments",
+        "at",
+        "consts",
+        "created_at",
+        "donated",
+        "executable",
+    ),
     *("handlers", "assignment", "out_aval", "out_avals", "program", "restarts"),
     *("runs", "sentinels", "special", "take", "unflatten"),
 )
