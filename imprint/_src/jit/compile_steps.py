@@ -121,7 +121,7 @@ def lower_traced(
 
     Args:
         traced: the call.
-        name: the function's.
+        name: of the function.
         options: how it is compiled.
         nans: whether to check for NaN.
         infinities: whether to check for infinity.
@@ -159,10 +159,10 @@ def compile_lowered(
 
     Args:
         module: the program.
-        name: the function's.
+        name: of the function.
         options: how it is compiled.
         traced: the call.
-        avals: those of the leaves of the arguments, with their placements.
+        avals: of the leaves of the arguments, with placements.
     """
     if module.spread is not None:
         program = compile_module(module, options.compile, persist=options.persist)

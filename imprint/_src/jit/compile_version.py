@@ -24,6 +24,7 @@ from imprint._src.jit.calls.device_assignment import (
 )
 from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
+from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compile_steps import compile_lowered, lower_traced, trace_for_all
 from imprint._src.jit.explain.explanation import Explanation, told
 from imprint._src.jit.fingerprint.exact import check_equal_hashes
@@ -95,29 +96,36 @@ def _disk_lookup(request: Request) -> VersionLookup:
 
 def _load_or_compile(request: Request, disk: VersionLookup) -> Version:
     """Load a version from disk, or compile one, and insert it into its table."""
-    name, options, pending = request.name, request.options, request.pending
     version = disk.version()  # 5.
     if version is None:
         disk.find_difference()
         traced = trace_for_all(request)  # 6.
-        flags = settings()
-        avals = [get_aval(x) for x in pending.leaves]
-        module = lower_traced(  # 7.
-            traced,
-            name,
-            options,
-            nans=flags.debug_nans,
-            infinities=flags.debug_infs,
-            layout=layout_of_call(name, options, traced, avals),
-        )
-        program, assignment = compile_lowered(
-            module, name, options, traced, avals
-        )  # 8.
-        version = Version(traced, program, name, assignment, module.sentinels)
+        module = _lower(request, traced)  # 7.
+        version = _compile(request, traced, module)  # 8.
         disk.store(version)  # 9.
     _insert(request, version)
     disk.notify(version)
     return version
+
+
+def _lower(request: Request, traced: TracedCall) -> LoweredProgram:
+    name, options, flags = request.name, request.options, settings()
+    avals = [get_aval(x) for x in request.pending.leaves]
+    return lower_traced(
+        traced,
+        name,
+        options,
+        nans=flags.debug_nans,
+        infinities=flags.debug_infs,
+        layout=layout_of_call(name, options, traced, avals),
+    )
+
+
+def _compile(request: Request, traced: TracedCall, module: LoweredProgram) -> Version:
+    name, options = request.name, request.options
+    avals = [get_aval(x) for x in request.pending.leaves]
+    program, assignment = compile_lowered(module, name, options, traced, avals)
+    return Version(traced, program, name, assignment, module.sentinels)
 
 
 def _insert(request: Request, version: Version) -> None:

@@ -41,7 +41,7 @@ def bucket_of(buckets: Buckets, name: str, size: int, function: str) -> int:
         buckets: the option of `jit`.
         name: the name of the axis.
         size: its size.
-        function: the function's name.
+        function: its name.
 
     Raises:
         ArgumentError: a function gives a length that is no bucket of the size.

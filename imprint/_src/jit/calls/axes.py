@@ -171,7 +171,7 @@ def read_axes(given: Any) -> AxesSpec | None:
     """Return a parsed `abstracted_axes`; None if it names nothing.
 
     Raises:
-        ArgumentError: it is no spec.
+        ArgumentError: it is not valid.
     """
     if given is None:
         return None
@@ -233,12 +233,12 @@ def sizes_of(
 
     Args:
         entries: the axes that have names.
-        avals: those of the leaves.
+        avals: of the leaves.
         called: returns the name of a leaf, for errors.
-        function: the function's name.
+        function: its name.
 
     Raises:
-        ShapeError: an array has no such axis, or a name would be two sizes.
+        ShapeError: an array has no such axis, or a name has two sizes.
     """
     sizes: dict[str, Dim] = {}
     for leaf, axis, name in entries:

@@ -48,7 +48,7 @@ class DeviceAssignment(NamedTuple):
         return loose(self.device)
 
     def of_flags(self, aval: ShapedArray) -> ShapedArray:
-        """Return the aval of the last result, which is flags, with its placement."""
+        """Return the aval of the last result, the NaN flags, with its placement."""
         return aval
 
     def place(self, avals: Sequence[ShapedArray]) -> tuple[ShapedArray, ...]:
@@ -83,14 +83,14 @@ def call_assignment(
     avals: Sequence[ShapedArray],
     kept: Sequence[int],
 ) -> DeviceAssignment:
-    """Return where a call of a jitted function runs.
+    """Return the device of a call of a jitted function.
 
     Args:
-        name: the function's.
+        name: of the function.
         options: its options.
         traced: its trace.
-        avals: those of the leaves of the arguments, with their placements.
-        kept: which of them the program takes.
+        avals: of the leaves of the arguments, with placements.
+        kept: the indices of those that the program takes.
     """
     own = [avals[i].sharding for i in kept]
     if options.device is not None:
@@ -175,10 +175,10 @@ def layout_of_call(
     """Return the shardings of a call of a jitted function; None on one device.
 
     Args:
-        name: the function's.
+        name: of the function.
         options: its options.
         traced: its trace.
-        avals: those of the leaves of the arguments, with their placements.
+        avals: of the leaves of the arguments, with placements.
     """
     if options.device is not None:
         return None
@@ -187,7 +187,7 @@ def layout_of_call(
     if options.spreads:  # not for `filter_jit`, whose trees hold more than arrays
         asked = [_resolved(x) for x in options.shardings_of_arguments(traced.in_tree)]
         results = [_resolved(x) for x in options.shardings_of_results(traced.out_tree)]
-    asked += [None] * (len(avals) - len(asked))  # sizes, which no user gives
+    asked += [None] * (len(avals) - len(asked))  # sizes, which imprint adds
     called = [Argument(traced, i) for i in range(len(avals))]
     for each, want, aval in zip(called, asked, avals, strict=True):
         _check_asked(name, each, want, aval)
@@ -343,11 +343,11 @@ def _resolved(given: Any) -> Any:
 def sharded_assignment(
     program: Program, avals: Sequence[ShapedArray]
 ) -> ShardedAssignment:
-    """Return where a program runs that is spread over devices.
+    """Return the devices and shardings of a program over several devices.
 
     Args:
         program: the program.
-        avals: those of the leaves of the arguments of its jaxpr, with placements.
+        avals: of the leaves of the arguments of its jaxpr, with placements.
     """
     executable: Any = program.executable
     inputs = inputs_of(program)

@@ -102,21 +102,21 @@ class JitOptions:
     Args:
         static: positions and names of static arguments, as given.
         donate: positions and names of donated arguments, as given.
-        keep_unused: whether arguments that no result needs are passed all the same.
+        keep_unused: whether unused arguments are still passed.
         inline: how a nested call is inlined.
         device: where it runs; None is the default device.
         compile: options of the compiler.
         max_versions: how many versions it may have; None is no limit.
-        on_limit: whether one more is a warning (and the oldest goes) or an error.
+        on_limit: whether to drop the oldest with a warning, or to raise an error.
         strict: whether contents are guarded, and warnings are errors.
-        persist: whether its programs may be on the disk.
+        persist: whether its programs may be stored on disk.
         in_shardings: a prefix of the dynamic arguments, of devices, shardings and None.
         out_shardings: likewise of the result.
         filtered: the options of `filter_jit`; None for `jit`.
         is_loop: whether it runs a loop outside of all traces, whose step may capture
             large arrays without a warning.
         abstracted_axes: which axes have names.
-        buckets: the lengths of these axes for which there are programs.
+        buckets: the lengths of bucket programs for these axes.
     """
 
     static: tuple[Any, Any] = (None, None)
@@ -171,11 +171,11 @@ class JitOptions:
 
     @property
     def spreads(self) -> bool:
-        """Whether they say how arguments or results are spread over devices."""
+        """Whether they have shardings."""
         return not (self.in_shardings is self.out_shardings is None)
 
     def after_bound_argument(self) -> "JitOptions":
-        """Return the options for a function whose first argument is bound before them."""
+        """Return the options for a function with a bound first argument."""
         assert self.filtered is not None
         axes = self.abstracted_axes
         return interned(

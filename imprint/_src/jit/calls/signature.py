@@ -69,7 +69,7 @@ class CallSpec:
         ]
 
     def call_of(self, leaves: Iterable[Any], treedef: tree.TreeDef) -> "Call":
-        """Return the call whose traced leaves these are.
+        """Return the call with these traced leaves.
 
         Args:
             leaves: the values for them.
@@ -221,7 +221,7 @@ class Signature:
 
     @property
     def is_steady(self) -> bool:
-        """Whether it holds nothing of a function that may change, or may be large."""
+        """Whether all defaults are immutable and small."""
         return all(_is_steady(x) for x in self._defaults.values())
 
     def is_like(self, other: "Signature") -> bool:
@@ -315,8 +315,8 @@ class Signature:
         """Return the form without the values that equal their defaults.
 
         Args:
-            form: the call's.
-            values: the call's, positional before keyword.
+            form: of the call.
+            values: of the call, positional before keyword.
             count: how many are positional.
             names: the keywords.
         """
@@ -343,7 +343,7 @@ class Signature:
         return [(places.get(n, n), default) for n, default in self._defaults.items()]
 
     def defaults_of_others(self, given: set[str]) -> dict[str, Any]:
-        """Return the defaults of the parameters that a call does not give."""
+        """Return the defaults of the parameters that a call omits."""
         return {n: value for n, value in self._defaults.items() if n not in given}
 
     def is_static(self, slot: Slot) -> bool:
@@ -482,7 +482,7 @@ _WORDS: Final[dict[type, str]] = {int: "an integer", str: "a name"}
 
 
 def as_tuple(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
-    """Return the positions or names that an option of `jit` gives, as plain values.
+    """Return the positions or names of an option of `jit`, as plain values.
 
     Args:
         given: one, several, or None.
@@ -490,7 +490,7 @@ def as_tuple(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
         option: the option, for errors.
 
     Raises:
-        ArgumentError: something else is among them.
+        ArgumentError: one of them is neither.
     """
     if given is None:
         return ()

@@ -41,7 +41,7 @@ from imprint._src.primitives.sizes import as_value
 
 @final
 class Results:
-    """The structure of a result, with those of its leaves that are no arrays.
+    """The structure of a result, with the leaves that are no arrays.
 
     Args:
         treedef: the tree of the whole result.
@@ -99,9 +99,9 @@ def split_result(
 
 
 def check_results(name: str, outs: Sequence[Any], results: Results) -> None:
-    """Raise ArgumentError that names the first result that cannot be one.
+    """Raise ArgumentError that names the first invalid result.
 
-    It is not an array or number; or it is kept as it is, and holds a traced array.
+    It is neither array nor number; or it is a static leaf that holds a traced array.
     """
     for i, out in enumerate(outs):
         try:
@@ -153,7 +153,7 @@ class TracedCall(Inner):
     Args:
         closed: the program.
         in_tree: the tree of the dynamic arguments, a tuple.
-        results: how its arrays become the result.
+        results: the structure of the result.
         spec: which parameters are dynamic, and their names.
         seconds: the time of tracing.
         dependencies: the locations and values it read.
@@ -323,7 +323,7 @@ def trace_call(
     Args:
         fun: the function.
         signature: its parameters.
-        call: the call, whose static values are taken as they are.
+        call: the call, with its static values.
         avals: the avals of the leaves of its dynamic values.
         transform: the name of the transform, for messages.
         strict: whether contents of arrays and objects are guarded too.
@@ -379,10 +379,10 @@ def _detached(x: Any) -> Any:
 
 
 def held_by(call: Call, treedef: tree.TreeDef | None = None) -> list[tuple[str, Any]]:
-    """Return the Python values that a call gives its function, each with a name.
+    """Return the static values of a call, each with a name.
 
     Args:
-        call: it.
+        call: the call.
         treedef: the structure of its dynamic values, if it is known.
     """
     treedef = call.spec.treedef or treedef or tree.structure(call.dynamic)

@@ -67,12 +67,12 @@ class SharedVersions:
         self._own: tuple[weakref.ref[Any], Definition] | None = None
 
     def own(self, fun: Callable[..., Any]) -> "Definition | None":
-        """Return the definition of the very function, if it captures nothing."""
+        """Return the definition of the same function object, if it has no captures."""
         own = self._own
         return own[1] if own is not None and own[0]() is fun else None
 
     def keep(self, fun: FunctionType, definition: "Definition") -> None:
-        """Keep the definition of a function that captures nothing, as long as it lives."""
+        """Keep the definition of a function without captures as long as it lives."""
         reference = weakref.ref(self)
 
         def end(dead: object) -> None:
@@ -97,7 +97,7 @@ class SharedVersions:
         """Return the parameters of a function; alike ones are one object.
 
         Args:
-            fun: it.
+            fun: the function.
             make: reads them.
         """
         known = self._signature
@@ -128,7 +128,7 @@ class SharedVersions:
         Args:
             key: of the call.
             roots: the function and its static values.
-            name: the function's.
+            name: of the function.
         """
         given = tuple(roots)
         for version in self.versions.all_of(key)[:_TRIED]:
@@ -341,7 +341,7 @@ class DefinitionSite:
         ]
 
     def knows(self, fun: Callable[..., Any]) -> bool:
-        """Return whether a version was made of the very function or object."""
+        """Return whether a version was compiled for the same function or object."""
         return any(made.is_of(fun) for made in self._made)
 
     def note(
@@ -429,7 +429,7 @@ class Definitions:
         options: JitOptions,
         signature: Callable[[], Signature],
     ) -> Definition:
-        """Return the definition of a function, made if there is none.
+        """Return the definition of a function; create it if there is none.
 
         Args:
             fun: the function.
@@ -495,7 +495,7 @@ class Definitions:
             return definition.site
 
     def orphans(self) -> Iterator[Version]:
-        """Yield the versions whose functions are gone."""
+        """Yield the versions whose functions no longer exist."""
         with self._lock:
             every = [*self._kin.values()]
         for shared in every:
