@@ -1,7 +1,7 @@
 """The stages of a compilation, under the names of `jax.stages`.
 
-To write types with, and to ask `isinstance`: the objects themselves come from
-`jit(f).trace(...)`, `.lower(...)` and `.compile()`.
+For annotations and `isinstance`. `jit(f).trace(...)`, `.lower(...)` and `.compile()` create
+the objects.
 """
 
 from imprint._src.jit.compiled_stages import ArgInfo as ArgInfo

@@ -1,7 +1,7 @@
-"""Annotations for functions of arrays, as in `jax.typing`; nothing is defined here.
+"""Annotations for functions of arrays, as in `jax.typing`.
 
-`ArrayLike` is what stands for an array as an argument: an array, of imprint or of NumPy,
-or a number. `DTypeLike` is what names a dtype.
+`ArrayLike` is an argument that is converted to an array: an array of imprint or NumPy, or
+a number. `DTypeLike` is a dtype or the name of one.
 """
 
 from imprint._src.dtypes import DTypeLike
