@@ -45,7 +45,6 @@ from imprint._src.jit.compiled_stages import CallDetails, Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.explain.replay import Replay
-from imprint._src.jit.explain.steps import SteppedProgram
 from imprint._src.jit.fingerprint.exact import static_token
 from imprint._src.jit.report import CacheInfo, cache_info, explain
 from imprint._src.jit.stages import Traced, lower_with_disk
@@ -57,7 +56,6 @@ from imprint._src.jit.versions.definitions import (
 )
 from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
-from imprint._src.passes.pipeline import run_passes
 from imprint._src.runtime import EngineError, collect_garbage
 
 _flatten = tree.flatten
@@ -473,7 +471,10 @@ def answer(request: Request) -> Any:
 
 @folding
 def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Replay:
-    """Return the replay of a call, which was made with these arguments."""
+    """Return the replay of a call with these arguments, whose values are read now."""
+    from imprint._src.jit.explain.steps import SteppedProgram  # noqa: PLC0415 - few calls are replayed
+    from imprint._src.passes.pipeline import run_passes  # noqa: PLC0415 - a warm start does without
+
     leaves, call = request.pending.leaves, request.pending.call
     check_values(request.name, call, leaves)
     for x in leaves:
