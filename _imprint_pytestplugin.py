@@ -160,7 +160,7 @@ class _Report:
     def pytest_runtest_setup(self) -> None:
         """Begin to observe with the first test; the controller of xdist has none."""
         if self._observers is None:
-            from imprint._src.jit.versions.observers import OBSERVERS  # noqa: PLC0415 - see above
+            from imprint._src.jit.versions.version import OBSERVERS  # noqa: PLC0415 - see above
 
             self._observers = OBSERVERS
             self._observers.append(self)

@@ -18,7 +18,7 @@ import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.table import BUDGET
 
 TARGET = 1.5
 

@@ -1,4 +1,4 @@
-"""Annotations for functions of arrays, as in `jax.typing`; nothing is defined here.
+"""Annotations for functions of arrays, as in `jax.typing`.
 
 `ArrayLike` is an argument that is used as an array: an array of imprint or NumPy, or a
 number. `DTypeLike` is a dtype or its name.

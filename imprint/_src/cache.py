@@ -18,8 +18,8 @@ from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.jit.dispatch import Jitted, explain_with_disk
 from imprint._src.jit.dispatch import clear_caches as clear
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.versions.budget import BUDGET
 from imprint._src.jit.versions.definitions import DEFINITIONS
+from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
 from imprint.debug import counters
 

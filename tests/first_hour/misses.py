@@ -16,7 +16,7 @@ from pathlib import Path
 
 import imprint
 from imprint._src.cli import tour_command
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
     learners,

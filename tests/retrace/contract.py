@@ -412,7 +412,6 @@ RETRACE = (
     outside(
         *(THREADS, CAPTURES + "test_{}", "what_a_call_traces_after_an_edit_*"),
         "an_edit_between_the_look_at_a_function_and_its_trace",
-        "a_list_that_is_written_while_it_comes_to_be_watched",
     ),
     outside(
         "functions that only a rule's object holds are not found again: traced anew",
@@ -503,7 +502,7 @@ UNITS = (
     outside(MECHANISM, "tests/units/jitted/test_report.py::*"),
     outside(
         "tells of numbers that numpy.random drew",
-        "tests/units/jit/test_auto_bucketing.py::test_numbers_that_numpy_draws_*",
+        "tests/units/jit/test_bucket_dispatch.py::test_numbers_that_numpy_draws_*",
     ),
     outside(
         PROBES,

@@ -10,7 +10,6 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit import rebind
 from imprint._src.jit.compilation.counters import COUNTERS
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
@@ -87,23 +86,6 @@ def test_captures_are_read_at_the_first_call(look, options):
     look(f)
     w[:] = 5
     assert f(X) == 5001
-
-
-@pytest.mark.unaudited
-def test_a_list_that_is_written_while_it_comes_to_be_watched(monkeypatch):
-    held = [1.0]
-    f = imprint.jit(lambda x: x + sum(held))
-    watch = rebind.watch_definition
-
-    def written_meanwhile(*args):
-        held[0] = 5.0
-        return watch(*args)
-
-    f(X)
-    monkeypatch.setattr(rebind, "watch_definition", written_meanwhile)
-    f(X)
-    monkeypatch.undo()
-    assert [float(f(X)) for _ in range(3)] == [6.0, 6.0, 6.0]
 
 
 # ---- what a name leads to ----

@@ -317,7 +317,7 @@ def test_threads_that_trace_at_once_see_what_is_there():
         threading.Thread(target=edit),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("imprint._src.jit.compiling.warn", lambda *_: None)
+        patch.setattr("imprint._src.jit.compile_version.warn", lambda *_: None)
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -4,7 +4,7 @@ import pytest
 
 import imprint
 import imprint.testing
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 from tests.units.modules import make_module
 
 NEEDLESS = "name = 'a'\ndef f(x):\n    name\n    return x + 1\n"

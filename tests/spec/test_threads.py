@@ -14,7 +14,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.versions.budget import BUDGET
+from imprint._src.jit.versions.table import BUDGET
 from tests.spec.work import Work, work_of
 
 THREADS = 16

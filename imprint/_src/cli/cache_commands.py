@@ -38,7 +38,7 @@ from imprint._src.jit.disk_cache.files import ReadError, written
 from imprint._src.jit.disk_cache.remote import Remote
 from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
-from imprint._src.jit.load_from_disk import STARTS, Start
+from imprint._src.jit.load_from_disk import ORIGIN_OBSERVERS, VersionOrigin
 
 _MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
 _KEPT: Final = "without a trace"
@@ -331,15 +331,15 @@ def why(program: Sequence[str]) -> int:
     lines: dict[str, int] = {}
     err = sys.stderr  # the program may leave another there
 
-    def note(start: Start) -> None:
+    def note(start: VersionOrigin) -> None:
         line = f"{start.version}: {_start_text(start)}"
         lines[line] = lines.get(line, 0) + 1
 
-    STARTS.append(note)
+    ORIGIN_OBSERVERS.append(note)
     try:
         status = run_program(program)
     finally:
-        STARTS.remove(note)
+        ORIGIN_OBSERVERS.remove(note)
     for line, count in lines.items():
         print(line if count == 1 else f"{line} ({count} times)", file=err)
     if not lines:
@@ -347,7 +347,7 @@ def why(program: Sequence[str]) -> int:
     return status
 
 
-def _start_text(start: Start) -> str:
+def _start_text(start: VersionOrigin) -> str:
     restarts = start.version.restarts
     if not start.why:
         return "started warm"

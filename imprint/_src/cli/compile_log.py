@@ -14,15 +14,14 @@ from weakref import ref
 from imprint._src.diagnostics.source import is_library
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.versions.definitions import DEFINITIONS
-from imprint._src.jit.versions.observers import Costs
-from imprint._src.jit.versions.version import Version
+from imprint._src.jit.versions.version import Version, VersionCosts
 
 
 class Miss(NamedTuple):
     """A call that compiled a version or was traced again, with reason and seconds."""
 
     why: Explanation
-    costs: Costs
+    costs: VersionCosts
 
     @property
     def reason(self) -> str:
@@ -93,10 +92,10 @@ class Row:
         return max(0, sum(self.calls.values()) - len(self.misses))
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> VersionCosts:
         """The seconds of all misses."""
         parts = [miss.costs for miss in self.misses]
-        return Costs(*[sum(seconds) for seconds in zip(*parts, strict=True)])
+        return VersionCosts(*[sum(seconds) for seconds in zip(*parts, strict=True)])
 
     def read_calls(self) -> None:
         """Update the numbers of calls of the versions."""
@@ -139,7 +138,7 @@ class CompileLog:
     def failed(self, miss: Explanation) -> None:
         """Log nothing: the user sees the error."""
 
-    def compiled(self, miss: Explanation, costs: Costs) -> None:
+    def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
         """Log a new version."""
         with self._lock:
             place = miss.defined, miss.function

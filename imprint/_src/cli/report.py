@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from imprint._src.cli.compile_log import Miss, Row
-from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.version import VersionCosts
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
 _NO_NUMBERS = ("",) * 5
@@ -97,7 +97,7 @@ def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
         yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
 
 
-def _seconds(costs: Costs) -> tuple[str, ...]:
+def _seconds(costs: VersionCosts) -> tuple[str, ...]:
     return tuple(f"{seconds:.3f}" for seconds in costs)
 
 

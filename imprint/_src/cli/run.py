@@ -20,7 +20,7 @@ import imprint
 from imprint._src.cli.compile_log import CompileLog, Row
 from imprint._src.cli.report import count, print_report, short_place
 from imprint._src.cli.runpy import run_program
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 
 RECOMPILED = 3
 """The exit status for too many recompiles."""

@@ -136,7 +136,7 @@ def _rule(title: str) -> str:
 
 def show_costs(lengths: Sequence[int]) -> None:
     """Draw how the cost of a program grows with its length, and of its twin."""
-    print(_rule("Costs: a program that Python unrolls, both axes logarithmic"))
+    print(_rule("VersionCosts: a program that Python unrolls, both axes logarithmic"))
     print("  x = np.sin(x) * x + x.sum(), of 1,000 numbers, so many times:")
     print(
         "  i is imprint, e the same with cut_recomputation off, as the engine does.\n"

@@ -36,11 +36,11 @@ from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import DeletedArrayError, NonFiniteError
-from imprint._src.jit.calls.device_assignment import home_of
-from imprint._src.jit.calls.sharded_call import (
-    SpreadHome,
+from imprint._src.jit.calls.device_assignment import (
+    ShardedAssignment,
+    default_assignment,
     layout_of_equation,
-    spread_home,
+    sharded_assignment,
 )
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
@@ -128,7 +128,7 @@ def _evaluate_spread(
         program = compile_module(module)
         if len(_SPREAD) >= _MOST:
             _SPREAD.clear()
-        found = _SPREAD[key] = program, spread_home(program, avals)
+        found = _SPREAD[key] = program, sharded_assignment(program, avals)
     program, home = found
     pairs = zip(arrays, home.inputs[len(program.consts) :], strict=True)
     buffers = program.run([buffer_over(x, sharding) for x, sharding in pairs])
@@ -165,7 +165,7 @@ def _evaluate_there(
     avals = tuple([x.aval.unplaced() for x in arrays])
     called = [f"operand {i}" for i in range(len(arrays))]
     placements = [x.aval.sharding for x in arrays]
-    device, *_ = home = home_of(primitive.name, called, placements)
+    device, *_ = home = default_assignment(primitive.name, called, placements)
     if isinstance(primitive.lower, Absent):
         values = quiet.run(primitive.reference, *map(host_of, arrays), **params)
         placed = home.place(primitive.out_avals(avals, params))
@@ -200,7 +200,7 @@ def _gathered(
     )
 
 
-_SPREAD: Final[dict[Any, tuple[Program, SpreadHome]]] = {}
+_SPREAD: Final[dict[Any, tuple[Program, ShardedAssignment]]] = {}
 _THERE: Final[dict[Any, Program]] = {}
 _MOST: Final = 1024
 
@@ -256,7 +256,7 @@ def _run_compiled(
     arrays = [to_array(operands[i]) for i in module.kept]
     called = [f"operand {i}" for i in module.kept]
     placements = [x.aval.sharding for x in arrays]
-    device, *_ = home = home_of(primitive.name, called, placements)
+    device, *_ = home = default_assignment(primitive.name, called, placements)
     program: Program = primitive.jaxprs(params)[0].derived(
         ("program", id(module), device), lambda: compile_module(module, device=device)
     )

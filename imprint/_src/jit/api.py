@@ -1,34 +1,110 @@
-"""`jit`: the public decorator.
+"""`jit`, the public decorator, and the type of the functions that it returns.
 
-It checks what it was asked for, once, and leaves the rest to the object it returns: the
-way of a call is told in `dispatch`.
+`calls.options` declares and checks the options. `dispatch` has the returned object. For a
+type checker it is a `JittedFunction`, with the parameters and the result of the function.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
+from typing import (
+    Any,
+    Concatenate,
+    Final,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    Unpack,
+    overload,
+)
 
 from imprint._src.config import config
-from imprint._src.core.control import Inline
 from imprint._src.core.functions import check_function
-from imprint._src.jit.calls.axes import read_axes
 from imprint._src.jit.calls.options import (
-    Buckets,
-    JitOptions,
-    check_buckets,
-    check_compiler_options,
-    check_device,
-    check_later,
-    check_options,
+    PLAIN,
+    JitKeywords,
+    checked_options,
     interned,
+    signature_with,
 )
-from imprint._src.jit.calls.signature import as_tuple
+from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.dispatch import Jitted
-from imprint._src.jit.typed import JitKeywords, JittedFunction
+from imprint._src.jit.explain import replay as replays
+from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.report import CacheInfo
+from imprint._src.jit.stages import Traced
+from imprint._src.jit.versions.version import Version
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class JittedFunction(Protocol[P, R_co]):
+    """A function compiled by `jit` or `filter_jit`, with one version for each call signature."""
+
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Call the function by its compiled version."""
+        ...
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(
+        self: "JittedFunction[Concatenate[Any, Q], R_co]",
+        instance: object,
+        owner: type | None = None,
+    ) -> "JittedFunction[Q, R_co]": ...
+
+    @property
+    def __wrapped__(self) -> Callable[P, R_co]: ...
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function for these arguments, which may be abstract."""
+        ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower the function for these arguments."""
+        ...
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the shapes and dtypes of the result, without computing it."""
+        ...
+
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+        """Explain which version answers this call, or why it needs a new one."""
+        ...
+
+    def replay(self, *args: P.args, **kwargs: P.kwargs) -> "replays.Replay":
+        """Return this call equation by equation, with the lines of user code and the values."""
+        ...
+
+    @property
+    def last_miss(self) -> Explanation | None:
+        """The explanation of the last cache miss."""
+        ...
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The compiled versions."""
+        ...
+
+    def cache_info(self) -> CacheInfo:
+        """Return counts: hits, misses, versions, bytes (estimated)."""
+        ...
+
+    def _cache_size(self) -> int: ...
+
+    def clear_cache(self) -> None:
+        """Forget all versions."""
+        ...
+
+
+# ---- types ----
 
 
 @overload
@@ -39,72 +115,53 @@ def jit(
 def jit(
     fun: None = None, /, **options: Unpack[JitKeywords]
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
-def jit(  # noqa: PLR0913 - JAX's signature
-    fun: Callable[..., Any] | None = None,
-    /,
-    *,
-    in_shardings: Any = None,
-    out_shardings: Any = None,
-    static_argnums: int | Iterable[int] | None = None,
-    static_argnames: str | Iterable[str] | None = None,
-    donate_argnums: int | Iterable[int] | None = None,
-    donate_argnames: str | Iterable[str] | None = None,
-    keep_unused: bool = False,
-    device: Any = None,
-    backend: str | None = None,
-    inline: bool | Inline = False,
-    abstracted_axes: Any = None,
-    compiler_options: Mapping[str, Any] | None = None,
-    max_versions: int | None = None,
-    on_limit: Literal["warn", "error"] = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    buckets: Buckets = "pow2",
+def jit(
+    fun: Callable[..., Any] | None = None, /, **options: Unpack[JitKeywords]
 ) -> Any:
-    """Compile a function with XLA, one version for each kind of call.
+    """Compile a function with XLA, one version for each call signature.
 
-    It retraces when something that its traced code reads by name has changed since the
-    trace: a global, a closure variable, an attribute, an item under a constant key, the code
-    of a helper. `imprint.guards("off")` compares the arguments alone.
+    It retraces when a value that its code read by name has changed since the trace: a
+    global, a closure variable, an attribute, an item under a constant key, the code of a
+    helper. `imprint.guards("off")` compares only the arguments.
 
     Args:
         fun: a pure function of arrays, numbers and containers of them. Leave it out to
             use `jit(...)` as a decorator with options.
         in_shardings: how arguments are spread over devices: a sharding, a device, a
-            `PartitionSpec` over the mesh in force, or a prefix of the arguments' tuple
-            made of them; None where the arguments say it, or the compiler.
-        out_shardings: likewise, of the result.
+            `PartitionSpec` over the mesh in force, or a tree of them that is a prefix of
+            the arguments' tuple; None follows the arguments, or the compiler.
+        out_shardings: likewise for the result.
         static_argnums: positions of arguments that the function takes as Python values;
             each value has its own version.
-        static_argnames: their names. One of the two is worked out from the other.
+        static_argnames: their names. If only one of the two is given, it implies the other.
         donate_argnums: positions of arguments whose memory the results may take. The
             arrays passed there cannot be used afterwards.
-        donate_argnames: their names. One of the two is worked out from the other.
-        keep_unused: whether arguments that no result needs are passed all the same.
+        donate_argnames: their names. If only one of the two is given, it implies the other.
+        keep_unused: whether unused arguments are still passed.
         device: where the function runs, one of `imprint.devices()`.
         backend: the platform to run on, such as "cpu".
-        inline: what becomes of a nested call; see `imprint.Inline`. True is JAX_LATE,
+        inline: how a nested call is inlined; see `imprint.Inline`. True is JAX_LATE,
             False is AUTO.
         abstracted_axes: names for axes whose length varies: one trace serves all
             lengths. A prefix of the arguments' tuple, in which `{0: "n"}` or
-            `("n", None)` says it for all arrays under its place; or a dict by argument,
-            `{"batch": {0: "n"}}`. A name is one length in a call.
+            `("n", None)` names axes of all arrays below it; or a dict by argument,
+            `{"batch": {0: "n"}}`. A name has one length in a call.
         compiler_options: options of XLA by name, which override the defaults.
-        max_versions: how many versions there may be at a time.
-        on_limit: what one more is: "warn" drops the oldest, "error" raises.
-        strict: whether the contents of arrays, and of containers of any size, that the
-            trace read are compared at each call, and a donation without a use is an error.
-            None is the flag `strict`, set by the environment variable IMPRINT_STRICT.
-        persist: whether its programs may be kept on the disk, for later processes.
-        buckets: the lengths for which there are programs, where axes have names: "pow2",
-            the powers of two and their 1.5-fold from 16 on; a list; a function of the
-            length; or None, a program for each length.
+        max_versions: the largest number of versions at a time.
+        on_limit: at the limit, "warn" drops the oldest version, "error" raises.
+        strict: whether each call compares the contents of all arrays and containers that
+            the trace read, and an unused donation is an error. None is the flag `strict`,
+            set by the environment variable IMPRINT_STRICT.
+        persist: whether its programs may be stored on disk for later processes.
+        buckets: the lengths of bucket programs for named axes: "pow2", the powers of two
+            and their 1.5-fold from 16 on; a list; a function of the length; or None, a
+            program for each length.
 
     Returns:
         A callable with the signature of `fun`.
 
     Raises:
-        ArgumentError: `fun` is not a function of arrays, or an option does not fit it.
+        ArgumentError: `fun` is not callable, or an option does not fit it.
 
     >>> import imprint
     >>> @imprint.jit
@@ -113,110 +170,29 @@ def jit(  # noqa: PLR0913 - JAX's signature
     >>> double(3)
     Array(6, dtype=int32, weak_type=True)
     """
-    strict = config.strict if strict is None else strict
-    plain = (
-        in_shardings is out_shardings is static_argnums is static_argnames is None
-        and donate_argnums is donate_argnames is device is backend is None
-        and abstracted_axes is compiler_options is max_versions is None
-        and keep_unused is inline is strict is False
-        and on_limit == "warn"
-        and persist is True
-        and buckets == "pow2"
-    )
-    if plain and fun is not None:  # 1.3 µs less for a function that is made anew
-        check_function(fun, "jit")
-        return Jitted(fun, _PLAIN)
-    asked = (
-        *(in_shardings, out_shardings, _plain(static_argnums, int, "static_argnums")),
-        _plain(static_argnames, str, "static_argnames"),
-        _plain(donate_argnums, int, "donate_argnums"),
-        _plain(donate_argnames, str, "donate_argnames"),
-        *(keep_unused, device, backend, inline, read_axes(abstracted_axes)),
-        None if compiler_options is None else check_compiler_options(compiler_options),
-        *(max_versions, on_limit, strict, persist),
-        check_buckets(buckets, abstracted_axes),
-    )
-    options = _checked(asked)
+    if fun is not None and not options and not config.strict:
+        check_function(
+            fun, "jit"
+        )  # the usual case, 1.3 µs less for a re-created function
+        return Jitted(fun, PLAIN)
+    checked = checked_options("jit", options)
 
     def decorate(fun: Callable[..., Any]) -> Jitted:
         check_function(fun, "jit")
-        return Jitted(fun, options)
+        return Jitted(fun, checked)
 
     return decorate if fun is None else decorate(fun)
 
 
-def _checked(asked: tuple[Any, ...]) -> JitOptions:
-    try:
-        return _options(*asked)
-    except TypeError as err:
-        if "unhashable" not in str(err):
-            raise
-        return _options.__wrapped__(*asked)
+vars(jit)["__signature__"] = signature_with(JitKeywords)
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
-    in_shardings: Any,
-    out_shardings: Any,
-    static_argnums: Any,
-    static_argnames: Any,
-    donate_argnums: Any,
-    donate_argnames: Any,
-    keep_unused: Any,
-    device: Any,
-    backend: Any,
-    inline: Any,
-    abstracted_axes: Any,
-    compiler_options: Any,
-    max_versions: Any,
-    on_limit: Any,
-    strict: Any,
-    persist: Any,
-    buckets: Any,
-) -> JitOptions:
-    """Check what `jit` was asked for, once; equal options are one object."""
-    check_later(in_shardings, out_shardings)
-    options = JitOptions(
-        static=(static_argnums, static_argnames),
-        donate=(donate_argnums, donate_argnames),
-        device=check_device(device, backend, (in_shardings, out_shardings)),
-        in_shardings=in_shardings,
-        out_shardings=out_shardings,
-        compile=compiler_options or check_compiler_options(None),
-        abstracted_axes=abstracted_axes,
-        buckets=buckets,
-        **check_options(keep_unused, inline, max_versions, on_limit, strict, persist),
-    )
-    return interned(options)
-
-
-_NOTHING = (
-    *[None] * 6,
-    False,
-    None,
-    None,
-    False,
-    *[None] * 3,
-    "warn",
-    False,
-    True,
-    "pow2",
-)
-_PLAIN: Final = _options(*_NOTHING)
-"""The options of a function that was given none."""
-
-
-_LOOP: Final = interned(replace(_PLAIN, strict=True, is_loop=True))
+_LOOP: Final = interned(replace(PLAIN, strict=True, is_loop=True))
 
 
 def run_loop(loop: Callable[..., Any], *args: Any) -> Any:
     """Run a loop outside of all traces: compiled, and found by its definition.
 
-    What its step captures is compared by contents, as nobody decided to capture it.
+    Captured values are compared by contents: the user did not choose to capture them.
     """
     return Jitted(loop, _LOOP)(*args)
-
-
-def _plain(given: Any, kind: type[Any], option: str) -> Any:
-    """Return plain values: `_options` would find those of another type, if equal."""
-    return None if given is None else as_tuple(given, kind, option)

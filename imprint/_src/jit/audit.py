@@ -1,11 +1,10 @@
-"""Audits: is a hit what a fresh trace gives?
+"""Audits: compare cache hits with fresh traces.
 
-While `config.audit` is on, a share of the calls that hit is traced again, before a call
-donates what it was given, and the program is compared with the version's; under a trace,
-with the jaxpr that stands for the call. A difference is an error which says what is not
-watched; what is stale, and the traces that it is made of, is dropped first, so the next
-call is traced. An audit runs the user's Python as any trace does, but is none of the
-traces that are counted, and is not audited itself.
+While `config.audit` is on, a share of the hits is traced again, before the call donates
+its arguments. The program is compared with that of the version, or under a trace with the
+reused jaxpr. A difference drops the stale version and its traces, and raises an error that
+names the unguarded reads. Audits run user code like any trace, but they are not counted
+as traces and are not audited themselves.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,31 +14,35 @@ from typing import Final
 from imprint._src.config import settings
 from imprint._src.errors import StaleVersionError
 from imprint._src.jit.calls.key import unplaced
-from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compiling import trace, trace_for_all, trace_for_sizes
+from imprint._src.jit.compile_steps import trace, trace_for_all, trace_for_sizes
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
 from imprint._src.jit.guards.locations import place_of
-from imprint._src.jit.request import Request, answer_of_kin
-from imprint._src.jit.trace_equality import divergence_of_traces
-from imprint._src.jit.versions.audit_scope import FreshTraces, fresh_traces, is_fresh
+from imprint._src.jit.versions.definitions import (
+    AuditTraces,
+    Request,
+    audit_scope,
+    is_auditing,
+    shared_version,
+)
 
 _GOLDEN: Final = 0.6180339887498949
 _hits: Final = count()
 
 
 def audit(request: Request) -> None:
-    """Trace a call again if audits are on, a version answers it and its turn has come.
+    """Trace a call again if audits are on, a version answers it and it is in the share.
 
     Raises:
-        StaleVersionError: the program is another, or there is none.
+        StaleVersionError: the fresh trace gives another program, or fails.
     """
     share = settings().audit
     if not share:
         return
     versions = request.definition.versions
-    version = versions.find(request.pending.key) or answer_of_kin(request)
+    version = versions.find(request.pending.key) or shared_version(request)
     if version is not None and _is_due(share):
         number = next((i for i, v in enumerate(versions) if v is version), 0)
         what = f"version {number}, which answers this call,"
@@ -71,10 +74,10 @@ def _compare(
     what: str,
     trace: Callable[[Request], TracedCall],
 ) -> None:
-    """Raise StaleVersionError, and drop what is stale, unless a fresh trace is the same."""
+    """Compare with a fresh trace; drop stale versions and raise if they differ."""
     COUNTERS.audits += 1
     expected = f"{request.name}: expected {what} to be what a fresh trace gives, got"
-    with fresh_traces() as traces:
+    with audit_scope() as traces:
         try:
             fresh = trace(request)
         except Exception as err:
@@ -95,18 +98,18 @@ def _compare(
 
 
 def _is_due(share: float) -> bool:
-    """Tell whether this hit is one of the share; in an audit none is.
+    """Return whether this hit is in the audited share; never during an audit.
 
-    The multiples of the golden section lie evenly in [0, 1), also every n-th of them:
-    functions that are called in turn are all met, and each run meets the same calls.
+    The multiples of the golden ratio are evenly spread in [0, 1), and so is every n-th of
+    them. So functions that are called in turn are all audited, in each run at the same calls.
     """
-    return not is_fresh() and next(_hits) * _GOLDEN % 1.0 < share
+    return not is_auditing() and next(_hits) * _GOLDEN % 1.0 < share
 
 
-def _drop(fresh: FreshTraces) -> None:
-    """Forget all of the functions that were traced, but what is as a fresh trace gave it.
+def _drop(fresh: AuditTraces) -> None:
+    """Drop the versions and traces of all traced functions that differ from the fresh ones.
 
-    Nested functions are among them: what is made next must not be made of their traces.
+    This includes nested functions: the next version must not be made from their traces.
     """
     for definition, traces in fresh.values():
         for old in list(definition.traced):
@@ -116,14 +119,14 @@ def _drop(fresh: FreshTraces) -> None:
             if not _is_among(version.traced, traces):
                 version.drop("an audit")
                 definition.versions.drop(version, "an audit")
-        definition.kin.clear()
+        definition.shared.clear()
 
 
 def _is_among(old: TracedCall, traces: Iterable[TracedCall]) -> bool:
     return any(divergence_of_traces(old, new) is None for new in traces)
 
 
-# ---- what the error says ----
+# ---- the error message ----
 
 _SHOWN: Final = 3
 
@@ -143,7 +146,7 @@ def _parts(divergence: "jaxpr_diff.Divergence") -> str:
 
 
 def _cause(old: TracedCall, fresh: TracedCall, *, strict: bool) -> str:
-    """Say whether a guarded location changed, or none did."""
+    """Return whether a guarded location changed, or none did."""
     known = frozenset(old.guard.names)
     changed = [str(place_of(read.location)) for read in old.dependencies.failing()]
     if changed:

@@ -1,9 +1,9 @@
 """`BoundJitted`: a `filter_jit` function that already has its first argument.
 
-It is what a method gives, and what `filter_jit` makes of a model that can be called: the
-model's arrays are traced like those of any argument, and all that a user can ask of a
-compiled function can be asked of it, without naming the model again. It is a node of
-pytrees, so it can itself be an argument; and in the body of a class it binds once more.
+Methods and callable models under `filter_jit` are `BoundJitted`. The arrays of the model
+are traced like those of any argument. It has the methods of a compiled function, which
+take the arguments after the model. It is a pytree node, so it can itself be an argument;
+in the body of a class it binds once more.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,10 @@ from typing import Any, Final, final
 
 from imprint import tree
 from imprint._src.jit.calls.filtering import is_traced
+from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.stages import Lowered, Traced
+from imprint._src.jit.stages import Traced
 
 _OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})
 
@@ -57,18 +58,18 @@ class BoundJitted:
         return hash((id(self.__func__), id(self.__self__)))
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
+        """Return the token of this function in a function that captures it."""
         return self.__func__, self.__self__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundJitted, (self.__func__, self.__self__)
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
+        """Trace the function for these arguments, which may be abstract."""
         return self.__func__.trace(self.__self__, *args, **kwargs)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
+        """Trace and lower the function for these arguments."""
         return self.__func__.lower(self.__self__, *args, **kwargs)
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
@@ -76,11 +77,11 @@ class BoundJitted:
         return self.__func__.eval_shape(self.__self__, *args, **kwargs)
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say which version answers this call, or why it needs a new one."""
+        """Explain which version answers this call, or why it needs a new one."""
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
     def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
-        """Return this call equation by equation, with the user's lines and the values."""
+        """Return this call equation by equation, with the lines of user code and the values."""
         return self.__func__.replay(self.__self__, *args, **kwargs)
 
 

@@ -1,12 +1,14 @@
-"""The object that `jit` returns, and the way of a call through it.
+"""`Jitted`, the object that `jit` returns, and its three call paths.
 
-The warm path is `Jitted.__call__`: look the version up by (settings, avals), execute,
-wrap. An argument that is not on the device, a tree, a keyword, a first call, a flag:
-all leave it by an exception or a missing key, so they cost it nothing. `_warm` is the
-path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
+- `__call__` is the fastest: arrays on the device only. It looks the version up by
+  (settings, avals), executes and wraps. Any other call leaves it by an exception or a
+  missing key, so it pays for none of their checks.
+- `_warm` takes host values, trees, keywords and static arguments.
+- `_cold` runs when no version is found; `compile_version` lists the steps of a miss.
 """
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from types import MethodType
@@ -15,35 +17,44 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
-from imprint._src.array import ArrayImpl
-from imprint._src.config import settings
+from imprint._src.array import ArrayImpl, host_of, to_array
+from imprint._src.config import config, settings
 from imprint._src.control_flow import call as nested
 from imprint._src.core.aval import host_aval, scalar_aval
 from imprint._src.core.control import Inline
 from imprint._src.core.functions import name_of
+from imprint._src.core.identity import InternalObject
 from imprint._src.core.jaxpr import eval_jaxpr
-from imprint._src.core.trace import current_trace
+from imprint._src.core.trace import Tracer, current_trace
+from imprint._src.core.user_code import adopt
 from imprint._src.diagnostics.traceback_filter import filter_traceback
-from imprint._src.jit.audit import audit_nested
+from imprint._src.errors import ArgumentError
+from imprint._src.jit.audit import audit, audit_nested
 from imprint._src.jit.bound_method import BoundJitted
-from imprint._src.jit.calls.check_args import check_values
-from imprint._src.jit.calls.key import pending_of
-from imprint._src.jit.calls.sharded_call import (
+from imprint._src.jit.calls.device_assignment import (
     constrained_arguments,
     constrained_results,
 )
-from imprint._src.jit.calls.signature import Spelling
-from imprint._src.jit.compiling import trace_for_all, trace_nested
+from imprint._src.jit.calls.filtering import FilteredSignature
+from imprint._src.jit.calls.key import check_values, pending_of
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import CallForm, Signature
+from imprint._src.jit.compile_steps import trace_for_all, trace_nested
+from imprint._src.jit.compile_version import compile_version
+from imprint._src.jit.compiled_stages import CallDetails, Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.explain.replay import Replay
 from imprint._src.jit.fingerprint.exact import static_token
-from imprint._src.jit.rebind import Binding
 from imprint._src.jit.report import CacheInfo, cache_info, explain
-from imprint._src.jit.request import Request
-from imprint._src.jit.resolve import answer
-from imprint._src.jit.stages import Given, Lowered, Traced
-from imprint._src.jit.versions.budget import BUDGET
-from imprint._src.jit.versions.definitions import DEFINITIONS, Definition
+from imprint._src.jit.stages import Traced, lower_with_disk
+from imprint._src.jit.versions.definitions import (
+    DEFINITIONS,
+    Definition,
+    Request,
+    parts_of,
+)
+from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import EngineError, collect_garbage
 
@@ -52,18 +63,36 @@ _ndarray = np.ndarray
 
 
 @final
-class Jitted(Binding):
-    """A function compiled by XLA, with one version for each kind of call."""
+class Jitted(InternalObject):
+    """A function compiled by XLA, with one version for each call signature.
+
+    Args:
+        fun: the function.
+        options: how it is compiled.
+    """
 
     _on_device = False
-    """Whether the last call was on arrays on the device, and nothing else."""
+    """Whether all arguments of the last call were arrays on the device."""
+
+    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+        self.__wrapped__ = self._fun = fun
+        self.__doc__ = fun.__doc__
+        self.__module__ = getattr(fun, "__module__", "")
+        self._options = options
+        self.is_filtered: bool = options.filtered is not None
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        self._definition: Definition | None = None
+        self._parts: tuple[Any, ...] = ()
+        adopt(fun)
+        if options.names_arguments:  # those that are missing are reported now
+            self._find_definition()
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
             raise AttributeError(name)
         try:
             return getattr(self.__wrapped__, name)
-        except AttributeError:  # what a function has, and a partial has not
+        except AttributeError:  # attributes of functions that a partial lacks
             if name in {"__name__", "__qualname__"}:
                 return name_of(self.__wrapped__)
             if name == "__annotations__":
@@ -74,7 +103,7 @@ class Jitted(Binding):
         """Call the function by its compiled version."""
         if kwargs or not self._on_device or current_trace() is not None:
             return self._warm(args, kwargs)
-        try:  # as the last call was: arrays on the device, and nothing else
+        try:  # like the last call: only arrays on the device
             version = self._current[settings(), *[x.aval for x in args]]
             guard = version.guard
             if guard is not None and not guard():
@@ -126,32 +155,48 @@ class Jitted(Binding):
         return Jitted(self._fun, self._options)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
+        """Return the token of this function in a function that captures it."""
         return "jit", self._options, self._fun
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
         return self.__copy__()
 
+    # ---- the definition ----
+
+    def _current_definition(self) -> Definition:
+        """Return the definition of the function; a new one after an edit."""
+        known = self._definition
+        if known is not None and self._parts == parts_of(self._fun):
+            return known
+        return self._find_definition()
+
+    def _find_definition(self) -> Definition:
+        self._parts = parts_of(self._fun)
+        definition = DEFINITIONS.of(
+            self._fun, self._options, lambda: _signature(self._fun, self._options)
+        )
+        self._definition = definition
+        self._current = definition.versions.current
+        return definition
+
     # ---- a call that is not only arrays on the device ----
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
-        definition: Any = self._definition or self._bind()
+        definition: Any = self._definition or self._find_definition()
         spelled = (len(args), *kwargs) if kwargs else len(args)
-        spelling = definition.signature.spellings.get(spelled)
-        if spelling is None or current_trace() is not None:
+        form = definition.signature.forms.get(spelled)
+        if form is None or current_trace() is not None:
             return self._cold(args, kwargs)
         given = (*args, *kwargs.values()) if kwargs else args
-        if spelling.defaults:
-            spelling = definition.signature.without_defaults(
-                spelling, given, len(args), kwargs
-            )
-        values = given if spelling.pick is None else spelling.pick(given)
+        if form.defaults:
+            form = definition.signature.without_defaults(form, given, len(args), kwargs)
+        values = given if form.pick is None else form.pick(given)
         static: tuple[Any, ...] = ()
-        if spelling.static:
-            static = _static_tokens(spelling.static, given)
-        if spelling.arrays_only:
+        if form.static:
+            static = _static_tokens(form.static, given)
+        if form.arrays_only:
             try:  # as in `__call__`
-                match, form, treedef = spelling.recalled
+                match, spec, treedef = form.recalled
                 if match is None:
                     leaves = values
                 elif treedef is not None:
@@ -159,10 +204,10 @@ class Jitted(Binding):
                 else:
                     leaves, static = match(values)  # of a `Split`
                 avals = [x.aval for x in leaves]
-                if form.plain and treedef is None:  # `CallKey.packed`, 80 ns
+                if spec.plain and treedef is None:  # `CallKey.packed`, 80 ns
                     key = settings(), *avals
                 else:
-                    key = form, treedef, static, settings(), *avals
+                    key = spec, treedef, static, settings(), *avals
                 version = self._current[key]
                 if version.guard is not None and not version.guard():
                     raise KeyError
@@ -174,27 +219,27 @@ class Jitted(Binding):
                     buffers = [leaves[i]._buffer for i in version.take]
                     buffers = [*version.consts, *buffers]
             except (KeyError, AttributeError):
-                spelling.arrays_only = False
+                form.arrays_only = False
             else:
                 version.hits += 1
                 return (version.run if version.special else version.execute)(buffers)
-        found = self._find(spelling, values, static)
+        found = self._find(form, values, static)
         if found is None:
             return self._cold(args, kwargs)
         version, leaves, hosts = found
         return version.run(leaves, hosts)
 
     def _find(  # noqa: C901 - hot: a helper costs 60 ns, of 5,000
-        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
+        self, form: CallForm, values: tuple[Any, ...], static: tuple[Any, ...]
     ) -> tuple[Version, list[Any], list[int]] | None:
         """Return the version of a call, its leaves, and which are host values."""
-        whole, form = None, spelling.form
+        whole, spec = None, form.spec
         if self.is_filtered:
-            signature: Any = self._bound().signature
-            taken = signature.take(spelling, values)
+            signature: Any = self._current_definition().signature
+            taken = signature.take(form, values)
             if taken is None:
                 return None
-            form, leaves, static = taken
+            spec, leaves, static = taken
         else:
             leaves, treedef = _flatten(values)
             whole = None if treedef.is_flat_tuple else treedef
@@ -210,40 +255,39 @@ class Jitted(Binding):
             if aval is None:
                 return None
             avals.append(aval)
-        if form.plain and whole is None:  # `CallKey.packed`, 80 ns
+        if spec.plain and whole is None:  # `CallKey.packed`, 80 ns
             key = settings(), *avals
         else:
-            key = form, whole, static, settings(), *avals
+            key = spec, whole, static, settings(), *avals
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
-            version = self._bound().versions.find(key)
+            version = self._current_definition().versions.find(key)
             if version is None:
                 return None
         version.hits += 1
         if self.is_filtered:
-            spelling.arrays_only = not hosts and spelling.recalled[0] is not None
+            form.arrays_only = not hosts and form.recalled[0] is not None
         elif not hosts:
-            spelling.remember(values, whole)
-            self._on_device = form.plain and whole is None
+            form.remember(values, whole)
+            self._on_device = spec.plain and whole is None
         return version, leaves, hosts
 
     @filter_traceback
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        request = self._request(self._bound(), args, kwargs)
+        request = self._request(args, kwargs)
         _, leaves, call = request.pending
         check_values(request.name, call, leaves)
         if current_trace() is not None:
             return self._nested(request)
         return answer(request)
 
-    def _request(
-        self, definition: Definition, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Request:
-        """Return a call with the definition that answers it, or will."""
+    def _request(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
+        """Return a call with its definition and its key: steps 1 and 2 of a miss."""
+        definition = self._current_definition()
         pending = pending_of(definition.signature, args, kwargs)
-        return Request(self._fun, self._options, definition, pending)
+        return Request(self._fun, definition, pending)
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
@@ -258,29 +302,27 @@ class Jitted(Binding):
         outs = constrained_results(self._options, traced, outs)
         return traced.results.unflatten(outs)
 
-    # ---- what users ask of a compiled function ----
+    # ---- inspection ----
 
     @filter_traceback
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
-        request = self._request(self._bound(), args, kwargs)
+        """Trace the function for these arguments, which may be abstract."""
+        request = self._request(args, kwargs)
         signature = request.definition.signature
-        given = Given.of(signature, request.pending, len(args))
+        given = CallDetails.of(request.pending, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
     @filter_traceback
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
-        from imprint._src.jit.lower_from_disk import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
-
-        return lowered_ahead(self._request(self._bound(), args, kwargs), len(args))
+        """Trace and lower the function for these arguments."""
+        return lower_with_disk(self._request(args, kwargs), len(args))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""
         return self.trace(*args, **kwargs).out_info
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Say which version answers this call, or why it needs a new one.
+        """Explain which version answers this call, or why it needs a new one.
 
         Compiles and traces nothing. `str()` of the result is a sentence or two,
         `.differences` the slots that differ from the nearest version, with remedies.
@@ -294,15 +336,13 @@ class Jitted(Binding):
         >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
         batch['mask'].shape[1]: 8 → 9
         """
-        definition = self._bound()
-        pending = pending_of(definition.signature, args, kwargs)
-        return explain(self._fun, definition, pending)
+        return explain(self._request(args, kwargs))
 
     def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
-        """Return this call equation by equation, with the user's lines and the values.
+        """Return this call equation by equation, with the lines of user code and the values.
 
-        The program that would answer the call is run on the host, by NumPy, when the
-        steps are asked for; nothing is compiled, and nothing donated.
+        NumPy runs the program of the call on the host when the steps are read. Nothing is
+        compiled, and nothing is donated.
 
         >>> import imprint
         >>> import imprint.numpy as np
@@ -313,32 +353,42 @@ class Jitted(Binding):
         >>> print(culprit.source.expression, culprit.inputs[0])
         np.log(p) [ 0.5 -0.5]
         """
-        from imprint._src.jit.replay import replay  # noqa: PLC0415 - few calls are replayed
+        from imprint._src.jit.dispatch import replay  # noqa: PLC0415 - few calls are replayed
 
-        return replay(self._request(self._bound(), args, kwargs), args, kwargs)
+        return replay(self._request(args, kwargs), args, kwargs)
 
     @property
     def last_miss(self) -> Explanation | None:
-        """The explanation of the last call that no version answered as it was."""
-        definition = self._bound()
-        return definition.last_miss or definition.kin.last_miss
+        """The explanation of the last cache miss."""
+        definition = self._current_definition()
+        return definition.last_miss or definition.shared.last_miss
 
     @property
     def versions(self) -> tuple[Version, ...]:
         """The compiled versions."""
-        return tuple(self._bound().versions)
+        return tuple(self._current_definition().versions)
 
     def cache_info(self) -> CacheInfo:
         """Return counts: hits, misses, versions, bytes (estimated)."""
-        return cache_info(self._bound())
+        return cache_info(self._current_definition())
 
     def _cache_size(self) -> int:
         """Return the number of compiled versions."""
-        return len(self._bound().versions)
+        return len(self._current_definition().versions)
 
     def clear_cache(self) -> None:
         """Forget all versions."""
-        self._bound().clear()
+        self._current_definition().clear()
+
+
+def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
+    if options.filtered is not None:
+        signature: Signature = FilteredSignature(fun, options.filtered)
+    else:
+        signature = Signature(fun, options.static, options.donate)
+    if options.abstracted_axes is not None:
+        options.abstracted_axes.check(signature)
+    return signature
 
 
 def _static_tokens(
@@ -364,18 +414,18 @@ def explain_with_disk(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Explanation:
     """Say which version answers a call of a `Jitted`, and how a new process would start."""
-    from imprint._src.jit.load_from_disk import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import add_disk_state  # noqa: PLC0415 - with the store, 5 ms of an import
 
-    told = jitted.explain(*args, **kwargs)
+    explanation = jitted.explain(*args, **kwargs)
     if settings().disable_jit:
-        return told
-    request = jitted._request(jitted._bound(), args, kwargs)
+        return explanation
+    request = jitted._request(args, kwargs)
     if request.options.abstracted_axes is not None:
-        from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - few functions name axes
+        from imprint._src.jit.load_bucket_from_disk import BucketDiskLookup  # noqa: PLC0415 - few functions name axes
 
-        return WarmBucket(request).told(told)
+        return BucketDiskLookup(request).explain(explanation)
     versions = request.definition.versions
-    return with_disk(told, request, versions.find(request.pending.key))
+    return add_disk_state(explanation, request, versions.find(request.pending.key))
 
 
 def clear_caches() -> None:
@@ -391,3 +441,61 @@ def clear_caches() -> None:
     """
     BUDGET.clear()
     DEFINITIONS.clear()
+
+
+# ---- answering a call ----
+
+
+def answer(request: Request) -> Any:
+    """Return the result of a call outside of all traces."""
+    answered, result = False, None
+    if request.options.abstracted_axes is not None:
+        from imprint._src.jit.bucket_dispatch import answer_in_bucket  # noqa: PLC0415 - few functions name axes
+
+        answered, result = answer_in_bucket(request)
+    elif config.generalise == "auto":
+        from imprint._src.jit.bucket_dispatch import answer_with_inferred_axes  # noqa: PLC0415 - few enable it
+
+        answered, result = answer_with_inferred_axes(request)
+    if answered:
+        return result
+    audit(request)  # while it is on, no key is found on the warm path
+    versions = request.definition.versions
+    version = versions.get(request.pending.key, lambda: compile_version(request))
+    version.hits += 1
+    return version.run(request.pending.leaves)
+
+
+# ---- replaying ----
+
+
+@filter_traceback
+def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Replay:
+    """Return the replay of a call with these arguments, whose values are read now."""
+    from imprint._src.jit.explain.steps import SteppedProgram  # noqa: PLC0415 - few calls are replayed
+    from imprint._src.passes.pipeline import run_passes  # noqa: PLC0415 - a warm start does without
+
+    leaves, call = request.pending.leaves, request.pending.call
+    check_values(request.name, call, leaves)
+    for x in leaves:
+        if isinstance(x, Tracer):
+            raise ArgumentError(
+                f"{request.name}.replay: expected arguments with values, got a tracer "
+                f"{x.aval}. Replay outside of jit, grad and vmap."
+            )
+    traced = trace_for_all(request)
+    values = [host_of(to_array(x)) for x in leaves]
+    arguments = list(zip(traced.leaf_names(), values, strict=True))
+    program = SteppedProgram(request.name, run_passes(traced.closed), arguments)
+    return Replay(program, lambda fun: _replay_of(fun)(*args, **kwargs))
+
+
+def _replay_of(fun: Callable[..., Any]) -> Callable[..., Replay]:
+    """Return the `replay` method of a compiled function."""
+    found = getattr(fun, "replay", None)
+    if found is None:
+        raise ArgumentError(
+            f"first_difference: expected a replay or a compiled function, got {fun!r}. "
+            "Compile it with imprint.jit."
+        )
+    return found

@@ -5,25 +5,17 @@ static. How a call is split is in `filtering`; the rest is `jit`'s own.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar, get_args, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
-from imprint._src.config import config
 from imprint._src.core.functions import check_function
-from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.jit.api import JittedFunction
 from imprint._src.jit.bound_method import BoundJitted, unbind
-from imprint._src.jit.calls.axes import AxesSpec, read_axes
-from imprint._src.jit.calls.filtering import Donate, Filter
 from imprint._src.jit.calls.options import (
-    Buckets,
-    JitOptions,
-    OnLimit,
-    check_buckets,
-    check_options,
-    interned,
+    FilterJitKeywords,
+    checked_options,
+    signature_with,
 )
 from imprint._src.jit.dispatch import Jitted
-from imprint._src.jit.typed import JittedFunction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,64 +23,36 @@ R = TypeVar("R")
 
 @overload
 def filter_jit(
-    fun: Callable[P, R],
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+    fun: Callable[P, R], /, **options: Unpack[FilterJitKeywords]
 ) -> JittedFunction[P, R]: ...
 @overload
 def filter_jit(
-    fun: None = None,
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+    fun: None = None, /, **options: Unpack[FilterJitKeywords]
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
-def filter_jit(  # noqa: PLR0913 - the options of `jit`
-    fun: Callable[..., Any] | None = None,
-    /,
-    *,
-    donate: Donate = "none",
-    max_versions: int | None = None,
-    on_limit: OnLimit = "warn",
-    strict: bool | None = None,
-    persist: bool = True,
-    abstracted_axes: Any = None,
-    buckets: Buckets = "pow2",
+def filter_jit(
+    fun: Callable[..., Any] | None = None, /, **options: Unpack[FilterJitKeywords]
 ) -> Any:
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
-    An argument, or a leaf of one, that is no array (a number, a text, a function, a
-    setting of a model) is known while tracing and has a version for each exact value:
-    `2` and `2.0` are two. Functions count by what they do, so a model that is built
-    anew with an equal function needs no new version. Results may be anything.
+    A leaf of the arguments that is no array (a number, a string, a function, a setting of
+    a model) is static: it has a version for each exact value, so `2` and `2.0` are two. Functions are compared by their code, so a model
+    that is re-created with an equal function needs no new version. Results may be anything.
 
     Args:
         fun: a pure function, a method, or a callable pytree such as a `Module`. Leave it
             out to use `filter_jit(...)` as a decorator with options.
-        donate: whose arrays' memory the results may take, so that they cannot be used
-            afterwards: of "all" arguments, of "all-except-first", or of "none". "warn"
-            and "warn-except-first" do the same and warn where no result can take it.
-        max_versions: how many versions there may be at a time.
-        on_limit: what one more is: "warn" drops the oldest, "error" raises.
+        donate: the arguments whose arrays' memory the results may take: "all",
+            "all-except-first" or "none". They cannot be used afterwards. "warn" and
+            "warn-except-first" also warn about unused donations.
+        max_versions: the largest number of versions at a time.
+        on_limit: at the limit, "warn" drops the oldest version, "error" raises.
         strict: as in `jit`.
         persist: as in `jit`.
-        abstracted_axes: as in `jit`; a model that is bound is none of the arguments.
+        abstracted_axes: as in `jit`; a bound model is not an argument.
         buckets: as in `jit`.
 
     Returns:
-        A callable with the signature of `fun`, and all that `jit` gives.
+        A callable with the signature of `fun`, like that of `jit`.
 
     Raises:
         ArgumentError: `fun` cannot be traced, or an option is not among those above.
@@ -103,53 +67,17 @@ def filter_jit(  # noqa: PLR0913 - the options of `jit`
     >>> layer({"w": np.ones((2, 2))}, lambda x: x * 2, np.ones(2)), layer._cache_size()
     (Array([4., 4.], dtype=float32), 2)
     """
-    strict = config.strict if strict is None else strict
-    axes = read_axes(abstracted_axes)
-    asked = (
-        *(donate, max_versions, on_limit, strict, persist),
-        *(axes, check_buckets(buckets, axes)),
-    )
+    checked = checked_options("filter_jit", options)
 
     def decorate(fun: Callable[..., Any]) -> Any:
         check_function(fun, "filter_jit")
         found = unbind(fun)
         if found is None:
-            return Jitted(fun, _checked(0, asked))
+            return Jitted(fun, checked)
         inner, first = found
-        return BoundJitted(Jitted(inner, _checked(1, asked)), first)
+        return BoundJitted(Jitted(inner, checked.after_bound_argument()), first)
 
     return decorate if fun is None else decorate(fun)
 
 
-def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
-    try:
-        return _options(first, *asked)
-    except TypeError:  # no option has no hash: it is named
-        return _options.__wrapped__(first, *asked)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
-    first: int,
-    donate: Any,
-    max_versions: Any,
-    on_limit: Any,
-    strict: Any,
-    persist: Any,
-    abstracted_axes: AxesSpec | None,
-    buckets: Any,
-) -> JitOptions:
-    """Check what `filter_jit` was asked for, once; equal options are one object."""
-    words = get_args(Donate)
-    if donate not in words:
-        raise ArgumentError(
-            f"filter_jit: expected donate to be one of {', '.join(map(repr, words))}, "
-            f"got {donate!r}.{did_you_mean(str(donate), words)}"
-        )
-    options = JitOptions(
-        filtered=Filter(donate, first),
-        abstracted_axes=abstracted_axes and abstracted_axes.after(first),
-        buckets=buckets,
-        **check_options(False, False, max_versions, on_limit, strict, persist),  # noqa: FBT003 - as `jit` does
-    )
-    return interned(options)
+vars(filter_jit)["__signature__"] = signature_with(FilterJitKeywords)

@@ -1,7 +1,7 @@
 """`fwd_and_bwd`: a function and its pullback as two compiled functions.
 
-The first returns what the second needs beside the result, so both compile once and may run
-at different times.
+The first also returns the residuals that the second needs. So both compile once and may
+run at different times.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,10 +1,10 @@
-"""Warm start of calls whose sizes have names: a bucket that another process has compiled.
+"""Load the bucket program of a call with named sizes from the disk cache.
 
-1. The store is asked for the bucket, with the names of its axes. What was kept is for the
-   call if the function's questions about sizes have the same answers at its sizes, and
-   holds if all that the trace read is as it was. Then the family, its trace and the
-   program are made as they would be of a trace, which is made when somebody asks.
-2. What was traced and compiled for a bucket is kept for other processes.
+1. Before a trace, look the bucket up with the names of its axes. An entry fits if the
+   conditions on sizes have the same values at the sizes of the call, and if its guards
+   hold. Then the family, its trace and its program are created from the entry; the jaxpr
+   is traced when it is read.
+2. After a trace, store the bucket program for other processes.
 While audits are on, calls in buckets are traced.
 """
 
@@ -19,31 +19,35 @@ from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.bucketing.programs import (
     SIZE,
+    BucketCall,
+    BucketKey,
+    BucketLayout,
     BucketProgram,
-    Call,
-    How,
-    Padded,
-    Place,
+    PaddedProgram,
+    bucket_key,
     closed_for,
     known_call,
-    place_of,
     program_of,
-    sized_of,
+    sized_call,
 )
 from imprint._src.jit.bucketing.symbolic_traces import (
-    Family,
-    families_of,
+    SizeFamily,
     key_by_names,
+    size_families,
     traced_by_names,
 )
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
-from imprint._src.jit.calls.results import Results
-from imprint._src.jit.calls.tracing import TracedCall, trace_call
-from imprint._src.jit.compiling import lower_traced, trace
+from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.lazy_version import Late, loaded_version, without_leaves
-from imprint._src.jit.load_from_disk import There, WarmStart, with_disk
+from imprint._src.jit.load_from_disk import (
+    DiskLookup,
+    DiskMatch,
+    LazyTrace,
+    add_disk_state,
+    loaded_version,
+    without_leaves,
+)
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
 from imprint._src.jit.manifest.sizes import (
     hold_at,
@@ -54,13 +58,13 @@ from imprint._src.jit.manifest.sizes import (
 )
 from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
 from imprint._src.jit.manifest.trees import plain_tree, tree_of
-from imprint._src.jit.request import Request
+from imprint._src.jit.versions.definitions import Request
 from imprint._src.jit.versions.version import Version
 
 
 @final
-class WarmBucket:
-    """A call in a bucket that nothing answers yet, and the store.
+class BucketDiskLookup:
+    """The lookup on disk for a call in a bucket.
 
     Args:
         request: the call.
@@ -68,16 +72,16 @@ class WarmBucket:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._there: There | None = None
-        self._call: Call | None = None
-        self._start: WarmStart | None = None
+        self._match: DiskMatch | None = None
+        self._call: BucketCall | None = None
+        self._lookup: DiskLookup | None = None
         sized = None
         if not settings().audit:
-            sized = sized_of(request.definition, request.pending)
+            sized = sized_call(request.definition, request.pending)
         if sized is None:
             return
         self._sized = sized
-        at = place_of(request.definition, request.pending, sized)
+        at = bucket_key(request.definition, request.pending, sized)
         bounds = at.longest
         avals = [get_aval(x) for x in request.pending.leaves]
         longest = [
@@ -92,91 +96,95 @@ class WarmBucket:
         def fits(plain: Plain) -> bool:
             return hold_at(plain["bucket"]["asked"], sizes)
 
-        self._start = WarmStart(request, trace, lower_traced, bucket, fits)
+        self._lookup = DiskLookup(request, bucket, fits)
 
-    def told(self, told: Explanation) -> Explanation:
+    def explain(self, explanation: Explanation) -> Explanation:
         """Return an explanation with how a new process would start with the call."""
         request = self._request
         versions = request.definition.versions
         known = known_call(request.definition, request.pending)
         key = request.pending.key if known is None else known.program.key
-        return with_disk(told, request, versions.find(key), self._start)
+        return add_disk_state(explanation, request, versions.find(key), self._lookup)
 
     # ---- 1. before a trace ----
 
-    def call(self) -> Call | None:
-        """Return by what the call is answered, of what was kept; None if nothing fits."""
-        there = None if self._start is None else self._start.there()
-        if there is None:
+    def call(self) -> BucketCall | None:
+        """Return the stored bucket program for the call; None if none fits."""
+        match = None if self._lookup is None else self._lookup.match()
+        if match is None:
             self._forget()
             return None
         definition = self._request.definition
-        known = families_of(definition).find(definition, self._sized)
+        known = size_families(definition).find(definition, self._sized)
         family, traced = (
-            self._made(there) if known is None else self._known(there, known)
+            self._made(match) if known is None else self._known(match, known)
         )
         if traced is None:
             self._forget()
             return None
-        self._there = there
-        at = place_of(definition, self._request.pending, self._sized, family)
-        program = self._program(there, family, traced, at)
+        self._match = match
+        at = bucket_key(definition, self._request.pending, self._sized, family)
+        program = self._program(match, family, traced, at)
         family.programs[at] = program
-        return Call(family, program, self._sized.sizes)
+        return BucketCall(family, program, self._sized.sizes)
 
     def _forget(self) -> None:
-        """Forget a trace that nobody has made: what is made of it could not be kept."""
-        if self._start is None:
+        """Drop an untraced trace: a program made from it could not be stored."""
+        if self._lookup is None:
             return
         definition = self._request.definition
-        known = families_of(definition).find(definition, self._sized)
+        known = size_families(definition).find(definition, self._sized)
         traced = None if known is None else definition.traced.find(known.key)
         if traced is not None and type(traced.closed) is LateJaxpr:
             definition.traced.drop(traced)
 
-    def _known(self, there: There, known: Family) -> tuple[Family, TracedCall | None]:
-        """Return a family, and its trace if what was kept is for the same sizes."""
-        asked = there.found.plain["bucket"]["asked"]
+    def _known(
+        self, match: DiskMatch, known: SizeFamily
+    ) -> tuple[SizeFamily, TracedCall | None]:
+        """Return a family, and its trace if the entry is for the same sizes."""
+        asked = match.found.plain["bucket"]["asked"]
         if known.refusal is not None or plain_questions(known.asked) != asked:
             return known, None
         return known, self._request.definition.traced.find(known.key)
 
-    def _made(self, there: There) -> tuple[Family, TracedCall]:
-        """Return the family of what was kept, and its trace, which nobody has made."""
+    def _made(self, match: DiskMatch) -> tuple[SizeFamily, TracedCall]:
+        """Return the family of an entry, and its trace, which is still untraced."""
         request, sized = self._request, self._sized
-        definition, found = request.definition, there.found
+        definition, found = request.definition, match.found
         plain, scope = found.plain["bucket"], SizeScope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
         asked, most = questions_of(plain["asked"], names), dict(plain["most"])
-        family = Family(tuple(names), asked, key, most=most)
+        family = SizeFamily(tuple(names), asked, key, most=most)
         outs = shaped(found.avals("outs"), plain["outs"], names)
-        late = Late(request, self._retrace(there))
-        in_tree = there.asked.in_tree
+        late = LazyTrace(request, self._retrace(match))
+        in_tree = match.asked.in_tree
         traced = TracedCall(
             LateJaxpr(late, avals, outs, plain["equations"]),
             (in_tree, Results(tree_of(plain["out"], in_tree), {})),
-            *(request.pending.call.form, 0.0, found.dependencies),
+            *(request.pending.call.spec, 0.0, found.dependencies),
         )
         traced.conditions = (family.condition,)
         late.traced = weakref.ref(traced)
         definition.traced.put(key, traced)
-        families_of(definition).add(definition, sized, family)
+        size_families(definition).add(definition, sized, family)
         return family, traced
 
-    def _retrace(self, there: There) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
-        """Return what traces the function with names for its sizes."""
+    def _retrace(self, match: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+        """Return the function that traces it with names for its sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
-        blank = without_leaves(request.pending.call, there.asked)
-        pending = Pending(request.pending.key, [], blank)
+        blank = without_leaves(request.pending.call, match.asked)
+        pending = Pending(
+            request.pending.key, [], blank
+        )  # holds neither function nor arrays
 
         def retrace(function: Callable[..., Any]) -> ClosedJaxpr:
-            def trace_at(at: Pending) -> TracedCall:
-                avals = [get_aval(x) for x in at.leaves]
+            def trace_named(named: Pending) -> TracedCall:
+                avals = [get_aval(x) for x in named.leaves]
                 return trace_call(function, signature, blank, avals, strict=strict)
 
-            family, traced = traced_by_names(pending, sized, trace_at)
+            family, traced = traced_by_names(pending, sized, trace_named)
             if traced is None:
                 raise ArgumentError(
                     f"{name}: expected it to be traced for all sizes, as it was by the "
@@ -187,11 +195,11 @@ class WarmBucket:
         return retrace
 
     def _program(
-        self, there: There, family: Family, traced: TracedCall, at: Place
+        self, match: DiskMatch, family: SizeFamily, traced: TracedCall, at: BucketKey
     ) -> BucketProgram:
         bounds = at.longest
-        plain = there.found.plain
-        how = How(*plain["bucket"]["how"])
+        plain = match.found.plain
+        how = BucketLayout(*plain["bucket"]["how"])
         longest = [
             named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
             for i, x in enumerate(self._request.pending.leaves)
@@ -199,55 +207,49 @@ class WarmBucket:
         closed = LateJaxpr(
             lambda: closed_for(traced.closed, bounds, zeros=how.zeros),
             (*longest, *[SIZE] * len(bounds)),
-            *(there.found.avals("outs"), plain["own_equations"]),
+            *(match.found.avals("outs"), plain["own_equations"]),
         )
-        padded = Padded(closed, how, 0.0)
+        padded = PaddedProgram(closed, how, 0.0)
         pending = self._request.pending
         return program_of(family, traced, padded, pending, self._sized, at)
 
-    # ---- as a `WarmStart` of the program for the bucket ----
+    # ---- the `VersionLookup` of the bucket program ----
 
-    def of(self, inside: Request, call: Call) -> "WarmBucket":
-        """Return this for the program that answers the call.
+    def of(self, inside: Request, call: BucketCall) -> "BucketDiskLookup":
+        """Return this lookup, for the bucket program of the call.
 
         Args:
-            inside: the call of it.
-            call: what answers.
+            inside: the call of the bucket program.
+            call: the call that the program answers.
         """
         self._inside, self._call = inside, call
         return self
 
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        return self._there is not None
-
     def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
-        if self._there is None or self._call is None:
+        """Return the stored version; None if none fits."""
+        if self._match is None or self._call is None:
             return None
-        store, _, found = self._there
-        traced = self._call.program.traced
-        return loaded_version(store, self._inside, traced, found, lower_traced)
+        return loaded_version(self._match, self._inside, self._call.program.traced)
 
-    def compare(self) -> None:
-        """Work out why nothing fits, if somebody wants to know."""
-        if self._start is not None:
-            self._start.compare()
+    def find_difference(self) -> None:
+        """Find why no entry fits, if an observer needs the reason."""
+        if self._lookup is not None:
+            self._lookup.find_difference()
 
-    def tell(self, version: Version) -> None:
-        """Tell whoever wants to know how a version came about."""
-        if self._start is not None:
-            self._start.tell(version)
+    def notify(self, version: Version) -> None:
+        """Notify observers of the origin of a version."""
+        if self._lookup is not None:
+            self._lookup.notify(version)
 
     # ---- 2. after a trace ----
 
-    def keep(self, version: Version) -> None:
-        """Keep what a version was made of, or let it say why not."""
-        if self._start is not None:
-            self._start.keep(version, self._more)
+    def store(self, version: Version) -> None:
+        """Store how to load a version, or set the reason why not."""
+        if self._lookup is not None:
+            self._lookup.store(version, self._plain_bucket)
 
-    def _more(self) -> Plain:
-        """Return what else is kept of a bucket."""
+    def _plain_bucket(self) -> Plain:
+        """Return the entry's data about the bucket."""
         assert self._call is not None
         family, program, _ = self._call
         whole = program.traced.whole

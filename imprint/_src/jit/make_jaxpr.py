@@ -1,6 +1,6 @@
-"""Looking at a function without running it: its jaxpr, its shapes, its StableHLO.
+"""The jaxpr, the shapes and the StableHLO of a function, without running it.
 
-All three trace and compile nothing. They have no versions: each call traces anew.
+All three trace at each call; they compile nothing and keep no versions.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -17,9 +17,9 @@ from imprint._src.jit.api import jit
 from imprint._src.jit.bound_method import BoundJitted
 from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.compiled_stages import Lowered, shape_tree_of
 from imprint._src.jit.dispatch import Jitted
-from imprint._src.jit.stages import Lowered, shape_tree_of
-from imprint._src.jit.versions.audit_scope import count_trace
+from imprint._src.jit.versions.definitions import count_trace
 
 AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]
 
@@ -55,13 +55,13 @@ def make_jaxpr(
     *,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
-    """Return the function that gives the jaxpr of `fun` at its arguments.
+    """Return a function that returns the jaxpr of `fun` at its arguments.
 
     Args:
         fun: a function of arrays, numbers and containers of them.
         static_argnums: positions of arguments that it takes as Python values.
         axis_env: names and sizes of axes that are mapped around it, for collectives.
-        return_shape: whether to return the shapes of the result beside the jaxpr.
+        return_shape: whether to return the shapes of the result, too.
 
     >>> import imprint
     >>> print(imprint.make_jaxpr(lambda x: x + 1)(2.0))
@@ -89,8 +89,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Args:
         fun: a function of arrays, numbers and containers of them; a jitted one takes
             its static arguments as they are.
-        args: its arguments; a `ShapeDtypeStruct`, or whatever has a shape and a dtype,
-            stands for an array.
+        args: its arguments; a `ShapeDtypeStruct`, or any object with a shape and a dtype,
+            is taken as an array.
         kwargs: its keyword arguments.
 
     >>> import imprint

@@ -1,10 +1,13 @@
-"""What a user can ask of a compiled function's versions: which, why, and what they cost.
+"""Explanations of hits and misses, and counts of versions.
 
-The warm path knows nothing of this; what is needed is read off the definition when
-somebody asks, and nothing is compiled for it. Why a call has no version, in this order:
-it had one that was dropped; one of its kind read what has changed since; it is of
-another kind than all of them; all were dropped; the function was edited, or what it holds
-was changed, or it was made anew and is another.
+They are computed from the definition when they are read; nothing is compiled, and the warm
+path does no bookkeeping for them. The reason of a miss is the first of these:
+
+1. The version of this call was dropped.
+2. A guarded location has changed since it was traced.
+3. All versions have other call signatures.
+4. All versions were dropped.
+5. The function was edited, captures another value, or was re-created differently.
 """
 
 import re
@@ -52,8 +55,13 @@ from imprint._src.jit.guards.locations import (
     storage_of,
 )
 from imprint._src.jit.guards.values import Read
-from imprint._src.jit.request import Request, answer_of_kin
-from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, Made
+from imprint._src.jit.versions.definitions import (
+    DEFINITIONS,
+    Definition,
+    FunctionState,
+    Request,
+    shared_version,
+)
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import pass_report
 
@@ -79,25 +87,22 @@ def cache_info(definition: Definition) -> CacheInfo:
     )
 
 
-def explain(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Explanation:
-    """Say whether a version answers a call, and if none does, why."""
+def explain(request: Request) -> Explanation:
+    """Return whether a version answers a call, and if none does, why."""
+    fun, definition, pending = request
     if settings().disable_jit:
         return _disabled(fun, definition)
     lent, found = None, definition.versions.find(pending.key)
     if found is None:
-        found = lent = answer_of_kin(
-            Request(fun, definition.options, definition, pending)
-        )
-    if found is None and definition.sized is not None:
+        found = lent = shared_version(request)
+    if found is None and definition.size_families is not None:
         found = _in_bucket(definition, pending)
     if found is None:
-        return explain_miss(fun, definition, pending)
+        return explain_miss(request)
     versions = list(definition.versions)
     advice = (
         str(granularity.granularity(found.jaxpr)),
-        loops_told(found),
+        describe_loops(found),
         found.traced.note,
     )
     explanation = Explanation(
@@ -108,10 +113,10 @@ def explain(
         seconds=found.costs.total,
         site=current_source(),
         advice=" ".join(filter(None, advice)),
-        defined=DEFINITIONS.family_of(fun, definition).defined,
+        defined=DEFINITIONS.definition_site_of(fun, definition).defined,
         watched=found.watched,
     )
-    if lent is not None:  # what the function captures is read at its first call
+    if lent is not None:  # its captures are read at its first call
         definition.versions.drop(lent)
     return explanation
 
@@ -124,8 +129,8 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
     return None if found is None else definition.versions.find(found.program.key)
 
 
-def loops_told(version: Version) -> str:
-    """Return what to say of what a version repeats: as a loop, or block after block."""
+def describe_loops(version: Version) -> str:
+    """Return the text about the loops and repeated blocks of a version."""
     rolled = [
         f"{change}."
         for change in version.passes
@@ -147,36 +152,31 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
             (Difference("disabled", "disable_jit", "False", "True", remedy),),
         ),
         site=current_source(),
-        defined=DEFINITIONS.family_of(fun, definition).defined,
+        defined=DEFINITIONS.definition_site_of(fun, definition).defined,
     )
 
 
-def explain_miss(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Explanation:
-    """Note why no version answers a call.
+def explain_miss(request: Request) -> Explanation:
+    """Explain why no version answers a call.
 
-    What can change or be gone when the explanation is read is worked out now: values
-    that are watched, captures of functions made anew. Kinds of calls are compared then.
+    Values that may change are compared now: guarded locations, and captures of re-created
+    functions. Call signatures are compared when the explanation is read.
     """
+    definition = request.definition
     versions = list(definition.versions)
-    family = DEFINITIONS.family_of(fun, definition)
+    site = DEFINITIONS.definition_site_of(request.fun, definition)
     return Explanation(
         function=definition.signature.function_name,
         hit=False,
         versions=len(versions),
-        compared=_compared(fun, definition, pending, versions),
+        compared=_compared(request, versions),
         site=current_source(),
-        defined=family.defined,
+        defined=site.defined,
     )
 
 
-def _compared(
-    fun: Callable[..., Any],
-    definition: Definition,
-    pending: Pending,
-    versions: list[Version],
-) -> Compared | Later:
+def _compared(request: Request, versions: list[Version]) -> Compared | Later:
+    fun, definition, pending = request
     reason = definition.versions.why_gone(pending.key)
     if reason:
         return Compared(None, (_evicted(reason),))
@@ -187,13 +187,13 @@ def _compared(
         return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
         return Compared(None, (_CLEARED,))
-    kin = definition.kin.versions
-    if kin.all_of(pending.key):
-        return _made_anew(fun, definition, pending)
-    others = list(kin)
+    shared = definition.shared.versions
+    if shared.all_of(pending.key):
+        return _explain_recreated(request)
+    others = list(shared)
     if others:
         return _later(definition, pending, others, is_own=False)
-    return _another(fun, definition)
+    return _explain_new_function(fun, definition)
 
 
 _REMEMBERED: Final = 128
@@ -207,19 +207,19 @@ def _later(
     *,
     is_own: bool = True,
 ) -> Later:
-    """Note the kinds of calls that are answered; the versions themselves may go.
+    """Compare call signatures later; this keeps signatures alive, but no versions.
 
     Args:
-        definition: what is called.
+        definition: of the function.
         pending: the call.
-        versions: what answers others.
-        is_own: whether they are the definition's.
+        versions: the versions of other calls.
+        is_own: whether they belong to this definition.
     """
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
-    known = [(pending.key, (pending.call.form, treedef))]
-    known += [(v.at, (v.traced.form, v.traced.in_tree)) for v in versions[first:]]
-    setters = flag_setters()  # of now: a `with` is left before somebody asks
+    known = [(pending.key, (pending.call.spec, treedef))]
+    known += [(v.at, (v.traced.spec, v.traced.in_tree)) for v in versions[first:]]
+    setters = flag_setters()  # of now: a `with` may end before the explanation is read
     why = _per_size(definition, pending)
 
     def compare() -> Compared:
@@ -240,12 +240,12 @@ def _later(
 
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
-    """Return what tells why lengths that have names have programs of their own."""
-    if definition.options.abstracted_axes is None and definition.sized is None:
+    """Return a function that returns why named lengths have their own programs."""
+    if definition.options.abstracted_axes is None and definition.size_families is None:
         return dict
-    from imprint._src.jit.bucketing.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
+    from imprint._src.jit.bucketing.programs import reasons_by_slot  # noqa: PLC0415 - few functions name axes
 
-    return told_of_slots(definition, pending)
+    return reasons_by_slot(definition, pending)
 
 
 # ---- the reasons ----
@@ -270,14 +270,14 @@ _EVICTED = {
 
 
 def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
-    """Return what changed since the nearest of the versions of this kind was traced."""
+    """Return the changes since the nearest version of this call signature was traced."""
     nearest = min(stale, key=lambda v: len(v.traced.dependencies.failing()))
     number = [v is nearest for v in versions].index(True)
     return Compared(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
-    """Return what changed; what a dict and its item tell alike, once."""
+    """Return the changes; a change of both a dict and its item occurs once."""
     guard = version.traced.guard
     reads = guard.dependencies.reads
     walk = (
@@ -286,15 +286,15 @@ def _changes(version: Version) -> list[Difference]:
         else Walk
     )
     found = (
-        Difference(change.kind, *told, _kept(change, told))
+        Difference(change.kind, *told, _guard_remedy(change, told))
         for change in guard.changes()
-        for told in _told(change, walk)
+        for told in _change_details(change, walk)
     )
     return [*dict.fromkeys(found)]
 
 
-def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
-    """Return what to do about a watched place whose value is another now."""
+def _guard_remedy(change: Change, told: "fingerprint_diff.Disagreement") -> str:
+    """Return the remedy for a changed value at a guarded location."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
     if told.new.startswith(_FUNCTIONS):
@@ -310,8 +310,10 @@ def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
     return "A version is kept for each value; pass what changes often as an argument."
 
 
-def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreement]":
-    """Return what a watched place was and is; of a function that was edited, where."""
+def _change_details(
+    change: Change, walk: type[Walk]
+) -> "list[fingerprint_diff.Disagreement]":
+    """Return the old and new value of a guarded location; of edited code, where."""
     where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
     both = _contents(change, walk)
@@ -336,7 +338,7 @@ def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreeme
 
 
 def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
-    """Return what a watched place had and has, where that has parts to be told."""
+    """Return the old and new content of a guarded location, if it has parts."""
     old, new = change.old, change.new
     if new is MISSING or new is GONE:
         return None
@@ -358,17 +360,16 @@ def _shown(value: Any, walk: type[Walk]) -> str:
         return f"function {fingerprint_diff.show_code(value.code)}"
     if type(value) is Gone:
         return f"{type_name(value.cls)} object"
-    if type(value) is FunctionType:  # where it stands itself: equal ones share a token
+    if type(value) is FunctionType:  # equal functions share a token
         return show_function(value)
     return show(walk().value(value))
 
 
-def _made_anew(
-    fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Compared:
-    """Return in what a function differs from the nearest of those made of the same code."""
-    roots = Request(fun, definition.options, definition, pending).roots
-    kept = definition.kin.versions.all_of(pending.key)[:_REMEMBERED]
+def _explain_recreated(request: Request) -> Compared:
+    """Return the differences from the nearest function created from the same code."""
+    fun, definition, pending = request
+    roots = request.roots
+    kept = definition.shared.versions.all_of(pending.key)[:_REMEMBERED]
     every = [v.traced.dependencies for v in kept]
     nearest = min((each.differing(roots) for each in every), key=len)
     large = {read.location.key for read, _ in nearest if _is_large(read)}
@@ -377,7 +378,7 @@ def _made_anew(
         for read, now in nearest
         if not (read.location.parent and read.location.parent.key in large)
     ]
-    is_known = DEFINITIONS.family_of(fun, definition).knows(fun)
+    is_known = DEFINITIONS.definition_site_of(fun, definition).knows(fun)
     kind = "state" if is_known else "definition"
     function = definition.signature.function_name
     found: list[Difference] = []
@@ -385,12 +386,16 @@ def _made_anew(
         captured = is_captured(read.location)
         for change in changes_of(read, now):
             for told in (
-                _told(change, Walk) if not _is_large(read) else _told_large(change)
+                _change_details(change, Walk)
+                if not _is_large(read)
+                else _content_details(change)
             ):
                 if captured:
                     found.append(Difference(kind, *told, _remedy(told, function)))
                 else:
-                    found.append(Difference(change.kind, *told, _kept(change, told)))
+                    found.append(
+                        Difference(change.kind, *told, _guard_remedy(change, told))
+                    )
     return Compared(None, tuple(dict.fromkeys(found)))
 
 
@@ -399,17 +404,17 @@ def _is_large(read: Read) -> bool:
     return read.seen.has_arrays and not read.seen.is_known
 
 
-def _told_large(change: Change) -> "list[fingerprint_diff.Disagreement]":
+def _content_details(change: Change) -> "list[fingerprint_diff.Disagreement]":
     old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
     return fingerprint_diff.disagreements(old, new, change.name)
 
 
-def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
-    """Return in what a function is another than the nearest of its place before."""
+def _explain_new_function(fun: Callable[..., Any], definition: Definition) -> Compared:
+    """Return the differences from the nearest earlier function of this definition site."""
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
     token = definition_token(fun)
-    for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
+    for made in DEFINITIONS.definition_site_of(fun, definition).before(fun, definition):
         found = _disagreements(made, token, definition.options)
         if nearest is None or len(found) < len(nearest):
             nearest = found
@@ -436,7 +441,7 @@ _JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
 
 
 def _disagreements(
-    made: Made, token: Token, options: JitOptions
+    made: FunctionState, token: Token, options: JitOptions
 ) -> "list[fingerprint_diff.Disagreement]":
     if made.token is token:
         before, now = made.options.as_given(), options.as_given()
@@ -450,7 +455,7 @@ def _disagreements(
     found = fingerprint_diff.disagreements(made.token, token)
     owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
     inside = [d for d in found if d.path.startswith(owners)]
-    return inside or found  # of another object it is said in what it differs
+    return inside or found  # for another object, its differences
 
 
 def _remedy(change: "fingerprint_diff.Disagreement", function: str) -> str:
@@ -478,7 +483,7 @@ _FUNCTIONS: Final = ("function ", "another function ", "method ", "another metho
 
 
 def _is_edit(path: str) -> bool:
-    """Tell whether a path is of the function's own code, and not of what it holds."""
+    """Return whether a path is in the code of the function, not in its captures."""
     outermost = path.rpartition(" in ")[2]
     is_held = outermost.startswith(("closure variable ", "arguments[", "keywords["))
     return path.partition(" in ")[0] in _CODE and not is_held

@@ -1,244 +1,36 @@
 """The stages of a compilation, one object each: Traced, Lowered, Compiled.
 
-`f.trace(x).lower().compile()(x)` does by hand what `f(x)` does. Nothing here touches the
-function's versions.
+`f.trace(x).lower().compile()(x)` does by hand what `f(x)` does. It leaves the versions of
+the function as they are.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import (
-    Any,
-    NamedTuple,
-    Protocol,
-    Self,
-    TypeAlias,
-    final,
-    runtime_checkable,
-)
+from typing import Any, Protocol, final, runtime_checkable
 
 from imprint import tree
-from imprint._src import runtime
-from imprint._src.array import ArrayImpl, to_array
-from imprint._src.config import Settings, settings
-from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import is_symbolic
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.primitive import Effects
 from imprint._src.core.shape_struct import ShapeDtypeStruct
-from imprint._src.core.trace import Tracer, current_trace
-from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
-from imprint._src.jit.calls.check_args import check_leaves, check_values
-from imprint._src.jit.calls.key import Pending, static_tokens
-from imprint._src.jit.calls.options import JitOptions, check_compiler_options
-from imprint._src.jit.calls.sharded_call import SpreadHome, is_as, layout_of_call, shown
-from imprint._src.jit.calls.signature import Call, Signature
+from imprint._src.jit.calls.device_assignment import layout_of_call
+from imprint._src.jit.calls.options import JitOptions
+from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint._src.jit.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint._src.jit.fingerprint.exact import static_token
-from imprint._src.jit.versions.version import Version
-from imprint._src.passes import nan_checks
-from imprint._src.runtime import CompileOptions, MemoryStats
-from imprint._src.sharding.single import Sharding, SingleDeviceSharding
-
-CompilerOptions: TypeAlias = Mapping[str, Any]
-"""XLA's options by name."""
+from imprint._src.jit.compile_steps import lower_traced, trace_for_all
+from imprint._src.jit.compiled_stages import CallDetails, Lowered, Stage, lowered
+from imprint._src.jit.versions.definitions import Request
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ArgInfo:
-    """What a stage knows of one array among the arguments.
-
-    Args:
-        aval: its shape, dtype and weak type.
-        donated: whether the results may take its memory.
-    """
-
-    aval: ShapedArray
-    donated: bool
-
-    @property
-    def shape(self) -> Shape:
-        """The length of each axis."""
-        return self.aval.shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the elements."""
-        return self.aval.dtype
-
-
-class Elsewhere(Protocol):
-    """What other processes know of a call, or shall know."""
-
-    found: Version | None
-
-    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
-        """Note what a trace read, as it is now."""
-        ...
-
-    def keep(self, version: Version) -> None:
-        """Keep what was compiled for other processes."""
-        ...
-
-
-class Given(NamedTuple):
-    """What a call has that its trace does not: values, places, and how it is spelled.
-
-    Args:
-        static: the tokens of its static values.
-        avals: the avals of its leaves, with their placement.
-        positional: how many arguments were given by position.
-        start: what other processes know of it; None if nobody asked.
-    """
-
-    static: tuple[Hashable, ...]
-    avals: tuple[ShapedArray, ...]
-    positional: int
-    start: Elsewhere | None = None
-
-    @classmethod
-    def of(cls, signature: Signature, pending: Pending, positional: int) -> Self:
-        """Return what a call has of its own."""
-        tokens = static_tokens(pending.call)
-        return cls(tokens, tuple(map(get_aval, pending.leaves)), positional)
-
-
-class _Stage:
-    """What all stages know: the call they are for.
-
-    Trees of arguments are pairs `((positional, ...), {keyword: ...})` of what is traced:
-    static arguments are left out, and so are those that are exactly their defaults.
-    """
-
-    def __init__(self, traced: TracedCall, signature: Signature, given: Given) -> None:
-        self._traced = traced
-        self._signature = signature
-        self._given = given
-
-    @property
-    def args_info(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What is known of each array, as an `ArgInfo`, in the tree of the arguments."""
-        donated = donated_leaves(self._traced.form, self._traced.in_tree)
-        avals = enumerate(self._traced.closed.in_avals)
-        return self._arranged(ArgInfo(aval, i in donated) for i, aval in avals)
-
-    @property
-    def in_tree(self) -> tree.TreeDef:
-        """The tree of the arguments, `((positional, ...), {keyword: ...})`."""
-        return tree.structure(self.args_info)
-
-    @property
-    def in_avals(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The avals of the arrays, in the tree of the arguments."""
-        return self._arranged(self._traced.closed.in_avals)
-
-    @property
-    def donate_argnums(self) -> tuple[int, ...]:
-        """Which of the leaves of `args_info` are donated."""
-        infos = enumerate(tree.leaves(self.args_info))
-        return tuple(i for i, info in infos if info.donated)
-
-    @property
-    def out_tree(self) -> tree.TreeDef:
-        """The tree of the result."""
-        return self._traced.out_tree
-
-    @property
-    def out_avals(self) -> Any:
-        """The avals of the arrays of the result, in its tree."""
-        return self._traced.results.unflatten(self._traced.closed.out_avals)
-
-    @property
-    def out_info(self) -> Any:
-        """The result's tree with shapes and dtypes in place of arrays."""
-        return shape_tree_of(self._traced)
-
-    @property
-    def leaf_order(self) -> tuple[int, ...]:
-        """Which argument of the jaxpr each leaf of `in_tree` is."""
-        count = len(self._traced.closed.in_avals)
-        return tuple(tree.leaves(self._arranged(range(count))))
-
-    def _arranged(
-        self, leaves: Iterable[Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return what stands for each traced leaf, where the call had that leaf."""
-        call = self._traced.form.call_of(leaves, self._traced.in_tree)
-        args: list[Any] = []
-        kwargs: dict[str, Any] = {}
-        for slot, value in zip(call.form.dynamic, call.dynamic, strict=True):
-            if isinstance(slot, int) and slot < self._given.positional:
-                args.append(value)
-            else:
-                kwargs[self._signature.slot_name(slot)] = value
-        return tuple(args), kwargs
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Return a call of the kind that the stage is for; ArgumentError if it is not."""
-        form = self._traced.form
-        if form.static:
-            slots = zip(form.dynamic, form.names, strict=True)
-            free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
-            if len(args) == len(free) and {*free, *kwargs} == set(form.names):
-                values = {**dict(zip(free, args, strict=True)), **kwargs}
-                call = Call(form, tuple([values[n] for n in form.names]), ())
-                self._check_tree(call)
-                return call
-        call = self._signature.call(args, kwargs)
-        self._check_static(call)
-        self._check_tree(call)
-        return call
-
-    def _check_static(self, call: Call) -> None:
-        if call.form is not self._traced.form:
-            return
-        names = call.form.static_names
-        for value, token, name in zip(
-            call.static, self._given.static, names, strict=True
-        ):
-            if static_token(value, name) != token:
-                raise ArgumentError(
-                    f"{self._signature.function_name}: expected the static argument "
-                    f"{name} with the value that was compiled for, got {value!r}. "
-                    f"{self._one_kind}"
-                )
-
-    def _check_tree(self, call: Call) -> None:
-        form, came = self._traced.form, tree.structure(call.dynamic)
-        if call.form is form and came == self._traced.in_tree:
-            return
-        wanted, came = form.treedef or self._traced.in_tree, call.form.treedef or came
-        expected, got = f"arguments of structure {wanted}", str(came)
-        if came == wanted and form.treedef is not None:
-            expected = f"arrays as {', '.join(form.names)} and nothing else"
-            got = f"them as {', '.join(call.form.names) or 'nothing'}"
-        raise ArgumentError(
-            f"{self._signature.function_name}: expected {expected}, got {got}. "
-            f"{self._one_kind}"
-        )
-
-    @property
-    def _one_kind(self) -> str:
-        kinds = type(self).__mro__
-        name = next(x for x in kinds if x.__base__ is _Stage).__name__
-        return (
-            f"A {name} takes only the kind of call it was {name.lower()} for; call the "
-            "jitted function for another."
-        )
-
-
-@final
-class Traced(_Stage):
-    """A function traced for one kind of call."""
+class Traced(Stage):
+    """A function traced for one call signature."""
 
     def __init__(
         self,
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        given: Given,
+        given: CallDetails,
     ) -> None:
         super().__init__(traced, signature, given)
         self._options = options
@@ -255,7 +47,7 @@ class Traced(_Stage):
 
     @property
     def effects(self) -> Effects:
-        """What the program does besides computing its results."""
+        """The effects of the program, such as callbacks."""
         return self.jaxpr.jaxpr.effects
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -271,262 +63,19 @@ class Traced(_Stage):
         """Write the program as StableHLO, for all sizes if they have names."""
         name, options, traced = self.fun_name, self._options, self._traced
         if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
-            from imprint._src.jit.symbolic_stages import lowered_for_sizes  # noqa: PLC0415 - few programs have names
+            from imprint._src.jit.symbolic_stages import lower_symbolic  # noqa: PLC0415 - few programs have names
 
-            return lowered_for_sizes(traced, self._signature, options, self._given)
+            return lower_symbolic(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
-        if self._given.start is not None:
-            self._given.start.note(traced, module)
+        if self._given.disk is not None:
+            self._given.disk.record_reads(traced, module)
         return lowered(traced, self._signature, options, module, self._given)
-
-
-def lowered(
-    traced: TracedCall,
-    signature: Signature,
-    options: JitOptions,
-    module: LoweredProgram,
-    given: Given,
-) -> "Lowered":
-    """Return a call as the program that it is."""
-    program = _OneProgram(traced, signature, options, module, given)
-    return Lowered(traced, signature, program, given)
-
-
-class Program(Protocol):
-    """What a `Lowered` holds: the program of a call, or one for all sizes."""
-
-    def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
-        """Return the program as text."""
-        ...
-
-    def compile(self, asked: CompileOptions) -> "Compiled":
-        """Compile the program, with options of XLA over those given to `jit`."""
-        ...
-
-
-@final
-class Lowered(_Stage):
-    """A program in StableHLO."""
-
-    def __init__(
-        self, traced: TracedCall, signature: Signature, program: Program, given: Given
-    ) -> None:
-        super().__init__(traced, signature, given)
-        self._program = program
-
-    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
-        """Return the program as text.
-
-        Args:
-            dialect: "stablehlo", which is also what None means, or "hlo"; the latter of
-                no program whose sizes have names. For such sizes stands `?`.
-            debug_info: whether lines carry the user's source lines.
-        """
-        return self._program.as_text(dialect, debug_info=debug_info)
-
-    def compiler_ir(self, dialect: str | None = None) -> str:
-        """Return what the compiler is given, as text with the user's source lines.
-
-        Args:
-            dialect: as in `as_text`.
-        """
-        return self.as_text(dialect, debug_info=True)
-
-    def cost_analysis(self) -> dict[str, float]:
-        """Return XLA's estimates: flops, bytes accessed and so on. Compiles."""
-        return self.compile().cost_analysis()
-
-    def compile(self, compiler_options: CompilerOptions | None = None) -> "Compiled":
-        """Compile the program with XLA.
-
-        If sizes have names it is compiled for the least ones; others follow when called.
-
-        Args:
-            compiler_options: options of XLA, over those given to `jit`.
-        """
-        return self._program.compile(check_compiler_options(compiler_options))
-
-
-@final
-class _OneProgram:
-    """The program of a call.
-
-    Args:
-        traced: the call as it was traced.
-        signature: the function's.
-        options: of `jit`.
-        module: the program.
-        given: what the call has besides.
-    """
-
-    def __init__(
-        self,
-        traced: TracedCall,
-        signature: Signature,
-        options: JitOptions,
-        module: LoweredProgram,
-        given: Given,
-    ) -> None:
-        self._traced = traced
-        self._signature = signature
-        self._options = options
-        self._module = module
-        self._given = given
-
-    def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
-        """Return the program as text."""
-        if dialect not in (None, "stablehlo", "hlo"):
-            raise ArgumentError(
-                f"dialect: expected 'stablehlo' or 'hlo', got {dialect!r}. For the "
-                "optimized HLO call `.compile().as_text()`."
-            )
-        if dialect == "hlo":
-            return runtime.hlo_text(self._module.text, debug_info=debug_info)
-        return self._module.text if debug_info else self._module.plain_text
-
-    def compile(self, asked: CompileOptions) -> "Compiled":
-        """Compile the program, with options of XLA over those given to `jit`."""
-        compiled = asked.over(self._options.compile)
-        options = replace(self._options, compile=compiled)
-        traced, name = self._traced, self._signature.function_name
-        start = self._given.start if compiled == self._options.compile else None
-        found = None if start is None else start.found
-        program, home = (
-            compile_lowered(self._module, name, options, traced, self._given.avals)
-            if found is None
-            else (found.program, found.home)
-        )
-        version = Version(traced, program, name, home._replace(moves=True))
-        if start is not None:
-            start.keep(version)
-        return Compiled(version, self._signature, self._given._replace(start=None))
-
-
-class Compiled(_Stage):
-    """An executable for one kind of call."""
-
-    def __init__(self, version: Version, signature: Signature, given: Given) -> None:
-        super().__init__(version.traced, signature, given)
-        self._version = version
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Execute; the arguments must be of the kind that was compiled for.
-
-        Static arguments are left out, as in JAX, or given with the same value.
-        """
-        if current_trace() is not None and any(
-            isinstance(x, Tracer) for x in tree.leaves((args, kwargs))
-        ):
-            raise ArgumentError(
-                f"{self._signature.function_name}: expected arrays, got a traced "
-                "value: a Compiled can be run, and not traced, mapped or "
-                "differentiated. Call the jitted function there."
-            )
-        result = self._run(self._call(args, kwargs))
-        flags = settings()
-        if flags.debug_nans or flags.debug_infs:
-            self._check_finite(result, flags)
-        return result
-
-    def _run(self, call: Call) -> Any:
-        return self._version.run(self._leaves(call))
-
-    def _check_finite(self, result: Any, flags: Settings) -> None:
-        """Raise NonFiniteError if a result holds what the flags of now forbid."""
-        kinds = {"nans": flags.debug_nans, "infinities": flags.debug_infs}
-        for path, leaf in tree.leaves_with_path(result):
-            if isinstance(leaf, ArrayImpl) and nan_checks.holds_one(leaf, **kinds):
-                raise NonFiniteError(
-                    f"{self._signature.function_name}: expected no "
-                    f"{nan_checks.watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
-                    "Call the jitted function, which says where it is made."
-                )
-
-    def as_text(self) -> str:
-        """Return the optimized HLO."""
-        return self._version.executable.hlo_text()
-
-    def cost_analysis(self) -> dict[str, float]:
-        """Return XLA's estimates: flops, bytes accessed and so on."""
-        return self._version.executable.cost_analysis()
-
-    def memory_analysis(self) -> MemoryStats:
-        """Return XLA's memory plan, in bytes."""
-        return self._version.executable.memory_stats()
-
-    def runtime_executable(self) -> Any:
-        """Return the engine's own executable."""
-        return self._version.executable.loaded
-
-    @property
-    def input_shardings(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Where each array among the arguments goes; None if nothing needs it."""
-        kept = dict(zip(self._version.program.kept, self._inputs, strict=True))
-        count = len(self._traced.closed.in_avals)
-        return self._arranged(map(kept.get, range(count)))
-
-    @property
-    def output_shardings(self) -> Any:
-        """Where each array of the result is."""
-        count = len(self._traced.closed.out_avals)
-        home = self._version.home
-        if isinstance(home, SpreadHome):
-            return self._traced.results.unflatten(home.outputs[:count])
-        one = SingleDeviceSharding(home.device)
-        return self._traced.results.unflatten([one] * count)
-
-    @property
-    def _inputs(self) -> Sequence[Any]:
-        """How each argument is spread that the program takes."""
-        home, program = self._version.home, self._version.program
-        if isinstance(home, SpreadHome):
-            return home.inputs[len(program.consts) :]
-        return [SingleDeviceSharding(home.device)] * len(program.kept)
-
-    def _leaves(self, call: Call) -> list[Any]:
-        leaves, came = self._given_leaves(call)
-        name, expected = self._signature.function_name, self._traced.closed.in_avals
-        for i, (got, aval) in enumerate(zip(came, expected, strict=True)):
-            if got.shape != aval.shape or got.dtype != aval.dtype:
-                raise ArgumentError(
-                    f"{name}: expected {aval} as argument "
-                    f"{self._traced.leaf_names()[i]}, got {got}. {self._one_kind}"
-                )
-        self._check_places(came)
-        return [to_array(x) for x in leaves]
-
-    def _given_leaves(self, call: Call) -> tuple[list[Any], list[ShapedArray]]:
-        """Return the arrays of a call, and their avals."""
-        leaves, treedef = tree.flatten(call.dynamic)
-        name = self._signature.function_name
-        try:
-            came = [get_aval(leaf) for leaf in leaves]
-        except (ArgumentError, DTypeError):
-            check_leaves(name, call.form, leaves, treedef)
-            raise
-        check_values(name, call, leaves)
-        return leaves, came
-
-    def _check_places(self, came: Sequence[ShapedArray]) -> None:
-        """Raise ArgumentError if an argument is committed to other devices."""
-        for i, want in zip(self._version.program.kept, self._inputs, strict=True):
-            placement: Any = came[i].sharding if i < len(came) else None
-            if not isinstance(placement, Sharding) or is_as(came[i], want):
-                continue
-            is_one = isinstance(want, SingleDeviceSharding)
-            raise ArgumentError(
-                f"{self._signature.function_name}: expected argument "
-                f"{self._traced.leaf_names()[i]} {shown(want)}, got one "
-                f"{'committed to' if is_one else 'that is'} "
-                f"{shown(placement).removeprefix('on ') if is_one else shown(placement)}. "
-                f"{self._one_kind}"
-            )
 
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """A function that can be called, traced and lowered: what `jit` returns.
+    """A function that can be called, traced and lowered, such as `jit` returns.
 
     >>> import imprint
     >>> isinstance(imprint.jit(lambda x: x), imprint.stages.Wrapped)
@@ -538,15 +87,53 @@ class Wrapped(Protocol):
         ...
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace the function for this kind of call; arguments may be abstract."""
+        """Trace the function for these arguments, which may be abstract."""
         ...
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower the function for this kind of call."""
+        """Trace and lower the function for these arguments."""
         ...
 
 
-def shape_tree_of(traced: TracedCall) -> Any:
-    """Return the tree of a result with shapes and dtypes in place of arrays."""
-    avals = traced.closed.out_avals
-    return traced.results.unflatten(map(ShapeDtypeStruct.of, avals))
+# ---- lowering with the disk ----
+
+
+def lower_with_disk(request: Request, positional: int) -> Lowered:
+    """Return a call as a program in StableHLO, from the disk if it is there.
+
+    The program of another process is taken if its guards hold. Otherwise the reads of this
+    trace are recorded at once: they may have changed when `compile()` is called.
+
+    Args:
+        request: the call.
+        positional: how many arguments were given by position.
+    """
+    from imprint._src.jit.load_from_disk import DiskLookup  # noqa: PLC0415 - with the store, 5 ms of an import
+
+    signature = request.definition.signature
+    given = CallDetails.of(request.pending, positional)
+    disk = DiskLookup(_without_values(request, given.avals))
+    given = given._replace(disk=disk)
+    found = disk.version()
+    if found is not None:
+        disk.notify(found)
+        module = found.program.module
+        return lowered(found.traced, signature, request.options, module, given)
+    disk.find_difference()
+    return Traced(trace_for_all(request), signature, request.options, given).lower()
+
+
+def _without_values(request: Request, avals: tuple[ShapedArray, ...]) -> Request:
+    """Return a call with shapes in the place of arrays."""
+    pending = request.pending
+    leaves = [*map(_shape, avals)]
+    dynamic = tree.structure(pending.call.dynamic).unflatten(leaves)
+    call = pending.call._replace(dynamic=dynamic)
+    return request._replace(pending=pending._replace(leaves=leaves, call=call))
+
+
+def _shape(aval: ShapedArray) -> ShapeDtypeStruct:
+    """Return the shape of an array with its placement."""
+    made = ShapeDtypeStruct.of(aval)
+    made.aval = aval
+    return made

@@ -1,9 +1,9 @@
-"""The stages of a call whose sizes have names: one object for all of them.
+"""The stages of a call with symbolic sizes: one `Compiled` for all sizes.
 
-`f.lower(ShapeDtypeStruct((n, 3), "float32")).compile()` is a `Compiled` that takes arrays of
-every size. It has a program for each bucket, as the jitted function has, compiled at the
-first call in it; that of the least one is there at once. A size that is in no bucket (0, or
-an equation cannot be padded) has a program of its own.
+`f.lower(ShapeDtypeStruct((n, 3), "float32")).compile()` takes arrays of every size. As in
+the jitted function, each bucket has a program, compiled at the first call in it; only that
+of the smallest sizes is compiled at once. Sizes without a bucket (0, or an equation that
+cannot be padded) have their own programs.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,7 @@ from imprint._src.dynamic_shapes.values import allows
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.lowering import lower_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
-from imprint._src.jit.bucketing.buckets import bucket_of
-from imprint._src.jit.bucketing.padding import in_bucket
+from imprint._src.jit.bucketing.buckets import bucket_of, in_bucket
 from imprint._src.jit.bucketing.programs import (
     Cuts,
     cuts_of,
@@ -34,39 +33,38 @@ from imprint._src.jit.bucketing.programs import (
     trusting_zeros,
 )
 from imprint._src.jit.bucketing.sizes import scope_of, sources, values_of
+from imprint._src.jit.calls.device_assignment import layout_of_call
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.results import Results
-from imprint._src.jit.calls.sharded_call import layout_of_call
 from imprint._src.jit.calls.signature import Call, Signature
-from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compiling import compile_lowered, lower_traced
-from imprint._src.jit.stages import Compiled, Given, Lowered
+from imprint._src.jit.calls.tracing import Results, TracedCall
+from imprint._src.jit.compile_steps import compile_lowered, lower_traced
+from imprint._src.jit.compiled_stages import CallDetails, Compiled, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
 
 Sizes = Mapping[str, int]
 
 
-def lowered_for_sizes(
-    traced: TracedCall, signature: Signature, options: JitOptions, given: Given
+def lower_symbolic(
+    traced: TracedCall, signature: Signature, options: JitOptions, given: CallDetails
 ) -> Lowered:
-    """Return a program for all sizes; its StableHLO has sizes that come with arguments."""
+    """Return a program for all sizes; its StableHLO has dynamic shapes."""
     sources(signature.function_name, traced.closed.in_avals)
     scope_of(signature.function_name, traced.closed.in_avals)
-    program = _ProgramForSizes(traced, signature, options, given)
+    program = _SymbolicProgram(traced, signature, options, given)
     return Lowered(traced, signature, program, given)
 
 
 @final
-class _ProgramForSizes:
-    """What a `Lowered` of such a program holds."""
+class _SymbolicProgram:
+    """The symbolic program of a `Lowered`."""
 
     def __init__(
         self,
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        given: Given,
+        given: CallDetails,
     ) -> None:
         self._traced = traced
         self._signature = signature
@@ -90,23 +88,23 @@ class _ProgramForSizes:
         )
         return module.text()
 
-    def compile(self, asked: CompileOptions) -> "CompiledForSizes":
+    def compile(self, asked: CompileOptions) -> "CompiledSymbolic":
         """Compile the program of the least sizes; the others follow when called."""
         options = replace(self._options, compile=asked.over(self._options.compile))
-        programs = _Programs(self._traced, self._signature, options, self._given)
-        return CompiledForSizes(programs, self._signature, self._given)
+        programs = _SizePrograms(self._traced, self._signature, options, self._given)
+        return CompiledSymbolic(programs, self._signature, self._given)
 
 
 @final
-class CompiledForSizes(Compiled):
-    """What takes a call of any size.
+class CompiledSymbolic(Compiled):
+    """An executable for calls of any size.
 
-    What it tells (`as_text`, `cost_analysis` and so on) is of the program that answered the
-    last call, at first of that of the least sizes.
+    `as_text`, `cost_analysis` and so on describe the program of the last call, before the
+    first call that of the smallest sizes.
     """
 
     def __init__(
-        self, programs: "_Programs", signature: Signature, given: Given
+        self, programs: "_SizePrograms", signature: Signature, given: CallDetails
     ) -> None:
         super().__init__(programs.least().version, signature, given)
         self._traced = programs.traced
@@ -129,13 +127,13 @@ class CompiledForSizes(Compiled):
         return program.run([to_array(x) for x in leaves], sizes)
 
 
-class _Program(NamedTuple):
-    """A program, and how results become those of the true sizes.
+class _SizeProgram(NamedTuple):
+    """A program, and how to cut its results to the true sizes.
 
     Args:
         version: the program.
         cuts: of a program for a bucket, the true shapes of results.
-        results: how the arrays become what the function returned.
+        results: the structure of the result.
     """
 
     version: Version
@@ -143,7 +141,7 @@ class _Program(NamedTuple):
     results: Results
 
     def run(self, given: list[Any], sizes: Sizes) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         if self.cuts is None:
             return self.version.run(given)
         shapes = [aval.shape for aval in self.version.traced.closed.in_avals]
@@ -156,7 +154,7 @@ class _Program(NamedTuple):
 
 
 @final
-class _Programs:
+class _SizePrograms:
     """The programs of one trace for all sizes."""
 
     def __init__(
@@ -164,25 +162,25 @@ class _Programs:
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        given: Given,
+        given: CallDetails,
     ) -> None:
         self.traced = traced
         self._name = signature.function_name
         self._options = options
         self._given = given
-        self._made: dict[tuple[int, ...], _Program] = {}
+        self._made: dict[tuple[int, ...], _SizeProgram] = {}
         self._is_padded = options.buckets is not None
         scope = scope_of(signature.function_name, traced.closed.in_avals)
         assert scope is not None
         self._scope = scope
 
-    def least(self) -> _Program:
+    def least(self) -> _SizeProgram:
         """Return the program of the least sizes that the constraints allow."""
         names, scope = sources(self._name, self.traced.closed.in_avals), self._scope
         least = {name: max(1, scope.least_of(name)) for name in names}
         return self.at(_least_allowed(scope, least))
 
-    def at(self, sizes: Sizes) -> _Program:
+    def at(self, sizes: Sizes) -> _SizeProgram:
         """Return the program for some sizes."""
         bucket = self._bucket(sizes)
         if bucket is not None:
@@ -208,21 +206,21 @@ class _Programs:
             for k, n in sizes.items()
         }
 
-    def _padded(self, closed: ClosedJaxpr, hidden: tuple[str, ...]) -> _Program:
+    def _padded(self, closed: ClosedJaxpr, hidden: tuple[str, ...]) -> _SizeProgram:
         outs = self.traced.closed.out_avals
         flat = Results(tree.structure(tuple(outs)), {})
         made = self.traced.at(closed, flat, 0.0)
         made.hidden = hidden
         cuts = cuts_of(outs)
-        return _Program(self._compiled(made), cuts, self.traced.results)
+        return _SizeProgram(self._compiled(made), cuts, self.traced.results)
 
-    def _exact(self, sizes: Sizes) -> _Program:
+    def _exact(self, sizes: Sizes) -> _SizeProgram:
         key = (0, *sizes.values())
         found = self._made.get(key)
         if found is None:
             closed = instantiate(self.traced.closed, sizes)
             made = self.traced.at(closed, self.traced.results, 0.0)
-            found = _Program(self._compiled(made), None, made.results)
+            found = _SizeProgram(self._compiled(made), None, made.results)
             self._made[key] = found
         return found
 
@@ -235,8 +233,8 @@ class _Programs:
         name, options = self._name, self._options
         layout = layout_of_call(name, options, made, avals)
         module = lower_traced(made, name, options, layout=layout)
-        program, home = compile_lowered(module, name, options, made, avals)
-        return Version(made, program, name, home._replace(moves=True))
+        program, assignment = compile_lowered(module, name, options, made, avals)
+        return Version(made, program, name, assignment._replace(moves=True))
 
 
 def _least_allowed(scope: SizeScope, least: dict[str, int]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import Any, Final, final
 from imprint._src.diagnostics.source import current_source, is_library
 from imprint._src.errors import ArgumentError, RecompileError
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.versions.observers import OBSERVERS, Costs
+from imprint._src.jit.versions.version import OBSERVERS, VersionCosts
 
 _LISTED = 5
 
@@ -263,7 +263,7 @@ class _CompileObserver:
             error = full[-1].refuse(miss)
         raise error
 
-    def compiled(self, miss: Explanation, costs: Costs) -> None:
+    def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
         """Count a version in the blocks that were open at its miss."""
         with self._lock:
             self._leave(miss)

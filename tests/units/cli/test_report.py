@@ -10,7 +10,7 @@ import imprint
 from imprint._src.cli.compile_log import CompileLog, Miss, Row
 from imprint._src.cli.report import print_report
 from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
-from imprint._src.jit.versions.observers import Costs
+from imprint._src.jit.versions.version import VersionCosts
 
 
 class Terminal(io.StringIO):
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 def a_miss(seconds, *differences):
     why = Explanation("f", False, 1, Compared(None, differences), defined="/x/a.py:3")
-    return Miss(why, Costs(0.0, 0.0, seconds))
+    return Miss(why, VersionCosts(0.0, 0.0, seconds))
 
 
 def a_row(count):
@@ -65,8 +65,8 @@ def test_the_functions_that_took_longest_come_first():
     ledger = CompileLog()
     for function, seconds in [("quick", 0.1), ("slow", 0.3), ("often", 0.1)]:
         why = replace(a_miss(seconds).why, function=function)
-        ledger.compiled(why, Costs(seconds, 0.0, 0.0))
-    ledger.compiled(replace(why, seconds=0.1), Costs(0.1, 0.0, 0.0))
+        ledger.compiled(why, VersionCosts(seconds, 0.0, 0.0))
+    ledger.compiled(replace(why, seconds=0.1), VersionCosts(0.1, 0.0, 0.0))
     assert [row.function for row in ledger.rows()] == ["slow", "often", "quick"]
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from imprint._src.cli.run import split_words
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 from imprint.cli import main
 from tests.units.cli.programs import COMMAND, ENVIRONMENT, ROOT, imprint, write
 

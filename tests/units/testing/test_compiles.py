@@ -10,7 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 from imprint.errors import ArgumentError, RecompileError
 from imprint.testing import max_compiles
 

@@ -11,7 +11,7 @@ import pytest
 
 import imprint
 from imprint._src.config import traceback_filtering
-from imprint._src.jit.versions.observers import OBSERVERS
+from imprint._src.jit.versions.version import OBSERVERS
 
 pytest_plugins = ["pytester"]
 
@@ -132,7 +132,7 @@ def test_a_full_trace_shows_all_lines(run):
 def test_a_failure_of_imprint_itself_keeps_its_lines(run):
     text = """
 def test_failing(monkeypatch):
-    monkeypatch.setattr("imprint._src.jit.compiling.lower_traced", None)
+    monkeypatch.setattr("imprint._src.jit.compile_version.lower_traced", None)
     total(np.ones(3))
 """
     result = run(text, "--tb=short")

@@ -1,11 +1,8 @@
-"""Calls whose axes have names: one trace for all sizes, and programs for many of them.
+"""Calls with named axes: one trace for all sizes, and bucket programs.
 
-- `symbolic_traces`: which trace for all sizes is right for a call?
-- `infer_axes`: which axes have names that nobody gave them?
-- `symbolic_results`: does a result hold a size that has a name?
-- `buckets`: how long are the axes of the program that answers a size?
-- `padding`: how is an array as long as a bucket?
-- `sizes`: which numbers are the names in sizes, given the arguments of a call?
-- `reasons`: why is a call compiled for its size, though the axis has a name?
-- `programs`: which program answers all sizes up to a bucket's?
+- `symbolic_traces`: the trace for all sizes that is valid for a call
+- `infer_axes`: names for axes whose size varies
+- `buckets`: bucket lengths, and padded arrays
+- `sizes`: the values of named sizes in a call
+- `programs`: programs for all sizes in a bucket
 """

@@ -1,16 +1,15 @@
-"""Naming: which axes have names that nobody gave them?
+"""Names for axes that `abstracted_axes` does not name.
 
-With `config.generalise` at "auto", the calls of a function that are alike but for their
-sizes are laid side by side. An axis that had three sizes has a name; axes that always had
-the same size have the same one. Sizes of 0 and 1 are not counted: they broadcast, and
-calls with them are compiled by themselves. Whether a program for the names is as good as
-one for the size is tried in `jitted.trial`.
+With `config.generalise` at "auto", calls of a function that differ only in sizes are
+compared. An axis that had three sizes gets a name; axes whose sizes were always equal get
+the same name. Sizes 0 and 1 are ignored: they broadcast, and calls with them have their
+own programs. `bucket_dispatch` checks that the named program gives equal results.
 """
 
 from collections.abc import Hashable, Iterable
 from typing import Any, Final, TypeAlias, final
 
-from imprint._src.jit.calls.axes import Entry
+from imprint._src.jit.calls.axes import AxisEntry
 from imprint._src.jit.calls.key import CallKey, PackedKey
 
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]
@@ -21,21 +20,21 @@ _NAMES: Final = ("n", "m", "k")
 
 
 @final
-class Naming:
+class AxisNames:
     """Which axes have names, in the calls of one definition."""
 
     __slots__ = ("_axes", "_proposed")
 
     def __init__(self) -> None:
-        self._axes: dict[Hashable, tuple[Entry, ...]] = {}
+        self._axes: dict[Hashable, tuple[AxisEntry, ...]] = {}
         self._proposed: set[Hashable] = set()
 
-    def of(self, key: PackedKey) -> tuple[Entry, ...]:
+    def of(self, key: PackedKey) -> tuple[AxisEntry, ...]:
         """Return the axes of a call that have names."""
         return self._axes.get(_alike(CallKey.unpack(key)), ()) if self._axes else ()
 
     def propose(self, key: PackedKey, known: Iterable[PackedKey]) -> bool:
-        """Name the axes of a call that had three sizes; tell whether that is news.
+        """Name the axes of a call that had three sizes; return whether names are new.
 
         Args:
             key: the key of the call.
@@ -55,24 +54,24 @@ class Naming:
         self._axes[alike] = entries
         return True
 
-    def restore(self, key: PackedKey, entries: tuple[Entry, ...]) -> None:
-        """Let the axes of a call have the names that they had."""
+    def restore(self, key: PackedKey, entries: tuple[AxisEntry, ...]) -> None:
+        """Restore the names of the axes of a call."""
         self._axes[_alike(CallKey.unpack(key))] = entries
 
 
 def _alike(key: CallKey) -> Hashable:
-    """Return what is the same in calls that differ in their sizes alone."""
+    """Return a key that calls share which differ only in sizes."""
     avals = [(a.ndim, a.dtype, a.weak_type) for a in key.avals]
     return *key[:4], key.axes, *avals
 
 
 def _shapes(key: CallKey) -> Shapes | None:
-    """Return the shapes of a call; None if it stands for a bucket."""
+    """Return the shapes of a call; None for a bucket program."""
     shapes: tuple[tuple[Any, ...], ...] = tuple([aval.shape for aval in key.avals])
     return shapes if all(type(n) is int for x in shapes for n in x) else None
 
 
-def named_axes(rows: list[Shapes]) -> tuple[Entry, ...]:
+def named_axes(rows: list[Shapes]) -> tuple[AxisEntry, ...]:
     """Return the axes that had three sizes, with their names.
 
     Args:
@@ -94,11 +93,11 @@ def named_axes(rows: list[Shapes]) -> tuple[Entry, ...]:
         i for i in range(len(rows)) if all(x[i] >= LEAST for x in varied.values())
     ]
     names: dict[tuple[int, ...], str] = {}
-    found: list[Entry] = []
+    found: list[AxisEntry] = []
     for (leaf, axis), sizes in varied.items():
         together = tuple([sizes[i] for i in counted])
         name = names.setdefault(together, _name(len(names)))
-        found.append(Entry(leaf, axis, name))
+        found.append(AxisEntry(leaf, axis, name))
     return tuple(found)
 
 

@@ -1,11 +1,12 @@
-"""Programs for buckets: one executable answers all sizes up to the bucket's.
+"""Bucket programs: one executable for all sizes in a bucket.
 
-1. The call's trace for all sizes becomes a program at the bucket's sizes, whose last
-   arguments are the true ones (`transforms.padded`).
-2. Arguments are put into arrays of the bucket's length. Zeros follow them, unless one is
-   in such memory already: that is a call for a program which counts on nothing there.
+1. The trace for all sizes is padded to the lengths of the bucket; its last arguments are
+   the true sizes (`interpreters.padding`).
+2. Arguments are copied into arrays of the bucket's length, followed by zeros. If one is
+   already the beginning of such an array, the call takes the program that assumes nothing
+   about the padding.
 3. Results are cut to their true length, which copies nothing.
-What has no padding rule has no program here: then each size is compiled by itself.
+Equations without a padding rule have no bucket program: each size is compiled separately.
 """
 
 import time
@@ -26,13 +27,22 @@ from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
-from imprint._src.jit.bucketing.buckets import LEAST_BUCKET, bucket_of
-from imprint._src.jit.bucketing.padding import in_bucket, is_beginning, is_spread
-from imprint._src.jit.bucketing.symbolic_traces import Family, Sized, Sizes, families_of
+from imprint._src.jit.bucketing.buckets import (
+    LEAST_BUCKET,
+    bucket_of,
+    in_bucket,
+    is_beginning,
+    is_spread,
+)
+from imprint._src.jit.bucketing.symbolic_traces import (
+    SizedCall,
+    SizeFamily,
+    Sizes,
+    size_families,
+)
 from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import CallKey, PackedKey, Pending
-from imprint._src.jit.calls.results import Results
-from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.calls.tracing import Results, TracedCall
 from imprint._src.jit.versions.definitions import Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.sharding.named import NamedSharding
@@ -40,12 +50,12 @@ from imprint._src.sharding.named import NamedSharding
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 
 
-class How(NamedTuple):
-    """What a program for a bucket counts on.
+class BucketLayout(NamedTuple):
+    """The assumptions of a bucket program about padding.
 
     Args:
-        zeros: whether it counts on zeros in the padding of its arguments.
-        reuses: whether it is the one of two that is for reused memory.
+        zeros: whether the padding of its arguments must be zeros.
+        reuses: whether it is the one of two programs that is for reused memory.
     """
 
     zeros: bool
@@ -54,15 +64,15 @@ class How(NamedTuple):
 
 @final
 class BucketProgram(NamedTuple):
-    """What answers the calls of one family in one bucket.
+    """The program for the calls of one family in one bucket.
 
     Args:
         key: the key of its version.
         traced: the padded trace; its last arguments are the true sizes.
-        results: how the arrays become what the function returned.
+        results: the structure of the result.
         shapes: of the arguments in the bucket.
         cuts: of the results, the true shapes, with names in them; None if it has none.
-        how: what it counts on.
+        how: its assumptions about padding.
     """
 
     key: PackedKey
@@ -70,7 +80,7 @@ class BucketProgram(NamedTuple):
     results: Results
     shapes: tuple[tuple[int, ...], ...]
     cuts: Cuts
-    how: How
+    how: BucketLayout
 
     def arguments(self, pending: Pending, sizes: Sizes) -> list[Any]:
         """Return the arguments of a call as the program takes them."""
@@ -82,14 +92,14 @@ class BucketProgram(NamedTuple):
         return [*leaves, *sizes_as_arrays(sizes)]
 
     def run(self, version: Version, pending: Pending, sizes: Sizes) -> Any:
-        """Return what the function returns."""
+        """Return the result of the function."""
         leaves = self.arguments(pending, sizes)
         outs = run_padded(version, pending.leaves, leaves)
         return self.results.unflatten(shortened(outs, self.cuts, sizes))
 
 
 def run_padded(version: Version, given: Sequence[Any], leaves: list[Any]) -> Any:
-    """Run a program for a bucket; what was given is consumed as its copies are."""
+    """Run a bucket program; donated arguments are consumed with their copies."""
     outs = version.run(leaves)
     for i, how in version.donated.items():
         x = given[i]
@@ -99,7 +109,7 @@ def run_padded(version: Version, given: Sequence[Any], leaves: list[Any]) -> Any
 
 
 def shortened(outs: Sequence[ArrayImpl], cuts: Cuts, sizes: Sizes) -> list[ArrayImpl]:
-    """Return results as long as they truly are."""
+    """Return results cut to their true length."""
     return [_cut(x, shape, sizes) for x, shape in zip(outs, cuts, strict=True)]
 
 
@@ -134,7 +144,7 @@ SIZE: Final = ShapedArray((), np.dtype(np.int32))
 # ---- finding ----
 
 
-class Call(NamedTuple):
+class BucketCall(NamedTuple):
     """A call that a program for a bucket answers.
 
     Args:
@@ -143,43 +153,43 @@ class Call(NamedTuple):
         sizes: the true sizes.
     """
 
-    family: Family
+    family: SizeFamily
     program: BucketProgram
     sizes: Sizes
 
 
-def known_call(definition: Definition, pending: Pending) -> Call | None:
-    """Return by what a call in a bucket is answered, if that is there and holds."""
-    families = families_of(definition)
+def known_call(definition: Definition, pending: Pending) -> BucketCall | None:
+    """Return the existing bucket program for a call; None if none holds."""
+    families = size_families(definition)
     leaves, call = families.known
-    if leaves is pending.leaves:  # it was asked just now
+    if leaves is pending.leaves:  # as in the last lookup
         return call
-    sized = sized_of(definition, pending)
+    sized = sized_call(definition, pending)
     if sized is None:
         return None
     family = families.find(definition, sized)
     call = None
     if family is not None and family.is_tried and family.programs:
-        program = family.programs.get(place_of(definition, pending, sized, family))
-        call = None if program is None else Call(family, program, sized.sizes)
+        program = family.programs.get(bucket_key(definition, pending, sized, family))
+        call = None if program is None else BucketCall(family, program, sized.sizes)
     families.known = pending.leaves, call
     return call
 
 
-def sized_of(definition: Definition, pending: Pending) -> Sized | None:
+def sized_call(definition: Definition, pending: Pending) -> SizedCall | None:
     """Return a call with its sizes; None if no bucket may answer it."""
     flags = settings()
     if definition.options.buckets is None or flags.debug_nans or flags.debug_infs:
-        return None  # what is in the padding may be NaN
-    return families_of(definition).sized(definition, pending)
+        return None  # the padding may hold NaN
+    return size_families(definition).sized(definition, pending)
 
 
-def place_of(
+def bucket_key(
     definition: Definition,
     pending: Pending,
-    sized: Sized,
-    family: Family | None = None,
-) -> "Place":
+    sized: SizedCall,
+    family: SizeFamily | None = None,
+) -> "BucketKey":
     """Return the bucket of a call.
 
     Args:
@@ -202,10 +212,10 @@ def place_of(
         for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
         if isinstance(x, ArrayImpl) and padding_of(x) is not None
     )
-    return Place(tuple(longest.items()), placed, zeros)
+    return BucketKey(tuple(longest.items()), placed, zeros)
 
 
-class Place(NamedTuple):
+class BucketKey(NamedTuple):
     """Which program of a family is for a call.
 
     Args:
@@ -224,20 +234,20 @@ class Place(NamedTuple):
         return dict(self.bounds)
 
 
-TraceFamily = Callable[[Sized], tuple[Family, TracedCall | None]]
+TraceFamily = Callable[[SizedCall], tuple[SizeFamily, TracedCall | None]]
 
 
 def make_call(
     definition: Definition, pending: Pending, trace: TraceFamily
-) -> Call | None:
-    """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    sized = sized_of(definition, pending)
+) -> BucketCall | None:
+    """Make the bucket program for a call; None if it cannot be padded."""
+    sized = sized_call(definition, pending)
     if sized is None:
         return None
     family, traced = trace(sized)
     if traced is None or family.unpadded:
         return None
-    at = place_of(definition, pending, sized, family)
+    at = bucket_key(definition, pending, sized, family)
     program = family.programs.get(at)
     if program is None:
         uneven = why_uneven(pending, sized, at)
@@ -247,17 +257,14 @@ def make_call(
         try:
             program = _padded(family, traced, pending, sized, at)
         except NoPaddingError as err:
-            family.unpadded = _told(err)
+            family.unpadded = _padding_error(err)
             return None
         family.programs[at] = program
-    return Call(family, program, sized.sizes)
+    return BucketCall(family, program, sized.sizes)
 
 
-def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
-    """Return why devices that have parts of an argument can have none of its bucket.
-
-    It is empty if they can, as most do.
-    """
+def why_uneven(pending: Pending, sized: SizedCall, at: BucketKey) -> str:
+    """Return why devices cannot share a bucket evenly; "" if they can."""
     for i, aval in enumerate(CallKey.unpack(pending.key).avals):
         if not is_spread(aval):
             continue
@@ -266,7 +273,7 @@ def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
         for axis, (n, parts) in enumerate(zip(shape, tiling, strict=True)):
             if n % parts:
                 treedef = tree.structure(pending.call.dynamic)
-                name = pending.call.form.leaf_names(treedef)[i]
+                name = pending.call.spec.leaf_names(treedef)[i]
                 step = parts * -(-LEAST_BUCKET // parts)
                 return (
                     f"axis {axis} of {name} is in {parts} equal parts, and its bucket of "
@@ -276,7 +283,7 @@ def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
     return ""
 
 
-def _told(err: NoPaddingError) -> str:
+def _padding_error(err: NoPaddingError) -> str:
     """Return which equation cannot be padded, at which line, and why."""
     if err.equation is None:
         return f"an argument cannot be padded: {err}"
@@ -286,42 +293,48 @@ def _told(err: NoPaddingError) -> str:
 
 
 def _padded(
-    family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: Place
+    family: SizeFamily,
+    traced: TracedCall,
+    pending: Pending,
+    sized: SizedCall,
+    at: BucketKey,
 ) -> BucketProgram:
     start = time.perf_counter()
     sizes = at.longest
     careful = padded(traced.closed, sizes)
     trusting = trusting_zeros(traced.closed, sizes)
     is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
-    how = How(at.zeros and not is_one, not (at.zeros or is_one))
+    how = BucketLayout(at.zeros and not is_one, not (at.zeros or is_one))
     closed = closed_for(traced.closed, sizes, zeros=how.zeros)
     seconds = time.perf_counter() - start
-    return program_of(family, traced, Padded(closed, how, seconds), pending, sized, at)
+    return program_of(
+        family, traced, PaddedProgram(closed, how, seconds), pending, sized, at
+    )
 
 
-class Padded(NamedTuple):
-    """A padded program, what it counts on, and the seconds that making it took."""
+class PaddedProgram(NamedTuple):
+    """A padded program, its assumptions and the seconds that it took."""
 
     closed: ClosedJaxpr
-    how: How
+    how: BucketLayout
     seconds: float
 
 
 def closed_for(closed: ClosedJaxpr, sizes: Sizes, *, zeros: bool) -> ClosedJaxpr:
-    """Return the program for a bucket; `padded` remembers what it made."""
+    """Return the program for a bucket; `padded` caches its results."""
     made = trusting_zeros(closed, sizes) if zeros else padded(closed, sizes)
     return sizes_last(made, len(sizes))
 
 
 def program_of(
-    family: Family,
+    family: SizeFamily,
     traced: TracedCall,
-    made_of: Padded,
+    made_of: PaddedProgram,
     pending: Pending,
-    sized: Sized,
-    at: Place,
+    sized: SizedCall,
+    at: BucketKey,
 ) -> BucketProgram:
-    """Return what answers the calls of a family in a bucket.
+    """Return the program for the calls of a family in a bucket.
 
     Args:
         family: the family.
@@ -373,7 +386,7 @@ def _scope_of(traced: TracedCall) -> Any:
 
 
 def trusting_zeros(closed: ClosedJaxpr, bounds: Sizes) -> ClosedJaxpr:
-    """Return a program that counts on zeros in all of the padding of its arguments."""
+    """Return a program that assumes zeros in all padding of its arguments."""
     return padded(closed, bounds, [0] * len(closed.in_avals))
 
 
@@ -383,3 +396,67 @@ def sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
     invars = (*jaxpr.invars[count:], *jaxpr.invars[:count])
     turned = Jaxpr(jaxpr.constvars, invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
     return ClosedJaxpr(turned, closed.consts)
+
+
+# ---- why a size has a program of its own ----
+
+
+def reasons_by_slot(
+    definition: Definition, pending: Pending
+) -> Callable[[], dict[str, str]]:
+    """Return a function that returns why named lengths of a call have their own programs.
+
+    It holds no array of the call. Keys are slots of explanations, such as `x.shape[0]`.
+    """
+    families = size_families(definition)
+    entries = families.entries(definition, pending)
+    sized = families.sized(definition, pending)
+    families.forget()
+    names = pending.call.spec.leaf_names(tree.structure(pending.call.dynamic))
+    avals = CallKey.unpack(pending.key).avals
+    slots = {
+        f"{names[leaf]}.shape[{axis % avals[leaf].ndim}]": name
+        for leaf, axis, name in entries
+    }
+    reason = _of_options(definition)
+    if sized is None and not reason:
+        reason = "a size of 0 has a program of its own."
+        if definition.options.abstracted_axes is None:
+            reason = "sizes of 0 and 1 have programs of their own."
+    uneven = ""
+    if sized is not None and not reason and any(map(is_spread, avals)):
+        uneven = why_uneven(pending, sized, bucket_key(definition, pending, sized))
+
+    def told() -> dict[str, str]:
+        why = reason
+        if not why and sized is not None:
+            found = families.of_kind(sized.kind)
+            right = [x for x in found if x.has(sized.sizes)] or found
+            why = next((text for text in map(_of_family, right) if text), uneven)
+        return {
+            slot: f"{name} is compiled for each size: {why}" if why else _IN_BUCKETS
+            for slot, name in slots.items()
+        }
+
+    return told
+
+
+_IN_BUCKETS: Final = "A program is compiled for each bucket of lengths."
+
+
+def _of_options(definition: Definition) -> str:
+    flags = settings()
+    if definition.options.buckets is None:
+        return "buckets=None asks for it. Leave it out for a program for each bucket."
+    on = [name for name in ("debug_nans", "debug_infs") if getattr(flags, name)]
+    if on:
+        return f"{on[0]} is on, and padding may hold anything. Turn it off."
+    return ""
+
+
+def _of_family(family: SizeFamily) -> str:
+    if family.refusal is not None:
+        return str(family.refusal)  # the error has the remedy
+    if family.unpadded:
+        return f"{family.unpadded}. Compute that in a function of its own."
+    return ""

@@ -1,8 +1,7 @@
-"""Which numbers are the names in sizes, given the arguments of a call.
+"""The values of the names in symbolic sizes, computed from the arguments of a call.
 
-A name is found where an axis is a multiple of it and a constant; an axis with several
-names helps once all but one are known by others. The other axes, and the constraints of
-the scope, are then checked.
+A name is computed from an axis whose size is a multiple of it plus a constant. Then the
+other axes and the constraints of the scope are checked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +44,7 @@ def sources(who: str, avals: Avals) -> dict[str, SizeSource]:
     """Return where each name is found among the arguments.
 
     Raises:
-        ArgumentError: a name stands nowhere alone.
+        ArgumentError: a name has no axis from which it can be computed.
     """
     found: dict[str, SizeSource] = {}
     wanted: set[str] = set()
@@ -90,12 +89,12 @@ def _alone(n: SymbolicSize) -> tuple[str, int, int] | None:
 def values_of(
     who: str, avals: Avals, given: Avals, names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what the names are in a call.
+    """Return the values of the names in a call.
 
     Args:
         who: the function, for errors.
-        avals: what the function takes; the names in sizes are found in it.
-        given: what the call has.
+        avals: of the parameters; they have the names.
+        given: of the arguments.
         names: of the arguments, for errors.
 
     Raises:
@@ -134,7 +133,7 @@ def size_at(n: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _is_allowed(scope: SymbolicScope, values: Mapping[str, Any]) -> bool:
-    """Tell whether constraints hold; of sizes that are names it is taken to be so."""
+    """Return whether constraints hold; of sizes that are names it is taken to be so."""
     if any(type(v) is not int for v in values.values()):
         return True
     return allows(scope, values)

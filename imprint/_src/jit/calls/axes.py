@@ -1,9 +1,9 @@
-"""Named axes of arguments: what `abstracted_axes` says, and the sizes of a call.
+"""Named axes: the option `abstracted_axes`, and the sizes of a call.
 
-A spec is a prefix of the arguments. In it a dict of axis → name, or a tuple of which each
-item is a name or None, says it for all arrays under its place; other tuples and dicts go
-one step down, the outermost by position or by the argument's name. It is read once and
-kept as plain values, so equal specs are equal options. A name is one size in a call.
+A spec is a prefix of the arguments. A dict from axis to name, or a tuple of names and None,
+names the axes of all arrays below it. Other tuples and dicts go one level down, the
+outermost by position or by parameter name. A spec is parsed once into plain values, so
+equal specs are equal options. A name has one size in a call.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,26 +14,26 @@ from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
-from imprint._src.jit.calls.signature import Call, Form, Signature
+from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 
 Axes: TypeAlias = tuple[tuple[int, str], ...]
 """Axes and their names."""
 
 
 @final
-class Inner(NamedTuple):
-    """A tuple or dict in a spec that goes one step down.
+class AxesNode(NamedTuple):
+    """A tuple or dict in a spec that goes one level down.
 
     Args:
-        parts: what stands under each position or key.
+        parts: the nodes under each position or key.
         by_position: whether it is a tuple.
     """
 
-    parts: tuple[tuple[Hashable, "Axes | Inner"], ...]
+    parts: tuple[tuple[Hashable, "Axes | AxesNode"], ...]
     by_position: bool
 
 
-class Entry(NamedTuple):
+class AxisEntry(NamedTuple):
     """One axis of one array of a call that has a name."""
 
     leaf: int
@@ -43,24 +43,28 @@ class Entry(NamedTuple):
 
 @final
 class AxesSpec(NamedTuple):
-    """What `abstracted_axes` says, read.
+    """A parsed `abstracted_axes`.
 
     Args:
         root: the spec of the tuple of arguments.
     """
 
-    root: "Axes | Inner"
+    root: "Axes | AxesNode"
 
     def after(self, count: int) -> "AxesSpec":
         """Return the spec of arguments before which others are that it does not know."""
-        if not count or not isinstance(self.root, Inner) or not self.root.by_position:
+        if (
+            not count
+            or not isinstance(self.root, AxesNode)
+            or not self.root.by_position
+        ):
             return self
         parts = [(i + count, part) for i, (_, part) in enumerate(self.root.parts)]
-        return AxesSpec(Inner(tuple(parts), by_position=True))
+        return AxesSpec(AxesNode(tuple(parts), by_position=True))
 
     def check(self, signature: Signature) -> None:
         """Raise ArgumentError if it names an argument that there is not, or a static one."""
-        if not isinstance(self.root, Inner):
+        if not isinstance(self.root, AxesNode):
             return
         for key, part in self.root.parts:
             slot = signature.slot_of(cast("int | str", key))
@@ -78,32 +82,32 @@ class AxesSpec(NamedTuple):
                     f"{signature.slot_name(slot)}. Leave it out, or put None there."
                 )
 
-    def entries(self, call: Call, signature: Signature) -> tuple[Entry, ...]:
+    def entries(self, call: Call, signature: Signature) -> tuple[AxisEntry, ...]:
         """Return the axes that have names among the traced arrays of a call."""
-        form, values, places = call.form.whole_of(call)
+        spec, values, places = call.spec.whole_of(call)
         treedef = tree.structure(values)
-        found: list[Entry] = []
+        found: list[AxisEntry] = []
         used: set[int] = set()
         index = 0
         for i, path in enumerate(treedef.paths()):
             if i in places:
                 continue
-            slot = form.dynamic[getattr(path[0], "idx", 0)]
+            slot = spec.dynamic[getattr(path[0], "idx", 0)]
             axes = self._at(signature, slot, path[1:], used)
-            found += [Entry(index, axis, name) for axis, name in axes]
+            found += [AxisEntry(index, axis, name) for axis, name in axes]
             index += 1
-        self._check_used(signature, form, used)
+        self._check_used(signature, spec, used)
         return tuple(found)
 
     def _at(
         self, signature: Signature, slot: int | str, path: tree.KeyPath, used: set[int]
     ) -> Axes:
         node = self.root
-        if isinstance(node, Inner):
+        if isinstance(node, AxesNode):
             same = [n for key, n in node.parts if signature.slot_of(key) == slot]
             node = same[-1] if same else ()
         for step, key in enumerate(path):
-            if not isinstance(node, Inner):
+            if not isinstance(node, AxesNode):
                 return node
             used.add(id(node))
             at = getattr(key, "idx", None) if node.by_position else _key_of(key)
@@ -112,18 +116,18 @@ class AxesSpec(NamedTuple):
                 raise _misfit(signature, node, where)
             node = dict(node.parts).get(at, ())
             used.add(id(node))
-        if isinstance(node, Inner):
+        if isinstance(node, AxesNode):
             raise _misfit(
                 signature, node, signature.slot_name(slot) + tree.keystr(path)
             )
         return node
 
-    def _check_used(self, signature: Signature, form: Form, used: set[int]) -> None:
-        """Raise ArgumentError if a part stands for nothing, in an argument that is given."""
+    def _check_used(self, signature: Signature, spec: CallSpec, used: set[int]) -> None:
+        """Raise ArgumentError if a part of the spec matches no part of a given argument."""
         pending = [self.root]
         while pending:
             node = pending.pop()
-            if not isinstance(node, Inner):
+            if not isinstance(node, AxesNode):
                 continue
             for key, part in node.parts:
                 if id(node) in used and part and id(part) not in used:
@@ -131,18 +135,18 @@ class AxesSpec(NamedTuple):
                         f"{signature.function_name}: expected each entry of "
                         f"abstracted_axes to stand for a part of an argument, got "
                         f"{key!r}: {_shown(part)}, which no argument has. Arguments: "
-                        f"{', '.join(form.names)}."
+                        f"{', '.join(spec.names)}."
                     )
                 pending.append(part)
 
 
 def _key_of(key: Any) -> Hashable | None:
-    """Return by what a dict of a spec knows a step: a key, or the name of a field."""
+    """Return the key of a step in a dict of a spec: a dict key, or a field name."""
     found = getattr(key, "key", None)
     return getattr(key, "name", None) if found is None else found
 
 
-def _misfit(signature: Signature, node: Inner, where: str) -> ArgumentError:
+def _misfit(signature: Signature, node: AxesNode, where: str) -> ArgumentError:
     kind = "a tuple" if node.by_position else "a dict"
     return ArgumentError(
         f"{signature.function_name}: expected abstracted_axes to be a prefix of the "
@@ -151,8 +155,8 @@ def _misfit(signature: Signature, node: Inner, where: str) -> ArgumentError:
     )
 
 
-def _shown(node: Axes | Inner) -> str:
-    if not isinstance(node, Inner):
+def _shown(node: Axes | AxesNode) -> str:
+    if not isinstance(node, AxesNode):
         return repr(dict(node)) if node else "None"
     if node.by_position:
         parts = [_shown(part) for _, part in node.parts]
@@ -164,17 +168,17 @@ def _shown(node: Axes | Inner) -> str:
 
 
 def read_axes(given: Any) -> AxesSpec | None:
-    """Return what `abstracted_axes` says; None if it names nothing.
+    """Return a parsed `abstracted_axes`; None if it names nothing.
 
     Raises:
-        ArgumentError: it is no spec.
+        ArgumentError: it is not valid.
     """
     if given is None:
         return None
     return AxesSpec(_node(given, given))
 
 
-def _node(part: Any, whole: Any) -> Axes | Inner:
+def _node(part: Any, whole: Any) -> Axes | AxesNode:
     if part is None:
         return ()
     if isinstance(part, tuple | list):
@@ -183,7 +187,7 @@ def _node(part: Any, whole: Any) -> Axes | Inner:
             named = [(i, item) for i, item in enumerate(items) if item is not None]
             return tuple([(i, _name(item, whole)) for i, item in named])
         inner = [(i, _node(x, whole)) for i, x in enumerate(items)]
-        return Inner(tuple(inner), by_position=True)
+        return AxesNode(tuple(inner), by_position=True)
     if not isinstance(part, Mapping):
         raise _no_spec(part, whole)
     table = cast("Mapping[Any, Any]", part)
@@ -195,7 +199,7 @@ def _node(part: Any, whole: Any) -> Axes | Inner:
     if any(isinstance(value, str) for value in table.values()):
         raise _no_spec(part, whole)
     parts = [(key, _node(value, whole)) for key, value in table.items()]
-    return Inner(tuple(parts), by_position=False)
+    return AxesNode(tuple(parts), by_position=False)
 
 
 def _name(name: str, whole: Any) -> str:
@@ -220,7 +224,7 @@ def _no_spec(part: Any, whole: Any) -> ArgumentError:
 
 
 def sizes_of(
-    entries: Sequence[Entry],
+    entries: Sequence[AxisEntry],
     avals: Sequence[ShapedArray],
     called: Callable[[int], str],
     function: str,
@@ -229,12 +233,12 @@ def sizes_of(
 
     Args:
         entries: the axes that have names.
-        avals: those of the leaves.
-        called: what a leaf is called, for an error.
-        function: the function's name.
+        avals: of the leaves.
+        called: returns the name of a leaf, for errors.
+        function: its name.
 
     Raises:
-        ShapeError: an array has no such axis, or a name would be two sizes.
+        ShapeError: an array has no such axis, or a name has two sizes.
     """
     sizes: dict[str, Dim] = {}
     for leaf, axis, name in entries:
@@ -261,7 +265,7 @@ def sizes_of(
 
 
 def named_shape(
-    aval: ShapedArray, leaf: int, entries: Sequence[Entry], sizes: Mapping[str, Any]
+    aval: ShapedArray, leaf: int, entries: Sequence[AxisEntry], sizes: Mapping[str, Any]
 ) -> ShapedArray:
     """Return the aval of a leaf with sizes in the place of its axes that have names."""
     at = {axis % aval.ndim: sizes[name] for i, axis, name in entries if i == leaf}

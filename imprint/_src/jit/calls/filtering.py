@@ -1,10 +1,10 @@
-"""Filtered calls: arrays among the leaves of the arguments are traced, all else is static.
+"""Calls of `filter_jit`: arrays among the leaves are traced, all other leaves are static.
 
-A `Split` is the form of such a call: which leaves are arrays and which are not. What is
-not counts by its exact value (`static.exact`), so it is part of the key, and tracing puts
-it back in its place. On the warm path a generated match takes the arguments apart into
-both in one go; tokens of numbers and texts are kept from call to call, as they cannot
-change, and all others are read anew: a function in 0.4 µs, a partial in 7.
+A `Split` is the spec of such a call: which leaves are arrays. The exact values of the
+other leaves are part of the key (`fingerprint.exact`), and tracing puts them back. On the
+warm path one generated match splits the arguments. Tokens of numbers and strings are kept
+between calls, as they cannot change; others are recomputed: 0.4 µs for a function, 7 µs
+for a partial.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,11 +23,11 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.signature import (
     Call,
-    Form,
+    CallForm,
+    CallSpec,
     Recalled,
     Signature,
     Slot,
-    Spelling,
 )
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.walk import scalar_function_token
@@ -35,12 +35,12 @@ from imprint._src.jit.fingerprint.walk import scalar_function_token
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"
 ]
-"""Which arrays a call gives away, and whether one that no result can take is told."""
+"""Which arrays a call donates, and whether an unused donation warns."""
 
 
 @final
 class Filter(NamedTuple):
-    """What `filter_jit` was asked for.
+    """The options that only `filter_jit` has.
 
     Args:
         donate: which arrays are donated.
@@ -57,21 +57,21 @@ class Filter(NamedTuple):
         return self.donate.startswith("all")
 
     def donates(self, slot: Slot) -> bool:
-        """Tell whether the arrays of a parameter are donated."""
+        """Return whether the arrays of a parameter are donated."""
         if self.donate == "none":
             return False
         return slot != self.first or not self.donate.endswith("except-first")
 
 
 def is_traced(leaf: object) -> bool:
-    """Tell whether a leaf of an argument is traced: an array, or what stands for one."""
+    """Return whether a leaf is traced: an array, or a `ShapeDtypeStruct`."""
     return leaf.__class__ in _TRACED or isinstance(leaf, _ARRAYS)
 
 
 _TRACED: Final = frozenset({ArrayImpl, np.ndarray})
 _ARRAYS: Final = (Array, np.ndarray, np.generic, ShapeDtypeStruct)
 
-for _kind in (FunctionType, BuiltinFunctionType):  # walked, not asked of optree: 2 µs
+for _kind in (FunctionType, BuiltinFunctionType):  # else optree looks them up: 2 µs
     tree.register_leaf(_kind)
 
 
@@ -79,8 +79,8 @@ for _kind in (FunctionType, BuiltinFunctionType):  # walked, not asked of optree
 
 
 @final
-class Split(Form):
-    """What a filtered call passes: the names and places of its leaves, of both kinds.
+class Split(CallSpec):
+    """The spec of a filtered call: the names and places of traced and static leaves.
 
     Args:
         base: which parameters the call gives.
@@ -95,7 +95,7 @@ class Split(Form):
 
     def __init__(
         self,
-        base: Form,
+        base: CallSpec,
         treedef: tree.TreeDef,
         places: tuple[int, ...],
     ) -> None:
@@ -127,18 +127,18 @@ class Split(Form):
         return Call(self.base, self.whole.unflatten(leaves), ())
 
     def call_of(self, leaves: Iterable[Any], treedef: tree.TreeDef) -> Call:
-        """Return the call whose traced leaves these are; None stands for the others."""
+        """Return the call with these traced leaves, and None for the static ones."""
         del treedef
         return self.join(Call(self, tuple(leaves), (None,) * len(self.places)))
 
-    def whole_of(self, call: Call) -> tuple[Form, tuple[Any, ...], frozenset[int]]:
+    def whole_of(self, call: Call) -> tuple[CallSpec, tuple[Any, ...], frozenset[int]]:
         """Return which parameters have which values, and which leaves are not traced."""
         return self.base, self.join(call).dynamic, frozenset(self.places)
 
     # ---- the warm path ----
 
     def recall(self, values: tuple[Any, ...]) -> Recalled:
-        """Return how to take later calls apart; a match is made the second time."""
+        """Return how to split later calls; the second call makes a match."""
         if self._match is _no_match and self._calls < 2:
             self._calls += 1
             if self._calls == 2:
@@ -207,26 +207,26 @@ class FilteredSignature(Signature):
 
     def __init__(self, fun: Callable[..., Any], asked: Filter) -> None:
         self._filter = asked
-        # Weak: a tree may hold what is the user's.
+        # Weak: a tree may hold user objects.
         self._splits: WeakValueDictionary[Any, Split] = WeakValueDictionary()
         super().__init__(fun)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Return a call in canonical form."""
         call = super().call(args, kwargs)
-        split, traced, static = self.split(call.form, call.dynamic)
+        split, traced, static = self.split(call.spec, call.dynamic)
         return Call(split, tuple(traced), static)
 
     def split(
-        self, form: Form, values: tuple[Any, ...]
+        self, spec: CallSpec, values: tuple[Any, ...]
     ) -> tuple[Split, list[Any], tuple[Any, ...]]:
         """Return the form of a call, its traced leaves and its static ones."""
         leaves, treedef = tree.flatten(values)
         places = tuple([i for i, x in enumerate(leaves) if not is_traced(x)])
-        key = form, treedef, places
+        key = spec, treedef, places
         found = self._splits.get(key)
         if found is None:
-            made = Split(form, treedef, places)
+            made = Split(spec, treedef, places)
             found = self._splits.setdefault(key, made)
         static = tuple([leaves[i] for i in places])
         for i in reversed(places):
@@ -234,39 +234,39 @@ class FilteredSignature(Signature):
         return found, leaves, static
 
     def take(
-        self, spelling: Spelling, values: tuple[Any, ...]
-    ) -> tuple[Form, list[Any], tuple[Any, ...]] | None:
+        self, form: CallForm, values: tuple[Any, ...]
+    ) -> tuple[CallSpec, list[Any], tuple[Any, ...]] | None:
         """Return the form of a call, its traced leaves, and the tokens of the others.
 
         None if one of them cannot be static.
         """
-        match, form, _ = spelling.recalled
+        match, spec, _ = form.recalled
         try:
             leaves, tokens = (match or _no_match)(values)
         except KeyError:
-            form, leaves, static = self.split(spelling.form, values)
+            spec, leaves, static = self.split(form.spec, values)
             try:
-                tokens = form.tokens(static)
+                tokens = spec.tokens(static)
             except KeyError:
                 return None
-            spelling.recalled = form.recall(values)
-        return form, leaves, tokens
+            form.recalled = spec.recall(values)
+        return spec, leaves, tokens
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments with which to call the function."""
-        assert isinstance(call.form, Split)
-        return super().arguments(call.form.join(call))
+        assert isinstance(call.spec, Split)
+        return super().arguments(call.spec.join(call))
 
     def donates(self, slot: Slot) -> bool:
-        """Tell whether the arrays of a parameter are donated."""
+        """Return whether the arrays of a parameter are donated."""
         return self._filter.donates(slot)
 
     def is_static_result(self, out: object) -> bool:
-        """Tell whether a leaf of a result is returned as it was while tracing."""
+        """Return whether a leaf of a result is returned as it was while tracing."""
         return not is_traced(out)
 
     def is_known_default(self, default: object) -> bool:
-        """Tell whether an argument can be compared with the default of its parameter."""
+        """Return whether an argument can be compared with the default of its parameter."""
         return is_plain_value(default) or isinstance(default, _NAMED)
 
 

@@ -1,23 +1,26 @@
-"""The key of a call: what selects a version among those of one definition.
+"""The key of a call, which selects a version of one definition; checks of arguments.
 
-`CallKey` is the key in parts; a table of versions knows it `packed`, as one flat tuple,
-which the warm path (`jitted.dispatch`) writes out by itself. A call of which every
-argument is an array has no form, tree or static value to tell: its key is flags and
-avals. A call inside a named axis, which only traces meet, has the axes first. What belongs to an argument (shape, dtype, weak type, sharding) is in its aval;
-what belongs to the function is in its definition, whose table it is. A new part of the
-key is a field of `CallKey`, a place in `packed` and `unpack`, and a name in `kind`.
+`CallKey` has the parts of a key. Tables hold it `packed` into one flat tuple, which the
+warm path (`dispatch`) builds itself. If all arguments are arrays, the key is only settings
+and avals. Inside a named axis, which happens only during a trace, the axes come first.
+The aval has the shape, dtype, weak type and sharding of an argument. Properties of the
+function are not in the key: each definition has its own table. A new part of the key
+needs a field, `packed`, `unpack` and `kind`.
 """
 
-from typing import Any, NamedTuple, Self, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Self, TypeAlias
+
+import numpy as np
 
 from imprint import tree
 from imprint._src.config import Settings, key_settings
+from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
-from imprint._src.core.shape_struct import described
+from imprint._src.core.shape_struct import ShapeDtypeStruct, described
 from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.jit.calls.check_args import check_leaves
-from imprint._src.jit.calls.signature import Call, Form, Signature
+from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 from imprint._src.jit.explain.explanation import Kind
 from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
@@ -27,10 +30,10 @@ PackedKey: TypeAlias = tuple[Any, ...]
 
 
 class CallKey(NamedTuple):
-    """What selects a version of a definition.
+    """The parts of a key.
 
     Args:
-        form: which parameters are dynamic and which static; None if all are arrays, in
+        spec: which parameters are dynamic and which static; None if all are arrays, in
             their order.
         treedef: the tree of the dynamic arguments; None if each is a leaf.
         static: the exact value of each static argument.
@@ -39,7 +42,7 @@ class CallKey(NamedTuple):
         axes: the named axes that are mapped around the call.
     """
 
-    form: Form | None
+    spec: CallSpec | None
     treedef: tree.TreeDef | None
     static: tuple[Any, ...]
     settings: Settings
@@ -48,8 +51,8 @@ class CallKey(NamedTuple):
 
     def packed(self) -> PackedKey:
         """Return the key as tables hold it."""
-        whole: PackedKey = (self.form, self.treedef, self.static)
-        head = whole if self.form is not None else ()
+        whole: PackedKey = (self.spec, self.treedef, self.static)
+        head = whole if self.spec is not None else ()
         packed = (*head, self.settings, *self.avals)
         return (self.axes, *packed) if self.axes else packed
 
@@ -62,33 +65,33 @@ class CallKey(NamedTuple):
             packed = tuple(rest)
         if isinstance(packed[0], Settings):
             return cls(None, None, (), packed[0], packed[1:], axes)
-        form, treedef, static, flags, *avals = packed
-        return cls(form, treedef, static, flags, tuple(avals), axes)
+        spec, treedef, static, flags, *avals = packed
+        return cls(spec, treedef, static, flags, tuple(avals), axes)
 
-    def kind(self, form: Form, treedef: tree.TreeDef) -> Kind:
-        """Return the kind of call that the key stands for, named for its reader.
+    def kind(self, spec: CallSpec, treedef: tree.TreeDef) -> Kind:
+        """Return the call signature of the key with names, for explanations.
 
         Args:
-            form: which parameters it is a call with.
+            spec: the parameters of the call.
             treedef: the tree of the dynamic arguments, a tuple.
         """
-        pairs = zip(form.static_names, self.static, strict=True)
+        pairs = zip(spec.static_names, self.static, strict=True)
         return Kind(
-            form.names,
+            spec.names,
             treedef,
             self.avals,
             tuple([(name, show(token)) for name, token in pairs]),
             self.settings,
             self.static,
-            form.treedef,
-            form.roots,
-            {name: _default(value) for name, value in form.omitted.items()},
+            spec.treedef,
+            spec.roots,
+            {name: _default(value) for name, value in spec.omitted.items()},
             axes=self.axes,
         )
 
 
 def _default(value: object) -> str:
-    """Return what stands for an argument that is not given, as it prints."""
+    """Return the text for an omitted argument."""
     if value is None:
         return "None"
     return (
@@ -110,9 +113,9 @@ class Pending(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What kind of call it is."""
+        """The call signature, for explanations."""
         treedef = tree.structure(self.call.dynamic)
-        return CallKey.unpack(self.key).kind(self.call.form, treedef)
+        return CallKey.unpack(self.key).kind(self.call.spec, treedef)
 
 
 def pending_of(
@@ -138,17 +141,17 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
                 checked_integer(x, aval.dtype)
     except (ArgumentError, DTypeError, OverflowError):
         leaves = [described(x) for x in leaves]
-        check_leaves(signature.function_name, call.form, leaves, treedef)
+        check_leaves(signature.function_name, call.spec, leaves, treedef)
         avals = tuple([get_aval(x) for x in leaves])
-    if call.form.plain and treedef.is_flat_tuple:
+    if call.spec.plain and treedef.is_flat_tuple:
         return leaves, CallKey(None, None, (), key_settings(), avals, named_axes())
     whole = None if treedef.is_flat_tuple else treedef
     static, flags = static_tokens(call), key_settings()
-    return leaves, CallKey(call.form, whole, static, flags, avals, named_axes())
+    return leaves, CallKey(call.spec, whole, static, flags, avals, named_axes())
 
 
 def unplaced(key: PackedKey) -> PackedKey:
-    """Return the key of what is the same wherever the arrays of a call are: its trace."""
+    """Return a key without placements: the key of the trace."""
     return tuple([x.unplaced() if type(x) is ShapedArray else x for x in key])
 
 
@@ -156,5 +159,86 @@ def static_tokens(call: Call) -> tuple[Any, ...]:
     """Return the exact values of the static arguments of a call."""
     return tuple(
         static_token(value, name)
-        for value, name in zip(call.static, call.form.static_names, strict=True)
+        for value, name in zip(call.static, call.spec.static_names, strict=True)
     )
+
+
+# ---- checks of arguments ----
+
+
+def check_leaves(
+    name: str, spec: CallSpec, leaves: Sequence[Any], treedef: tree.TreeDef
+) -> None:
+    """Raise an error that names the first leaf that is not an array or a number."""
+    for leaf_name, leaf in zip(spec.leaf_names(treedef), leaves, strict=True):
+        try:
+            aval = get_aval(leaf)
+            if isinstance(leaf, int) and aval.dtype.kind == "i":  # and no bool
+                checked_integer(leaf, aval.dtype)
+        except (DTypeError, OverflowError) as err:
+            dtype: Any = getattr(leaf, "dtype", None)
+            if dtype is not None and dtype.kind in "OSUMmV":
+                raise DTypeError(
+                    f"{name}: expected arrays of numbers, got one of dtype {dtype} as "
+                    f"argument {leaf_name}. {_NUMBERS[dtype.kind].format(leaf_name)}"
+                ) from None
+            raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
+        except TypeError as err:
+            if isinstance(leaf, np.ndarray):
+                raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
+            raise ArgumentError(
+                f"{name}: expected arrays and numbers, got {shown(leaf)} as argument "
+                f"{leaf_name}. {conversion(leaf, leaf_name) or _remedy(leaf_name, spec)}"
+            ) from None
+
+
+def _remedy(leaf_name: str, spec: CallSpec) -> str:
+    """Say how a Python value can be passed as an argument, or inside one."""
+    if leaf_name in spec.names:
+        root = leaf_name.split("[")[0]
+        if root == "self":
+            return (
+                "Derive its class from imprint.Module, whose arrays are traced; or mark "
+                "it static: jit(..., static_argnames='self')."
+            )
+        return (
+            f"To pass a Python value, mark it static: jit(..., static_argnames={root!r})"
+            ", or use imprint.filter_jit, which traces only arrays."
+        )
+    field = leaf_name.rpartition(".")[2]
+    if field.isidentifier():
+        return (
+            "Use imprint.filter_jit, which traces only arrays, or mark the field static: "
+            f"{field}: ... = field(static=True)."
+        )
+    return (
+        "Use imprint.filter_jit, which traces only arrays, or pass it as an argument of "
+        "its own that is static."
+    )
+
+
+def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
+    """Raise ArgumentError that names the first leaf that has a shape but no values."""
+    for i, leaf in enumerate(leaves):
+        if type(leaf) is ShapeDtypeStruct:
+            given, treedef = tree.flatten(call.dynamic)
+            leaf_name = call.spec.leaf_names(treedef)[i]
+            remedy = conversion(given[i], leaf_name)
+            raise ArgumentError(
+                f"{name}: expected an array with values, got {shown(given[i])} as argument "
+                f"{leaf_name}. {remedy or _ONLY_TRACED}"
+            )
+
+
+_ONLY_TRACED: Final = (
+    "Only lower, trace and eval_shape take a shape in the place of an array."
+)
+# By the kind of a NumPy dtype that holds no numbers.
+_NUMBERS: Final = {
+    "O": "If each object is a number: {0}.astype('float32').",
+    "S": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "U": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "M": "Convert it to a number of units: ({0} - start) / unit.",
+    "m": "Convert it to a number of units: {0} / unit.",
+    "V": "Take its fields one by one: {0}['field'].",
+}

@@ -1,13 +1,13 @@
-"""A jitted function's own signature: how a call is spelled, split and named.
+"""The parameters of a jitted function, and the canonical form of its calls.
 
-1. A spelling is the number of positional arguments and the names of the keywords. It is
-   worked out once: which value belongs to which parameter, and which are static.
-2. Keywords that name positional parameters move to their place, the others are sorted,
-   and static parameters that the call omits count with their defaults.
-3. An argument that equals its default, to the type and the bit, is omitted: it is the
-   constant that the function would see. So `f(x)`, `f(x, 1)`, `f(x, k=1)` are one call.
-What remains is a `Form` (which parameters are dynamic, which static), shared by all
-spellings of the call, and the values. `leaf_names` names leaves for messages.
+1. A `CallForm` is the number of positional arguments and the names of the keywords. It is
+   computed once: which value is which parameter, and which are static.
+2. Keywords for positional parameters move to their position, the others are sorted, and
+   omitted static parameters take their defaults.
+3. An argument that equals its default exactly, in type and bits, is omitted: the function
+   sees the default as a constant. So `f(x)`, `f(x, 1)` and `f(x, k=1)` are one call.
+The result is a `CallSpec` (the dynamic and the static parameters), which all forms of the
+call share, and the values. `leaf_names` names leaves for messages.
 """
 
 import inspect
@@ -30,10 +30,10 @@ Slot = int | str
 """A parameter: its position, or the name of one that only a keyword can name."""
 
 
-class Form:
-    """What a call passes: its dynamic and static parameters. Compared by identity.
+class CallSpec:
+    """The dynamic and static parameters of a call. Compared by identity.
 
-    `treedef` is the tree of all values where the leaves of one may be of both kinds.
+    `treedef` is the tree of all values if one value may have traced and static leaves.
     """
 
     __slots__ = (
@@ -69,65 +69,67 @@ class Form:
         ]
 
     def call_of(self, leaves: Iterable[Any], treedef: tree.TreeDef) -> "Call":
-        """Return the call whose traced leaves these are.
+        """Return the call with these traced leaves.
 
         Args:
-            leaves: what is to stand for them.
+            leaves: the values for them.
             treedef: the tree of the dynamic values, a tuple.
         """
         return Call(self, treedef.unflatten(leaves), ())
 
-    def whole_of(self, call: "Call") -> tuple["Form", tuple[Any, ...], frozenset[int]]:
+    def whole_of(
+        self, call: "Call"
+    ) -> tuple["CallSpec", tuple[Any, ...], frozenset[int]]:
         """Return which parameters have which values, and which leaves are not traced."""
         return self, call.dynamic, frozenset()
 
 
-Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
-"""How the warm path takes the values of a call apart; see `Spelling`."""
+Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, CallSpec, tree.TreeDef | None]
+"""How the warm path splits the values of a call; see `CallForm`."""
 
 
 class Call(NamedTuple):
     """A call in canonical form."""
 
-    form: Form
+    spec: CallSpec
     dynamic: tuple[Any, ...]
     static: tuple[Any, ...]
 
 
 @final
-class Spelling:
-    """Where the values of a call, positional before keyword, belong.
+class CallForm:
+    """How the values of a call, positional before keyword, map to parameters.
 
     Args:
-        form: what the call passes.
+        spec: the parameters of the call.
         dynamic: indices of the dynamic values, in the order of the form.
-        static: index, default and name of the static values; -1 where the default
-            counts.
+        static: index, default and name of the static values; index -1 for the
+            default.
         defaults: indices of values whose parameter has a default, and that default.
         count: how many values the call has.
 
     Attributes:
-        pick: gives the dynamic values among those of a call; None if all are, in order.
+        pick: returns the dynamic values of a call; None if all are dynamic, in order.
         arrays_only: whether every leaf of the last call was an array on the device.
-        recalled: for the warm path, how to take the last call's values apart: a match,
+        recalled: for the warm path, how to split the values of the last call: a match,
             None if all were leaves; the form of the key; its treedef, None if it has
             none. One tuple, so that a thread never sees two halves of two calls.
     """
 
     __slots__ = (
-        *("arrays_only", "defaults", "dynamic", "form", "pick"),
+        *("arrays_only", "defaults", "dynamic", "spec", "pick"),
         *("recalled", "static", "_treedef"),
     )
 
     def __init__(
         self,
-        form: Form,
+        spec: CallSpec,
         dynamic: tuple[int, ...],
         static: tuple[tuple[int, Any, str], ...],
         defaults: tuple[tuple[int, Any], ...],
         count: int,
     ) -> None:
-        self.form = form
+        self.spec = spec
         self.dynamic = dynamic
         self.static = static
         self.defaults = defaults
@@ -136,7 +138,7 @@ class Spelling:
             None if in_order else _picker(dynamic)
         )
         self.arrays_only = False
-        self.recalled: Recalled = None, form, None
+        self.recalled: Recalled = None, spec, None
         self._treedef: tree.TreeDef | None = None
 
     def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -151,19 +153,19 @@ class Spelling:
             treedef: their tree; None if all are leaves.
         """
         if treedef is None or self._treedef is not treedef:  # a match the second time
-            self.recalled, self._treedef = (None, self.form, None), treedef
+            self.recalled, self._treedef = (None, self.spec, None), treedef
             self.arrays_only = treedef is None
             return
         self.arrays_only = True
         if self.recalled[0] is None:
             try:
-                self.recalled = tree.match_of(values), self.form, treedef
+                self.recalled = tree.match_of(values), self.spec, treedef
             except KeyError:
                 self.arrays_only: bool = False
 
 
 def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return what gives the values at some places; a slice costs 40 ns, a loop 200."""
+    """Return a getter of the values at some places; a slice takes 40 ns, a loop 200."""
     if len(places) > 1 and places != tuple(range(places[0], places[-1] + 1)):
         return itemgetter(*places)
     start = places[0] if places else 0
@@ -176,13 +178,13 @@ class Signature:
     __slots__ = (
         *(
             "_defaults",
-            "_forms",
+            "_specs",
             "_keyword_only",
             "_names",
             "_signature",
             "_variadic",
         ),
-        *("donate_names", "donate_nums", "function_name", "has_static", "spellings"),
+        *("donate_names", "donate_nums", "function_name", "has_static", "forms"),
         *("static_names", "static_nums"),
     )
 
@@ -195,7 +197,7 @@ class Signature:
         self.function_name: str = name_of(fun)
         try:
             self._signature = inspect.signature(fun)
-        except (TypeError, ValueError):  # some builtins: called as they are spelled
+        except (TypeError, ValueError):  # some builtins: calls keep their form
             self._signature = None
         given = list(self._signature.parameters.values()) if self._signature else []
         self._names = tuple(p.name for p in given if p.kind in _POSITIONAL)
@@ -212,14 +214,14 @@ class Signature:
         self.donate_nums, self.donate_names = self._chosen("donate", *donate)
         self._check_disjoint()
         self.has_static: bool = bool(self.static_nums or self.static_names)
-        self.spellings: dict[Hashable, Spelling] = {}
-        self._forms: dict[Hashable, Form] = {}
+        self.forms: dict[Hashable, CallForm] = {}
+        self._specs: dict[Hashable, CallSpec] = {}
 
     # ---- functions that are re-created ----
 
     @property
     def is_steady(self) -> bool:
-        """Whether it holds nothing of a function that may change, or may be large."""
+        """Whether all defaults are immutable and small."""
         return all(_is_steady(x) for x in self._defaults.values())
 
     def is_like(self, other: "Signature") -> bool:
@@ -244,27 +246,27 @@ class Signature:
         Raises:
             ArgumentError: the function cannot be called like this.
         """
-        spelling = self.spelling(args, kwargs)
+        form = self.form(args, kwargs)
         values = (*args, *kwargs.values()) if kwargs else args
-        if spelling.defaults:
-            spelling = self.without_defaults(spelling, values, len(args), kwargs)
-        dynamic = tuple([values[i] for i in spelling.dynamic])
-        return Call(spelling.form, dynamic, spelling.static_values(values))
+        if form.defaults:
+            form = self.without_defaults(form, values, len(args), kwargs)
+        dynamic = tuple([values[i] for i in form.dynamic])
+        return Call(form.spec, dynamic, form.static_values(values))
 
-    def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
-        """Return where the values of a call belong; checked once a spelling."""
+    def form(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallForm:
+        """Return the form of a call; each form is checked once."""
         key = (len(args), *kwargs) if kwargs else len(args)
-        found = self.spellings.get(key)
+        found = self.forms.get(key)
         if found is None:
             self._check_call(args, kwargs)
             slots = self._slots(len(args), kwargs)
-            found = self.spellings[key] = self._spell(slots, len(args))
+            found = self.forms[key] = self._spell(slots, len(args))
         return found
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments with which to call the function."""
-        by_slot = dict(zip(call.form.dynamic, call.dynamic, strict=True))
-        by_slot.update(zip(call.form.static, call.static, strict=True))
+        by_slot = dict(zip(call.spec.dynamic, call.dynamic, strict=True))
+        by_slot.update(zip(call.spec.static, call.static, strict=True))
         last = max((s for s in by_slot if isinstance(s, int)), default=-1)
         positional = [
             by_slot[i] if i in by_slot else self._defaults[self._names[i]]
@@ -278,7 +280,7 @@ class Signature:
 
     def _spell(
         self, slots: Sequence[Slot], positional: int, skip: tuple[int, ...] = ()
-    ) -> Spelling:
+    ) -> CallForm:
         by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
         order = sorted(by_slot, key=_slot_order)
         last = {num + positional for num in self.static_nums if num < 0}
@@ -297,71 +299,71 @@ class Signature:
             for slot, default in self._default_slots()
             if slot in dynamic and self.is_known_default(default)
         )
-        form = self._form(tuple(dynamic), tuple(static))
-        sources = zip(static.values(), form.static_names, strict=True)
+        spec = self._spec(tuple(dynamic), tuple(static))
+        sources = zip(static.values(), spec.static_names, strict=True)
         triples = tuple([(i, default, name) for (i, default), name in sources])
         dynamics = tuple(dynamic.values())
-        return Spelling(form, dynamics, triples, defaults, len(slots))
+        return CallForm(spec, dynamics, triples, defaults, len(slots))
 
     def without_defaults(
         self,
-        spelling: Spelling,
+        form: CallForm,
         values: Sequence[Any],
         count: int,
         names: Iterable[str],
-    ) -> Spelling:
-        """Return the spelling that leaves out the values that are their defaults.
+    ) -> CallForm:
+        """Return the form without the values that equal their defaults.
 
         Args:
-            spelling: the call's.
-            values: the call's, positional before keyword.
+            form: of the call.
+            values: of the call, positional before keyword.
             count: how many are positional.
             names: the keywords.
         """
         omitted = tuple(
-            [i for i, default in spelling.defaults if _is_default(values[i], default)]
+            [i for i, default in form.defaults if _is_default(values[i], default)]
         )
         if not omitted:
-            return spelling
-        key = (spelling.form, count, *names, omitted)
-        found = self.spellings.get(key)
+            return form
+        key = (form.spec, count, *names, omitted)
+        found = self.forms.get(key)
         if found is None:
             found = self._spell(self._slots(count, names), count, omitted)
-            self.spellings[key] = found
+            self.forms[key] = found
         return found
 
-    def _form(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> Form:
+    def _spec(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> CallSpec:
         key = dynamic, static
-        if key not in self._forms:
-            self._forms.setdefault(key, Form(dynamic, static, self))
-        return self._forms[key]
+        if key not in self._specs:
+            self._specs.setdefault(key, CallSpec(dynamic, static, self))
+        return self._specs[key]
 
     def _default_slots(self) -> list[tuple[Slot, Any]]:
         places: dict[str, Slot] = {name: i for i, name in enumerate(self._names)}
         return [(places.get(n, n), default) for n, default in self._defaults.items()]
 
     def defaults_of_others(self, given: set[str]) -> dict[str, Any]:
-        """Return the defaults of the parameters that a call does not give."""
+        """Return the defaults of the parameters that a call omits."""
         return {n: value for n, value in self._defaults.items() if n not in given}
 
     def is_static(self, slot: Slot) -> bool:
-        """Tell whether a parameter is static."""
+        """Return whether a parameter is static."""
         if isinstance(slot, int):
             return slot in self.static_nums or self.slot_name(slot) in self.static_names
         return slot in self.static_names
 
     def donates(self, slot: Slot) -> bool:
-        """Tell whether the argument of a parameter is donated."""
+        """Return whether the argument of a parameter is donated."""
         if isinstance(slot, int):
             return slot in self.donate_nums or self.slot_name(slot) in self.donate_names
         return slot in self.donate_names
 
     def is_known_default(self, default: object) -> bool:
-        """Tell whether an argument can be compared with the default of its parameter."""
+        """Return whether an argument can be compared with the default of its parameter."""
         return is_plain_value(default)
 
     def is_static_result(self, out: object) -> bool:
-        """Tell whether a leaf of a result is returned as it was while tracing."""
+        """Return whether a leaf of a result is returned as it was while tracing."""
         del out
         return False
 
@@ -403,7 +405,7 @@ class Signature:
                 f"{', '.join(given)}: {err}.{_nearest(kwargs, self._signature)}"
             ) from None
 
-    # ---- what `jit` was given ----
+    # ---- options ----
 
     def _chosen(
         self, what: str, argnums: Any, argnames: Any
@@ -480,7 +482,7 @@ _WORDS: Final[dict[type, str]] = {int: "an integer", str: "a name"}
 
 
 def as_tuple(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
-    """Return the positions or names that an option of `jit` gives, as plain values.
+    """Return the positions or names of an option of `jit`, as plain values.
 
     Args:
         given: one, several, or None.
@@ -488,7 +490,7 @@ def as_tuple(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
         option: the option, for errors.
 
     Raises:
-        ArgumentError: something else is among them.
+        ArgumentError: one of them is neither.
     """
     if given is None:
         return ()

@@ -156,9 +156,9 @@ def components(question: Question) -> Components:
     """Return the components of the key of a call."""
     options, call = question.options, question.call
     found = dict(_of_callable(question.fun, _DEPTH))
-    for name, value in zip(call.form.static_names, call.static, strict=True):
+    for name, value in zip(call.spec.static_names, call.static, strict=True):
         found[f"static {name}"] = component(value)
-    leaves = call.form.leaf_names(structure(call.dynamic))
+    leaves = call.spec.leaf_names(structure(call.dynamic))
     for name, aval in zip(leaves, question.avals, strict=True):
         found[name] = _of_text(str(aval))
     compiler_options = repr(dict(options.compile.compiler_options))

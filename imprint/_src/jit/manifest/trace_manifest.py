@@ -21,7 +21,7 @@ from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer
 from imprint._src.jit.calls.options import JitOptions
-from imprint._src.jit.calls.signature import Call, Form
+from imprint._src.jit.calls.signature import Call, CallSpec
 from imprint._src.jit.calls.tracing import TracedCall, held_by
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.signing import digest
@@ -95,7 +95,7 @@ class Question(NamedTuple):
     name: str
     options: JitOptions
     call: Call
-    form: Form | None
+    form: CallSpec | None
     flags: Settings
     avals: tuple[ShapedArray, ...]
     bucket: Bucket | None = None
@@ -121,7 +121,7 @@ def ask(question: Question) -> Asked:
     """
     _check_options(question)
     hashed = StableHash()
-    call, form = question.call, question.call.form
+    call, form = question.call, question.call.spec
     in_tree = tree.structure(call.dynamic)
     whole = form.treedef
     data = None if whole is None else list(tree_data(whole))

@@ -1,11 +1,11 @@
-"""Definitions: the versions of each jitted function, and which functions share them.
+"""Definitions of jitted functions, and the versions that equal functions share.
 
-A `Definition` is one function object with its options: its signature, its versions, its
-traces. Functions with one fingerprint are `Kin`: a function that was re-created finds the
-versions of the one before, if what they depend on is as it was for itself. Kin outlives
-its functions, until the table is full or the byte budget drops what it holds. A `Family`
-is the definitions of one place in the program, such as a lambda in a loop whose captures
-differ: a miss of a new definition is explained against the one before.
+- `Definition`: one function object with its options: signature, versions and traces.
+- `SharedVersions`: the versions of all functions with one fingerprint. A re-created
+  function reuses them if their guards hold for its own captures. They outlive the
+  functions, until the table is full or the byte budget drops them.
+- `DefinitionSite`: the definitions of one place in the program, such as a lambda in a loop
+  whose captures differ. A miss is explained against the previous function there.
 """
 
 import os
@@ -14,18 +14,21 @@ import sys
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.core.identity import InternalObject, Standin, WeakStandin, identity
 from imprint._src.diagnostics.source import is_library, warn
 from imprint._src.errors import RecompileWarning
-from imprint._src.jit.calls.key import PackedKey
+from imprint._src.jit.calls.key import PackedKey, Pending
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
-from imprint._src.jit.calls.tracing import TracedCall
+from imprint._src.jit.calls.tracing import TracedCall, held_by
+from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.explain.explanation import Difference, Explanation
 from imprint._src.jit.fingerprint.code import Code, code_of
 from imprint._src.jit.fingerprint.share import definition_token
@@ -34,18 +37,17 @@ from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
 from imprint._src.jit.guards.values import ATOMS
-from imprint._src.jit.versions.budget import BUDGET
-from imprint._src.jit.versions.table import Table
+from imprint._src.jit.versions.table import BUDGET, Table
 from imprint._src.jit.versions.version import Version
 
 _LIMIT: Final = 4096  # fingerprints
 _WRAPPERS: Final = 8  # partials of partials of methods
-_MANY: Final = 8  # versions of one family, at which it warns
+_MANY: Final = 8  # versions of one definition site, at which it warns
 
 
 @final
-class Kin:
-    """What functions of one fingerprint compiled and traced, detached from each of them.
+class SharedVersions:
+    """The versions and traces of functions with one fingerprint, detached from each.
 
     Args:
         token: the fingerprint.
@@ -65,23 +67,27 @@ class Kin:
         self._own: tuple[weakref.ref[Any], Definition] | None = None
 
     def own(self, fun: Callable[..., Any]) -> "Definition | None":
-        """Return the definition of the very function, if it captures nothing."""
+        """Return the definition of the same function object, if it has no captures."""
         own = self._own
         return own[1] if own is not None and own[0]() is fun else None
 
     def keep(self, fun: FunctionType, definition: "Definition") -> None:
-        """Keep the definition of a function that captures nothing, as long as it lives."""
+        """Keep the definition of a function without captures as long as it lives."""
         reference = weakref.ref(self)
 
         def end(dead: object) -> None:
-            kin = reference()
-            if kin is not None and kin._own is not None and kin._own[0] is dead:
-                kin._own = None
+            shared = reference()
+            if (
+                shared is not None
+                and shared._own is not None
+                and shared._own[0] is dead
+            ):
+                shared._own = None
 
         self._own = weakref.ref(fun, end), definition
 
     def clear(self) -> None:
-        """Forget what was compiled."""
+        """Drop all versions and traces."""
         self.versions.clear()
         self.traced.clear()
 
@@ -91,7 +97,7 @@ class Kin:
         """Return the parameters of a function; alike ones are one object.
 
         Args:
-            fun: it.
+            fun: the function.
             make: reads them.
         """
         known = self._signature
@@ -122,12 +128,12 @@ class Kin:
         Args:
             key: of the call.
             roots: the function and its static values.
-            name: the function's.
+            name: of the function.
         """
         given = tuple(roots)
         for version in self.versions.all_of(key)[:_TRIED]:
             if version.fits(given):
-                return version.lent(given, name)
+                return version.for_function(given, name)
         return None
 
     def trace(self, key: Hashable, roots: Iterable[Any]) -> TracedCall | None:
@@ -142,24 +148,24 @@ class Kin:
         return None
 
     def keep_version(self, version: Version, key: PackedKey) -> None:
-        """Let functions that are re-created find a version; the byte budget counts it."""
+        """Let re-created functions find a version; the byte budget counts it."""
         kept = version.detached()
         BUDGET.add(self.versions, kept, version.nbytes)
-        kept.stand_in(self.versions, key)
-        kept.ends = _ends(version.traced, self.versions, kept)
+        kept.insert_into(self.versions, key)
+        kept.finalizers = _drop_with_arrays(version.traced, self.versions, kept)
 
     def keep_trace(
         self, traced: TracedCall, key: Hashable, table: Table[TracedCall]
     ) -> None:
-        """Let functions that are re-created find a trace, which stands in a table."""
+        """Let re-created functions find a trace; `table` has it for its own function."""
         kept = traced.detached()
         BUDGET.add(self.traced, kept, kept.nbytes, copy=(table, traced))
         self.traced.put(key, kept)
-        kept.ends = _ends(traced, self.traced, kept)
+        kept.finalizers = _drop_with_arrays(traced, self.traced, kept)
 
 
-def _ends(traced: TracedCall, table: Table[Any], item: Any) -> object:
-    """Return what drops an item when an array dies of which its trace was made."""
+def _drop_with_arrays(traced: TracedCall, table: Table[Any], item: Any) -> object:
+    """Return weak references that drop an item when a captured array dies."""
     places = weakref.ref(table), weakref.ref(item)
 
     def end(_: object) -> None:
@@ -175,7 +181,7 @@ _TRIED: Final = 16
 
 
 def _is_steady(fun: Any) -> bool:
-    """Return whether the fingerprint of a function tells its parameters."""
+    """Return whether the fingerprint of a function determines its parameters."""
     if type(fun) is MethodType:
         fun = fun.__func__
     if type(fun) is not FunctionType or fun.__dict__:
@@ -189,25 +195,25 @@ class Definition(InternalObject):
     """One function with its options, and its versions.
 
     Args:
-        kin: what functions of its fingerprint share.
+        shared: the versions of its fingerprint.
         signature: its parameters.
         options: how it is compiled.
         parts: its code and defaults, when the signature was read.
     """
 
     __slots__ = (
-        *("__weakref__", "family", "kin", "last_miss", "options", "parts"),
-        *("signature", "sized", "traced", "versions", "written"),
+        *("__weakref__", "site", "shared", "last_miss", "options", "parts"),
+        *("signature", "size_families", "traced", "versions", "written"),
     )
 
     def __init__(
         self,
-        kin: Kin,
+        shared: SharedVersions,
         signature: Signature,
         options: JitOptions,
         parts: tuple[Any, ...] = (),
     ) -> None:
-        self.kin = kin
+        self.shared = shared
         self.signature = signature
         self.options = options
         self.parts = parts
@@ -216,40 +222,40 @@ class Definition(InternalObject):
         self.written: frozenset[Key] = frozenset()
         """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
-        self.family: Family | None = None  # known from the first miss on
-        self.sized: Any = None  # what `dynamic` knows of calls whose axes have names
+        self.site: DefinitionSite | None = None  # known from the first miss on
+        self.size_families: Any = None  # the `SizeFamilies` of calls with named axes
 
     @property
     def token(self) -> Token:
         """The fingerprint of the function."""
-        return self.kin.token
+        return self.shared.token
 
     def clear(self) -> None:
-        """Forget all versions, and what the keys of the last misses hold."""
+        """Drop all versions, and the keys of the last misses."""
         self.versions.clear()
         self.traced.clear()
-        self.kin.clear()
-        self.sized = None
+        self.shared.clear()
+        self.size_families = None
         if self.last_miss is not None:
             self.last_miss.settle()
-        if self.family is not None:
-            self.family.settle()
+        if self.site is not None:
+            self.site.settle()
 
     def learn(self, written: frozenset[Key]) -> None:
-        """Take in the locations that a trace changed.
+        """Add the locations that a trace wrote, and remove their guards.
 
-        What an earlier trace left there is no input: each trace writes it.
+        The value that an earlier trace left there is no input: each trace writes it.
         """
         if written <= self.written:
             return
         self.written |= written
-        # First the versions: what they use may be in the other table.
-        for version in (*self.versions, *self.kin.versions):
+        # Versions first: their guards may be in the other table.
+        for version in (*self.versions, *self.shared.versions):
             guard = _without(version.traced.guard, self.written)
             if guard is not version.checks:
                 version.traced.guard = guard
                 version.use_guard(guard)
-        for traced in (*self.traced, *self.kin.traced):
+        for traced in (*self.traced, *self.shared.traced):
             traced.guard = _without(traced.guard, self.written)
 
 
@@ -258,13 +264,13 @@ def _without(guard: Guard, written: frozenset[Key]) -> Guard:
     return guard if left is guard.dependencies else Guard(left)
 
 
-class Made(NamedTuple):
-    """What a version of a family was made of.
+class FunctionState(NamedTuple):
+    """A function at one compilation.
 
     Args:
-        token: what the function was, captures and all.
-        options: how it was compiled.
-        code: what ran; None if that is not Python's.
+        token: its token, with captures.
+        options: its options.
+        code: its code; None if it is not Python code.
         function: the object that was called, if it takes weak references.
     """
 
@@ -274,15 +280,15 @@ class Made(NamedTuple):
     function: WeakStandin | None
 
     def is_of(self, fun: Callable[..., Any]) -> bool:
-        """Tell whether it was made of the same function, or method of the same object."""
+        """Return whether it is of the same function, or of a method of the same object."""
         return self.function is not None and self.function is _standin_of(fun)
 
 
-def _made_of(fun: Callable[..., Any], definition: Definition) -> Made:
+def _made_of(fun: Callable[..., Any], definition: Definition) -> FunctionState:
     function = _function_of(fun)
     code = None if function is None else code_of(function.__code__)
     token = definition_token(fun)
-    return Made(token, definition.options, code, _standin_of(fun))
+    return FunctionState(token, definition.options, code, _standin_of(fun))
 
 
 def _standin_of(fun: Any) -> WeakStandin | None:
@@ -291,8 +297,8 @@ def _standin_of(fun: Any) -> WeakStandin | None:
 
 
 @final
-class Family:
-    """The definitions that one place in the program made.
+class DefinitionSite:
+    """The definitions of one place in the program.
 
     Args:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
@@ -306,15 +312,16 @@ class Family:
         """How many versions were compiled since the function was edited."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
-        self._made: deque[Made] = deque(maxlen=4)
+        self._made: deque[FunctionState] = deque(maxlen=4)
         self._misses: list[Explanation] = []
 
-    def before(self, fun: Callable[..., Any], definition: Definition) -> list[Made]:
-        """Return what was compiled last, the last one first.
+    def before(
+        self, fun: Callable[..., Any], definition: Definition
+    ) -> list[FunctionState]:
+        """Return the last compilations, the newest first.
 
-        If the same function was compiled, as it was before it was changed, that is all.
-        A function of other code that lives beside this one is another function, not what
-        this one was before it was edited.
+        If the same function was compiled before a change, return only that. Other code
+        whose function is still alive is another function, not an earlier edit of this one.
         """
         now = _made_of(fun, definition)
         found = [
@@ -334,16 +341,15 @@ class Family:
         ]
 
     def knows(self, fun: Callable[..., Any]) -> bool:
-        """Return whether a version was made of the very function or object."""
+        """Return whether a version was compiled for the same function or object."""
         return any(made.is_of(fun) for made in self._made)
 
     def note(
         self, fun: Callable[..., Any], definition: Definition, miss: Explanation
     ) -> None:
-        """Count a compilation; warn at the eighth, of the slot that keeps changing.
+        """Count a compilation; the eighth warns, with the slot that keeps changing.
 
-        Only then the misses are read, and what differed is worked out. What was edited
-        is counted anew.
+        The differences are computed only then. An edit restarts the count.
         """
         now, options = _made_of(fun, definition), definition.options
         if all(
@@ -364,7 +370,7 @@ class Family:
             self._warn(misses)
 
     def settle(self) -> None:
-        """Work out what differed in the misses so far; then they hold no keys."""
+        """Compute the differences of the misses so far, so that they hold no keys."""
         for miss in self._misses:
             miss.settle()
 
@@ -374,7 +380,7 @@ class Family:
             counted = [d for d in miss.differences if d.kind != "cleared"]
             reasons.update([*dict.fromkeys(map(_cause, counted))])
         last = {_cause(d): d for d in reversed(misses[-1].differences)}
-        # What was cleared on purpose is no cause.
+        # clear_cache() is no cause.
         most = next((c for c, _ in reasons.most_common() if c in last), None)
         if most is None:
             return
@@ -392,7 +398,7 @@ class Family:
 
 
 def _cause(change: Difference) -> str:
-    """Return what keeps changing: for a list that grows the argument, not its item."""
+    """Return the changed slot: for a growing list the argument, not its item."""
     if change.kind == "evicted":
         return "versions that were dropped"
     if change.kind != "structure":
@@ -405,16 +411,16 @@ class Definitions:
     """The definitions of a process.
 
     Args:
-        limit: how many fingerprints there may be; the byte budget bounds what they hold.
+        limit: how many fingerprints there may be; the byte budget bounds their memory.
     """
 
     def __init__(self, limit: int = _LIMIT) -> None:
         self._limit = limit
-        self._kin: OrderedDict[Hashable, Kin] = OrderedDict()
+        self._kin: OrderedDict[Hashable, SharedVersions] = OrderedDict()
         self._known: weakref.WeakValueDictionary[Hashable, Definition] = (
             weakref.WeakValueDictionary()
         )
-        self._families: OrderedDict[Hashable, Family] = OrderedDict()
+        self._sites: OrderedDict[Hashable, DefinitionSite] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def of(
@@ -423,7 +429,7 @@ class Definitions:
         options: JitOptions,
         signature: Callable[[], Signature],
     ) -> Definition:
-        """Return the definition of a function, made if there is none.
+        """Return the definition of a function; create it if there is none.
 
         Args:
             fun: the function.
@@ -431,9 +437,9 @@ class Definitions:
             signature: reads its parameters.
         """
         token = fingerprint(fun)
-        kin = self._kin_of(token, options)
+        shared = self._kin_of(token, options)
         parts = parts_of(fun)
-        own = kin.own(fun)
+        own = shared.own(fun)
         if own is not None and own.parts == parts:
             return own
         key = (*_standing(fun), token, options)
@@ -441,19 +447,19 @@ class Definitions:
             known = self._known.get(key)
             if known is not None and known.parts == parts:
                 return known
-        made = Definition(kin, kin.signature(fun, signature), options, parts)
+        made = Definition(shared, shared.signature(fun, signature), options, parts)
         with self._lock:
             self._known[key] = made
         if type(fun) is FunctionType and fun.__closure__ is None and _is_steady(fun):
-            kin.keep(fun, made)
+            shared.keep(fun, made)
         return made
 
-    def _kin_of(self, token: Token, options: JitOptions) -> Kin:
+    def _kin_of(self, token: Token, options: JitOptions) -> SharedVersions:
         key = token, options
         with self._lock:
             found = self._kin.get(key)
             if found is None:
-                found = self._kin[key] = Kin(token)
+                found = self._kin[key] = SharedVersions(token)
                 while len(self._kin) > self._limit:
                     self._kin.popitem(last=False)
             else:
@@ -465,33 +471,35 @@ class Definitions:
         for definition in self:
             definition.clear()
         with self._lock:
-            for kin in self._kin.values():
-                kin.clear()
+            for shared in self._kin.values():
+                shared.clear()
             self._kin.clear()
 
-    def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
-        """Return the family of a definition of a function."""
+    def definition_site_of(
+        self, fun: Callable[..., Any], definition: Definition
+    ) -> DefinitionSite:
+        """Return the definition site of a function."""
         with self._lock:
-            if definition.family is None:
+            if definition.site is None:
                 function = _function_of(fun)
                 if function is None:
-                    definition.family = Family("")
+                    definition.site = DefinitionSite("")
                 else:
                     code = function.__code__
-                    new = Family(f"{code.co_filename}:{code.co_firstlineno}")
+                    new = DefinitionSite(f"{code.co_filename}:{code.co_firstlineno}")
                     place = _place_of(function)
-                    definition.family = self._families.setdefault(place, new)
-                    self._families.move_to_end(place)
-                    while len(self._families) > self._limit:
-                        self._families.popitem(last=False)
-            return definition.family
+                    definition.site = self._sites.setdefault(place, new)
+                    self._sites.move_to_end(place)
+                    while len(self._sites) > self._limit:
+                        self._sites.popitem(last=False)
+            return definition.site
 
     def orphans(self) -> Iterator[Version]:
-        """Yield the versions whose functions are gone."""
+        """Yield the versions whose functions no longer exist."""
         with self._lock:
             every = [*self._kin.values()]
-        for kin in every:
-            yield from (v for v in kin.versions if not v.users)
+        for shared in every:
+            yield from (v for v in shared.versions if not v.users)
 
     def __iter__(self) -> Iterator[Definition]:
         with self._lock:
@@ -499,25 +507,25 @@ class Definitions:
 
 
 def parts_of(fun: Any) -> tuple[Any, ...]:
-    """Return what the parameters of a function are read from."""
+    """Return the identities of the objects that determine the parameters."""
     if type(fun) is not FunctionType:
         return ()
     return id(fun.__code__), id(fun.__defaults__), id(fun.__kwdefaults__)
 
 
 def _standing(fun: Any) -> tuple[Standin, ...]:
-    """Return what stands for a function; a method is another object each time."""
+    """Return the identity of a function; each access to a method makes a new object."""
     if type(fun) is MethodType:
         return identity(fun.__func__), identity(fun.__self__)
     return (identity(fun),)
 
 
 def _place_of(function: Any) -> Hashable:
-    """Return what stays when a function is made anew, or edited and defined again.
+    """Return a key that stays equal when a function is re-created or edited.
 
-    A module has one function of a name, whose code is edited: in a notebook each time in
-    another file, which is none. Else functions of other code are other functions, as are
-    those of a list of lambdas.
+    At module level it is the name: an edit replaces the code, in a notebook each time under
+    a new file name that does not exist. Otherwise it includes the code, so that the lambdas
+    of a list are different functions.
     """
     code, names = function.__code__, getattr(function, "__globals__", None)
     qualname = getattr(function, "__qualname__", code.co_qualname)
@@ -530,7 +538,7 @@ def _place_of(function: Any) -> Hashable:
 
 
 def _function_of(fun: Any) -> Any:
-    """Return what has the code that runs when a callable is called, if it is Python's."""
+    """Return the Python function that a callable runs; None if there is none."""
     for _ in range(_WRAPPERS):
         if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
             fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
@@ -544,3 +552,87 @@ def _function_of(fun: Any) -> Any:
 
 DEFINITIONS: Final = Definitions()
 """The definitions of this process."""
+
+# ---- the scope of an audit ----
+
+# An audit traces as if there were no earlier traces, also of nested functions. Its traces go
+# to tables of their own, which are compared with the others and then dropped.
+
+
+class _AuditTraces(NamedTuple):
+    """The fresh traces of one definition, which is kept alive as its key is its `id`."""
+
+    definition: Definition
+    traces: Table[TracedCall]
+
+
+AuditTraces: TypeAlias = dict[int, _AuditTraces]
+
+_fresh: Final = ContextVar[AuditTraces | None]("imprint_fresh_traces", default=None)
+
+
+@contextmanager
+def audit_scope() -> Generator[AuditTraces]:
+    """Trace every function again within this `with`; yield their traces."""
+    traces: AuditTraces = {}
+    token = _fresh.set(traces)
+    try:
+        yield traces
+    finally:
+        _fresh.reset(token)
+
+
+def is_auditing() -> bool:
+    """Return whether an audit is tracing."""
+    return _fresh.get() is not None
+
+
+def count_trace() -> None:
+    """Count a trace, except those of audits."""
+    COUNTERS.traces += not is_auditing()
+
+
+def traces_of(definition: Definition) -> Table[TracedCall]:
+    """Return the table in which a trace of a definition is found and kept."""
+    fresh = _fresh.get()
+    if fresh is None:
+        return definition.traced
+    return fresh.setdefault(id(definition), _AuditTraces(definition, Table())).traces
+
+
+# ---- a call of a definition ----
+
+
+class Request(NamedTuple):
+    """A call, its function, and the definition that answers it."""
+
+    fun: Callable[..., Any]
+    definition: Definition
+    pending: Pending
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.definition.signature.function_name
+
+    @property
+    def options(self) -> JitOptions:
+        """How the function is compiled."""
+        return self.definition.options
+
+    @property
+    def roots(self) -> tuple[Any, ...]:
+        """The function and its static values: the roots of all guarded locations."""
+        return self.fun, *(value for _, value in held_by(self.pending.call))
+
+
+def shared_version(request: Request) -> Version | None:
+    """Return the version of an equal function, rebound to the function of a call."""
+    definition, key = request.definition, request.pending.key
+    shared = definition.shared
+    if not shared.versions.current:
+        return None
+    found = shared.version(key, request.roots, request.name)
+    if found is not None and not found.traced.dependencies.calls_static:
+        found.insert_into(definition.versions, key)
+    return found

@@ -1,8 +1,8 @@
-"""Running a version that donates, or that runs over several devices.
+"""Execution of versions that donate, or that run over several devices.
 
-The arguments may be anywhere: on the host, on another device, or spread in another way;
-what is not as the executable takes it is put so first, and then a copy is donated: the
-original stays. The warm path takes what is where it should be, if nothing is donated.
+Arguments may be on the host, on another device or sharded differently. Those with the
+wrong placement are copied first; the copy is donated and the original kept. Without
+donation, arguments in the right place take the warm path instead.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from imprint._src.array import (
 )
 from imprint._src.diagnostics.source import current_source
 from imprint._src.errors import ArgumentError
-from imprint._src.jit.calls.sharded_call import SpreadHome, shown
+from imprint._src.jit.calls.device_assignment import ShardedAssignment, shown
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
@@ -32,13 +32,13 @@ def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
         version: the version.
         leaves: those of the call.
     """
-    home: SpreadHome = version.home
+    assignment: ShardedAssignment = version.assignment
     kept, start = version.program.kept, len(version.consts)
     for at, i in enumerate(kept, start):
-        if isinstance(leaves[i], np.ndarray) and home.device.spans_processes:
+        if isinstance(leaves[i], np.ndarray) and assignment.device.spans_processes:
             _check_whole(version, i, at)
     arrays = [to_array(leaves[i]) for i in kept]
-    pairs = zip(arrays, home.inputs[start:], strict=True)
+    pairs = zip(arrays, assignment.inputs[start:], strict=True)
     buffers = [buffer_over(x, sharding) for x, sharding in pairs]
     uses = Counter(map(id, [*version.consts, *buffers]))
     given: list[int] = []
@@ -46,7 +46,9 @@ def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
         if i not in version.donated:
             continue
         if uses[id(buffers[at])] > 1:
-            buffers[at] = buffer_over(copy_array(arrays[at]), home.inputs[start + at])
+            buffers[at] = buffer_over(
+                copy_array(arrays[at]), assignment.inputs[start + at]
+            )
         elif buffers[at] is getattr(arrays[at], "_buffer", None):
             given.append(at)
     outs: list[Any] = version.call([*version.consts, *buffers])
@@ -79,9 +81,9 @@ def run_donating(version: Any, leaves: list[Any]) -> list[Any]:
         version: the version.
         leaves: those of the call.
     """
-    device = version.home.device
+    device = version.assignment.device
     arrays: list[Any] = leaves
-    if version.home.moves:  # then a copy is donated, and the original stays
+    if version.assignment.moves:  # then a copy is donated, and the original stays
         arrays = [on_device(to_array(x), device) for x in leaves]
     try:  # the function `buffer_of` costs 70 ns more, for each leaf
         buffers = [x._buffer for x in arrays]
@@ -105,7 +107,7 @@ def _separate(version: Any, arrays: list[ArrayImpl], buffers: list[Any]) -> list
     """Return the buffers, with copies for donated ones that have another use."""
     uses = Counter(map(id, [*version.consts, *buffers]))
     return [
-        buffer_on(copy_array(x), version.home.device)
+        buffer_on(copy_array(x), version.assignment.device)
         if i in version.donated and uses[id(buffer)] > 1
         else buffer
         for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))

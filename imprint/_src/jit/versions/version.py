@@ -1,17 +1,19 @@
-"""Versions: the compiled forms of one function, one for each kind of call.
+"""Versions: the compiled forms of a function, one for each call signature.
 
-A `Version` is a traced call with its executable, laid out for the warm path: what the
-path needs are plain attributes, and `take` is None when every argument is passed on as it
-came. A version that is `special` is run by `run`: it donates, has sentinels, moves
-arguments to its device, or is answered by something else than its executable. One that
-donates consumes the arrays it was given: they lose their values and remember who took
-them. What a user may ask of a version are properties, worked out when asked.
+A `Version` is a traced call with its executable, laid out for the warm path: the path
+reads plain attributes, and `take` is None if all arguments are passed unchanged. A
+`special` version is executed by `run`: it donates, checks for NaN, moves arguments to its
+device, or runs something else than its executable. Donated arrays lose their values and
+record the function that took them. The public properties are computed when read.
+
+Observers watch all misses of a process, before and after the compilation; limits, reports
+and tests use them. Only the cold path reads the list, so warm calls pay nothing.
 """
 
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final, cast, final
+from typing import Any, Final, NamedTuple, Protocol, cast, final
 
 from imprint._src import runtime
 from imprint._src.array import (
@@ -26,16 +28,14 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.identity import InternalObject, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
-from imprint._src.jit.calls.device_assignment import Home
+from imprint._src.jit.calls.device_assignment import DeviceAssignment, ShardedAssignment
 from imprint._src.jit.calls.key import CallKey, PackedKey
-from imprint._src.jit.calls.sharded_call import SpreadHome
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
-from imprint._src.jit.explain.explanation import Kind
+from imprint._src.jit.explain.explanation import Explanation, Kind
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.versions.donation_and_sharding import run_donating, run_spread
-from imprint._src.jit.versions.observers import Costs
 from imprint._src.jit.versions.table import Table
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report
@@ -48,6 +48,45 @@ from imprint._src.runtime import (
 )
 
 
+class VersionCosts(NamedTuple):
+    """The seconds of a new version; lowering and compiling are 0 if shared."""
+
+    trace: float
+    lower: float
+    compile: float
+
+    @property
+    def total(self) -> float:
+        """The sum."""
+        return sum(self)
+
+
+class Observer(Protocol):
+    """Callbacks for every miss of all jitted functions, in any thread.
+
+    `missed` comes first, then `failed` or `compiled`.
+    """
+
+    def missed(self, miss: Explanation) -> None:
+        """Handle a call that needs a new version; an exception prevents it."""
+        ...
+
+    def failed(self, miss: Explanation) -> None:
+        """Handle a failed compilation, or the refusal of another observer."""
+        ...
+
+    def compiled(self, miss: Explanation, costs: VersionCosts) -> None:
+        """Handle a new version."""
+        ...
+
+
+OBSERVERS: Final[list[Observer]] = []
+"""The observers of this process."""
+
+
+# ---- observers of misses ----
+
+
 @final
 class Version(InternalObject):
     """A compiled version of a function.
@@ -56,7 +95,7 @@ class Version(InternalObject):
         traced: the jaxpr and the trees.
         program: the compiled jaxpr.
         name: the function's, for messages.
-        home: where it runs.
+        assignment: where it runs.
         sentinels: the meaning of the program's last result, if it has flags.
 
     Attributes:
@@ -67,9 +106,17 @@ class Version(InternalObject):
     """
 
     __slots__ = (
-        *("__weakref__", "_others", "_roots", "_traced", "apart", "arguments", "at"),
-        *("checks", "consts", "created_at", "donated", "ends", "executable"),
-        *("guard", "handlers", "hits", "home", "host_call", "name"),
+        *(
+            "__weakref__",
+            "_others",
+            "_roots",
+            "_traced",
+            "run_special",
+            "arguments",
+            "at",
+        ),
+        *("checks", "consts", "created_at", "donated", "finalizers", "executable"),
+        *("guard", "handlers", "hits", "assignment", "host_call", "name"),
         *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
         *("sentinels", "source", "special", "tables", "take", "unflatten"),
         "users",
@@ -80,26 +127,30 @@ class Version(InternalObject):
         traced: TracedCall,
         program: Program,
         name: str,
-        home: "Home | SpreadHome",
+        assignment: "DeviceAssignment | ShardedAssignment",
         sentinels: "sentinel_pass.Sentinels | None" = None,
     ) -> None:
         self.sentinels = sentinels
         self._traced = traced
         self._roots: tuple[Standin, ...] | None = None
-        self._others: Guard | None = None  # of a source: what it reads by name
+        self._others: Guard | None = (
+            None  # of a source: its locations that are no captures
+        )
         self.program = program
         self.name = name
-        self.home = home
+        self.assignment = assignment
         self.hits = 0
         self.users: Collection[Version] = ()
         self.source: Version | None = None
-        self.ends: Any = None  # what drops it when an array that it was made of dies
+        self.finalizers: Any = None  # drops it when a captured array dies
         self.guard: Callable[[], bool] | None = None
         self.use_guard(traced.guard)
         self.executable: runtime.Executable = program.executable
         self.handlers: list[Any] = program.executable.handlers
         self.consts: list[runtime.Buffer] = list(program.consts)
-        self.out_avals: tuple[ShapedArray, ...] = home.place(traced.closed.out_avals)
+        self.out_avals: tuple[ShapedArray, ...] = assignment.place(
+            traced.closed.out_avals
+        )
         self.out_aval: ShapedArray | None = (
             self.out_avals[0] if traced.results.is_single else None
         )
@@ -110,9 +161,9 @@ class Version(InternalObject):
             for i in program.module.donated
         }
         self.arguments: int = len(self.consts) + len(traced.closed.in_avals)
-        self.apart: Callable[[Version, list[Any]], list[Any]] | None = (
+        self.run_special: Callable[[Version, list[Any]], list[Any]] | None = (
             run_spread
-            if isinstance(home, SpreadHome)
+            if isinstance(assignment, ShardedAssignment)
             else run_donating
             if self.donated
             else None
@@ -136,26 +187,26 @@ class Version(InternalObject):
             counters.retired += hits
 
     def use(self, runs: Runs) -> None:
-        """Answer calls by `runs`: the executable, or what computes the same."""
+        """Execute calls by `runs`: the executable, or an equivalent."""
         self.runs = runs
-        if not isinstance(self.home, SpreadHome):
+        if not isinstance(self.assignment, ShardedAssignment):
             self.host_call: runtime.HostCall = runtime.host_call(
                 runs, self.program.module.in_avals
             )
         self.special: bool = (
             bool(self.donated)
             or self.sentinels is not None
-            or self.home.moves
+            or self.assignment.moves
             or runs is not self.executable
         )
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
         everything = kept == tuple(range(count)) and not self.consts
         is_whole = everything and not self.special
-        is_whole = is_whole and not isinstance(self.home, SpreadHome)
+        is_whole = is_whole and not isinstance(self.assignment, ShardedAssignment)
         self.take: tuple[int, ...] | None = None if is_whole else kept
 
     def use_guard(self, guard: Guard) -> None:
-        """Let a guard decide whether it answers."""
+        """Set the guard that decides whether it is valid."""
         reference = weakref.ref(self)
 
         def changed(check: Callable[[], bool]) -> None:
@@ -165,14 +216,14 @@ class Version(InternalObject):
 
         has_reads = bool(guard.dependencies.reads)
         self.guard: Callable[[], bool] | None = guard.check if has_reads else None
-        if guard.dependencies.calls_static:  # a key does not tell equal functions apart
+        if guard.dependencies.calls_static:  # equal static functions have equal keys
             self.guard = _never
         self._others = None
         self.checks: Guard = guard  # it lives as long as its check is called
         guard.changed = changed
 
-    def stand_in(self, table: Table["Version"], key: PackedKey) -> None:
-        """Stand in a table, as the current one of its key."""
+    def insert_into(self, table: Table["Version"], key: PackedKey) -> None:
+        """Insert it into a table, as the current item of its key."""
         self.at = key
         self.tables = (*self.tables, weakref.ref(table))
         table.put(key, self)
@@ -189,7 +240,7 @@ class Version(InternalObject):
         self._traced = traced
 
     def fits(self, roots: tuple[Any, ...]) -> bool:
-        """Return whether it answers calls of another function; asked of a source.
+        """Return whether a source is valid for another function.
 
         Args:
             roots: the function, and its static values.
@@ -201,11 +252,10 @@ class Version(InternalObject):
             self._others = Guard(dependencies.of_others())
         return self._others.check()
 
-    def lent(self, roots: tuple[Any, ...], name: str = "") -> "Version":
-        """Return the same program as the version of another function, which it fits.
+    def for_function(self, roots: tuple[Any, ...], name: str = "") -> "Version":
+        """Return this program as the version of another function, which it fits.
 
-        Many functions are called once. What the version depends on is looked up for the
-        function when it is called again.
+        Many functions are called once, so the guards are rebound at the second call.
         """
         made = object.__new__(Version)
         for each in _SHARED:
@@ -231,13 +281,13 @@ class Version(InternalObject):
         made.users = ()
         made.tables = ()
         made.source = self
-        made.ends = None
+        made.finalizers = None
         cast("set[Version]", self.users).add(made)
         _alive.add(made)
         return made
 
     def _bind(self) -> bool:
-        """Look up what it depends on for its own function; return whether it holds."""
+        """Rebind the guards to its own function; return whether they hold."""
         held, self._roots = self._roots, None
         if held is None:  # another thread is at it
             return False
@@ -255,7 +305,7 @@ class Version(InternalObject):
     def detached(self) -> "Version":
         """Return the same program for functions that are re-created; it holds none."""
         traced = self.traced.detached()
-        made = Version(traced, self.program, self.name, self.home, self.sentinels)
+        made = Version(traced, self.program, self.name, self.assignment, self.sentinels)
         made.restarts = self.restarts
         made.users = weakref.WeakSet((self,))
         self.source = made
@@ -267,7 +317,7 @@ class Version(InternalObject):
         return self.hits + sum([user.hits for user in (*self.users,)])
 
     def holds(self) -> bool:
-        """Return whether what the version depends on is as it was."""
+        """Return whether its guards hold."""
         return self.guard is None or self.guard()
 
     def is_lost(self) -> bool:
@@ -278,7 +328,7 @@ class Version(InternalObject):
         """Execute on leaves of which some are NumPy arrays or numbers; hot.
 
         Args:
-            leaves: the leaves of a call, in a list that nobody else has.
+            leaves: the leaves of a call, in a list of its own.
             host_leaves: which are host values, if the caller knows.
         """
         if self.take is None and host_leaves and len(host_leaves) == len(leaves):
@@ -287,8 +337,8 @@ class Version(InternalObject):
             except _FAILED as err:
                 raise self.explain(leaves, err) from err
             return self.wrap(outs)
-        if self.apart is not None:
-            return self.wrap(self.apart(self, leaves))
+        if self.run_special is not None:
+            return self.wrap(self.run_special(self, leaves))
         take = self.take
         arguments = leaves if take is None else [leaves[i] for i in take]
         start = len(self.consts)
@@ -296,12 +346,16 @@ class Version(InternalObject):
             arguments = [*self.consts, *arguments]
         elif take is None:
             arguments = leaves[:]
-        home: Any = self.home
+        assignment: Any = self.assignment
         hosts: list[int] = []
         for i in range(start, len(arguments)):
             x = arguments[i]
             if type(x) is ArrayImpl:
-                arguments[i] = buffer_on(x, home.device) if home.moves else buffer_of(x)
+                arguments[i] = (
+                    buffer_on(x, assignment.device)
+                    if assignment.moves
+                    else buffer_of(x)
+                )
             else:
                 hosts.append(i)
         if not hosts:
@@ -334,7 +388,7 @@ class Version(InternalObject):
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
-            aval = self.home.of_flags(self.program.out_avals[-1])
+            aval = self.assignment.of_flags(self.program.out_avals[-1])
             flags = host_of(ArrayImpl(aval, outs.pop()))
             names, results = self.traced.leaf_names(), self.traced.results.names()
             self.sentinels.check(flags, self.name, names, results)
@@ -343,7 +397,7 @@ class Version(InternalObject):
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
     def explain(self, buffers: list[Any], err: Exception) -> Exception:
-        """Return the error to raise for what was raised while executing."""
+        """Return the error to raise for an error of the execution."""
         for value in self.program.module.consts:
             array = to_array(value)
             if runtime.is_deleted(buffer_of(array)):
@@ -353,12 +407,12 @@ class Version(InternalObject):
                 )
         return explain_execute_error(buffers, err)
 
-    # ---- what a user may ask ----
+    # ---- public properties ----
 
     @property
     def key(self) -> Kind:
-        """What kind of call it answers: names, tree, avals, static values, flags."""
-        return CallKey.unpack(self.at).kind(self.traced.form, self.traced.in_tree)
+        """Its call signature: names, tree, avals, static values, flags."""
+        return CallKey.unpack(self.at).kind(self.traced.spec, self.traced.in_tree)
 
     @property
     def avals(self) -> tuple[ShapedArray, ...]:
@@ -377,7 +431,7 @@ class Version(InternalObject):
 
     @property
     def stablehlo(self) -> str:
-        """The lowered program, without the user's source lines."""
+        """The lowered program, without source lines."""
         return self.program.module.plain_text
 
     @property
@@ -386,24 +440,26 @@ class Version(InternalObject):
         return self.executable.hlo_text()
 
     @property
-    def costs(self) -> Costs:
-        """What it took to make it, in seconds."""
+    def costs(self) -> VersionCosts:
+        """The seconds that it took."""
         module = self.program.module
-        return Costs(self.traced.seconds, module.seconds, self.program.compile_seconds)
+        return VersionCosts(
+            self.traced.seconds, module.seconds, self.program.compile_seconds
+        )
 
     @property
     def trace_s(self) -> float:
-        """What tracing took, in seconds."""
+        """The seconds of tracing."""
         return self.costs.trace
 
     @property
     def lower_s(self) -> float:
-        """What lowering took, in seconds."""
+        """The seconds of lowering."""
         return self.costs.lower
 
     @property
     def compile_s(self) -> float:
-        """What XLA took, in seconds; next to nothing if `origin` is "memory"."""
+        """The seconds of XLA; almost 0 if `origin` is "memory"."""
         return self.costs.compile
 
     @property
@@ -413,7 +469,7 @@ class Version(InternalObject):
 
     @property
     def stored(self) -> str:
-        """What became of it on the disk: "stored", or "not stored: " and the reason."""
+        """Whether it is on disk: "stored", or "not stored: " and the reason."""
         return self.program.stored
 
     @property
@@ -423,7 +479,7 @@ class Version(InternalObject):
 
     @property
     def passes(self) -> "tuple[pass_report.Change, ...]":
-        """What the passes did to it: the loops that they made, the values written."""
+        """The changes by passes: loops made, values materialized."""
         return self.program.module.changes
 
     @property
@@ -447,11 +503,14 @@ class Version(InternalObject):
 
         One that forgot it alone would wait for the others to compile it again.
         """
-        home = self.home
+        assignment = self.assignment
         return (
             self.pinned
             or any(user.pinned for user in (*self.users,))
-            or (isinstance(home, SpreadHome) and home.device.spans_processes)
+            or (
+                isinstance(assignment, ShardedAssignment)
+                and assignment.device.spans_processes
+            )
         )
 
     def pin(self) -> None:
@@ -494,13 +553,21 @@ def _never() -> bool:
 
 
 _SHARED: Final = (
-    *("apart", "arguments", "at", "consts", "created_at", "donated", "executable"),
-    *("handlers", "home", "out_aval", "out_avals", "program", "restarts"),
+    *(
+        "run_special",
+        "arguments",
+        "at",
+        "consts",
+        "created_at",
+        "donated",
+        "executable",
+    ),
+    *("handlers", "assignment", "out_aval", "out_avals", "program", "restarts"),
     *("runs", "sentinels", "special", "take", "unflatten"),
 )
-"""What is the same for versions of one program."""
+"""The attributes that versions of one program share."""
 _FAILED: Final = (EngineError, DeletedArrayError)
-"""What the door raises: the second where a buffer is known to be gone."""
+"""The errors of an execution; the second if a buffer is known to be deleted."""
 
 
 def calls_answered() -> int:

@@ -11,7 +11,7 @@ from imprint._src.array import ArrayImpl, padding_of
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
-from imprint._src.jit.bucketing.padding import padded_to
+from imprint._src.jit.bucketing.buckets import padded_to
 from imprint._src.numpy.promotion import ArrayLike, as_array
 
 

@@ -114,14 +114,14 @@ def test_the_kind_of_a_pending_call_is_that_of_its_version(f, args, kwargs):
 def test_each_part_of_a_key_tells_two_calls_apart(part):
     f = imprint.jit(scaled, static_argnames=("mode", "power"))
     other = {
-        "form": functools.partial(f, X, np.ones(3)),
+        "spec": functools.partial(f, X, np.ones(3)),
         "treedef": functools.partial(f, {"x": X}),
         "static": functools.partial(f, X, power=4),
         "settings": functools.partial(f, X),
         "avals": functools.partial(f, Y),
         "axes": functools.partial(f, X),
     }[part]
-    signature = f._bound().signature
+    signature = f._current_definition().signature
     flag = imprint.enable_x64(part == "settings")
     before = pending_of(signature, (X,), {}).key
     keys = []

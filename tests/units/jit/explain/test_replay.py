@@ -93,7 +93,9 @@ def body_of(fun, *args):
 @pytest.fixture(autouse=True)
 def _without_dead_code(monkeypatch):
     """The primitives above have no rule for it."""
-    monkeypatch.setattr("imprint._src.jit.replay.run_passes", lambda closed: closed)
+    monkeypatch.setattr(
+        "imprint._src.passes.pipeline.run_passes", lambda closed: closed
+    )
 
 
 def lines_of(step):

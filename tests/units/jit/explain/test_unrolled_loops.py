@@ -467,7 +467,7 @@ def test_an_explanation_tells_it():
 
 @pytest.mark.parametrize("slow", [True, False])
 def test_a_miss_tells_it_if_it_took_long(monkeypatch, slow):
-    monkeypatch.setattr("imprint._src.jit.compiling._SLOW", 0.0 if slow else 1e9)
+    monkeypatch.setattr("imprint._src.jit.compile_version._SLOW", 0.0 if slow else 1e9)
     imprint.clear_caches()  # a program that is in use is not compiled again
     f = imprint.jit(in_itself)
     f(X)

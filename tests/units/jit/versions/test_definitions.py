@@ -43,17 +43,17 @@ def test_so_has_a_method_which_is_another_object_each_time(table):
     assert definition_of(table, one.step) is first
     second = definition_of(table, other.step)
     assert second is not first
-    assert second.kin is first.kin
+    assert second.shared is first.shared
 
 
 def test_functions_made_anew_are_kin(table):
     first, second = definition_of(table, scaled(2)), definition_of(table, scaled(2))
     assert first is not second
-    assert first.kin is second.kin
+    assert first.shared is second.shared
     assert first.signature is second.signature
-    assert definition_of(table, scaled(3)).kin is not first.kin
+    assert definition_of(table, scaled(3)).shared is not first.shared
     held = definition_of(table, scaled([2])), definition_of(table, scaled([3]))
-    assert held[0].kin is held[1].kin  # its guards tell what a list holds
+    assert held[0].shared is held[1].shared  # its guards tell what a list holds
 
 
 def test_parameters_are_not_shared_where_a_default_holds_something(table):
@@ -64,7 +64,7 @@ def test_parameters_are_not_shared_where_a_default_holds_something(table):
         return fun
 
     one, other = definition_of(table, made([1])), definition_of(table, made([2]))
-    assert one.kin is other.kin
+    assert one.shared is other.shared
     assert one.signature is not other.signature
 
 
@@ -93,15 +93,15 @@ def test_an_edit_makes_another(table):
     fun.__defaults__ = (1,)
     second = definition_of(table, fun)
     assert definition_of(table, fun) is second
-    assert second.signature.call((1.0,), {}).form.omitted == {"k": 1}
+    assert second.signature.call((1.0,), {}).spec.omitted == {"k": 1}
 
 
 def test_of_kin_the_oldest_go_first(table):
     made = [definition_of(table, scaled(n)) for n in range(3)]
-    assert definition_of(table, scaled(0)).kin is made[0].kin
+    assert definition_of(table, scaled(0)).shared is made[0].shared
     definition_of(table, scaled(3))
-    assert definition_of(table, scaled(0)).kin is made[0].kin
-    assert definition_of(table, scaled(1)).kin is not made[1].kin
+    assert definition_of(table, scaled(0)).shared is made[0].shared
+    assert definition_of(table, scaled(1)).shared is not made[1].shared
 
 
 def test_clearing_forgets_all(table):
@@ -109,4 +109,4 @@ def test_clearing_forgets_all(table):
     first = definition_of(table, fun)
     table.clear()
     assert definition_of(table, fun) is first
-    assert definition_of(table, scaled(2)).kin is not first.kin
+    assert definition_of(table, scaled(2)).shared is not first.shared

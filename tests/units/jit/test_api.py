@@ -1,13 +1,13 @@
 """What type checkers are told of compiled functions is true of them while they run."""
 
 import inspect
-from typing import get_type_hints
 
 import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.typed import JitKeywords, JittedFunction
+from imprint._src.jit.api import JittedFunction
+from imprint._src.jit.calls.options import FilterJitKeywords, JitKeywords
 
 TOLD = {name for name in vars(JittedFunction) if not name.startswith("_")}
 TOLD |= {"__call__", "__get__", "__wrapped__", "_cache_size"}
@@ -38,7 +38,16 @@ def test_compiled_functions_have_what_checkers_are_told(function):
 
 
 def test_the_options_are_those_of_the_parameters():
-    told = get_type_hints(JitKeywords)
-    taken = get_type_hints(imprint.jit)
-    assert [*inspect.signature(imprint.jit).parameters] == ["fun", *told]
-    assert told == {name: taken[name] for name in told}
+    for function, declared in (
+        (imprint.jit, JitKeywords),
+        (imprint.filter_jit, FilterJitKeywords),
+    ):
+        _, *options = inspect.signature(function).parameters.values()
+        assert {p.name: p.annotation for p in options} == declared.__annotations__
+
+
+def test_an_option_that_there_is_not_is_refused():
+    with pytest.raises(TypeError, match=r"jit\(\) got an unexpected .* 'static'"):
+        imprint.jit(lambda x: x, static=1)
+    with pytest.raises(TypeError, match=r"filter_jit\(\) got an .* 'inline'"):
+        imprint.filter_jit(lambda x: x, inline=True)

@@ -5,7 +5,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.auto_bucketing import difference
+from imprint._src.jit.bucket_dispatch import difference
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.testing import max_compiles
 
@@ -126,10 +126,12 @@ def test_what_needs_a_number_goes_by_size_and_says_which_line():
     jitted = check(f, lambda x: x.sum(), *[(rows(n),) for n in (3, 4, 5, 6)])
     assert traces == ["(3,)", "(4,)", "(n,)", "(5,)", "(6,)"]
     told = str(jitted.explain(rows(6)))
-    assert "It is traced and compiled for each size: test_auto_bucketing.py:" in told
+    assert "It is traced and compiled for each size: test_bucket_dispatch.py:" in told
     assert "range(x.shape[0])" in told
     (why,) = jitted.explain(rows(9)).differences
-    assert why.remedy.startswith("n is compiled for each size: test_auto_bucketing.py:")
+    assert why.remedy.startswith(
+        "n is compiled for each size: test_bucket_dispatch.py:"
+    )
 
 
 def test_what_was_refused_is_not_traced_for_other_answers():
@@ -150,7 +152,7 @@ def test_what_has_no_padding_rule_goes_by_size_and_says_which_line():
 
     jitted = check(f, lambda x: np.fft.fft(x).real, *[(rows(n),) for n in (4, 5, 6, 7)])
     assert conditions(jitted) == [""] * 4
-    assert "each size: fft at test_auto_bucketing.py:" in str(jitted.last_miss)
+    assert "each size: fft at test_bucket_dispatch.py:" in str(jitted.last_miss)
 
 
 def test_a_program_that_gives_another_result_answers_nothing():
