@@ -172,7 +172,7 @@ assert "jax" not in sys.modules
 TAKEN = """
 import re, sys
 from pathlib import Path
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
 

@@ -9,9 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from imprint._src.cli.launch import launch
-from imprint._src.jit.load_from_disk import STARTS, Start
-
-_KEPT = "without a trace"
+from imprint._src.jit.load_from_disk import STARTS, VersionStart
 
 
 def why(program: Sequence[str]) -> int:
@@ -19,7 +17,7 @@ def why(program: Sequence[str]) -> int:
     lines: dict[str, int] = {}
     err = sys.stderr  # the program may leave another there
 
-    def note(start: Start) -> None:
+    def note(start: VersionStart) -> None:
         line = f"{start.version}: {_told(start)}"
         lines[line] = lines.get(line, 0) + 1
 
@@ -35,11 +33,10 @@ def why(program: Sequence[str]) -> int:
     return status
 
 
-def _told(start: Start) -> str:
-    restarts = start.version.restarts
+def _told(start: VersionStart) -> str:
+    reason = start.version.trace_reason
     if not start.why:
         return "started warm"
-    if restarts == _KEPT:
+    if not reason:
         return f"was traced: {start.why}; the next process starts warm"
-    reason = restarts.removeprefix("with a trace: ")
     return f"is traced each time: {reason}"

@@ -11,7 +11,7 @@ from imprint._src.jit.bucketing.programs import Call, known_call, make_call
 from imprint._src.jit.bucketing.symbolic_traces import families_of, trace_family
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.tracing import TracedCall
-from imprint._src.jit.compiling import Starts, compile_version, trace
+from imprint._src.jit.compiling import DiskSearch, compile_version, trace
 from imprint._src.jit.request import Request
 
 
@@ -42,23 +42,23 @@ def made_call(request: Request) -> Call | None:
     )
 
 
-class StartsCall(Protocol):
-    """What looks on the disk for the program that answers a call in a bucket."""
+class BucketSearch(Protocol):
+    """The search on the disk for the program that answers a call in a bucket."""
 
-    def of(self, inside: Request, call: Call, /) -> Starts:
-        """Return it for that program."""
+    def for_program(self, inside: Request, call: Call, /) -> DiskSearch:
+        """Return the search for that program."""
         ...
 
 
 def run_in_bucket(
-    request: Request, found: Call, start: StartsCall | None = None
+    request: Request, found: Call, start: BucketSearch | None = None
 ) -> Any:
     """Return what a program for a bucket gives; it is compiled if it is not yet.
 
     Args:
         request: the call.
         found: what answers it.
-        start: what looks on the disk for it; None if nothing does.
+        start: the search for it on the disk; None if there is none.
     """
     definition, pending = request.definition, request.pending
     _, program, sizes = found
@@ -66,7 +66,7 @@ def run_in_bucket(
     if version is None:
         leaves = program.arguments(pending, sizes)
         inside = request._replace(pending=Pending(program.key, leaves, pending.call))
-        disk = None if start is None else start.of(inside, found)
+        disk = None if start is None else start.for_program(inside, found)
         version = definition.versions.get(
             program.key, lambda: compile_version(inside, disk)
         )

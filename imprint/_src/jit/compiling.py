@@ -33,7 +33,7 @@ from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
-from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.manifest.lazy_program import LazyJaxpr
 from imprint._src.jit.report import explain_miss, loops_told
 from imprint._src.jit.request import Request, answer_of_kin
 from imprint._src.jit.trace_equality import is_needless
@@ -43,36 +43,28 @@ from imprint._src.jit.versions.observers import OBSERVERS, Costs
 from imprint._src.jit.versions.version import Version
 
 
-class Starts(Protocol):
-    """What looks on the disk for a version, and keeps one there."""
-
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        ...
+class DiskSearch(Protocol):
+    """The search for a version on the disk."""
 
     def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
-        ...
-
-    def compare(self) -> None:
-        """Work out why nothing fits, if somebody wants to know."""
+        """Return the version of a stored trace; None if there is none."""
         ...
 
     def keep(self, version: Version, /) -> None:
-        """Keep what a version was made of, or let it say why not."""
+        """Keep a version on the disk, or let it say why not."""
         ...
 
-    def tell(self, version: Version, /) -> None:
-        """Tell whoever wants to know how a version came about."""
+    def notify(self, version: Version, /) -> None:
+        """Report the start of a version to listeners."""
         ...
 
 
-def compile_version(request: Request, start: Starts | None = None) -> Version:
+def compile_version(request: Request, start: DiskSearch | None = None) -> Version:
     """Trace, lower and compile a function for a call that no version answers.
 
     Args:
         request: the call.
-        start: what looks on the disk; made here for all but programs for buckets.
+        start: the search on the disk; made here except for programs of buckets.
     """
     definition, pending = request.definition, request.pending
     call = pending.call
@@ -93,7 +85,7 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
             observer.failed(miss)
         raise
     of_its_key = definition.versions.all_of(pending.key)
-    is_late = type(version.traced.closed) is LateJaxpr
+    is_late = type(version.traced.closed) is LazyJaxpr
     needless = not is_late and is_needless(of_its_key, version)
     costs = version.costs
     advice = loops_told(version) if costs.compile > _SLOW and not is_late else ""
@@ -112,22 +104,21 @@ _SLOW: Final = 0.25
 """Seconds of compiling after which somebody will want to know what takes so long."""
 
 
-def _on_disk(request: Request) -> Starts:
+def _on_disk(request: Request) -> DiskSearch:
     from imprint._src.jit.load_from_disk import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
 
     return WarmStart(request, trace, lower_traced)
 
 
-def _make(request: Request, start: Starts | None) -> Version:
+def _make(request: Request, start: DiskSearch | None) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
     options, pending = request.options, request.pending
     start = start or _on_disk(request)
     version = start.version()
     if version is not None:
         _entered(request, version, pending.key)
-        start.tell(version)
+        start.notify(version)
         return version
-    start.compare()
     traced = trace_for_all(request)
     flags = settings()
     avals = [get_aval(x) for x in pending.leaves]
@@ -141,7 +132,7 @@ def _make(request: Request, start: Starts | None) -> Version:
     version = Version(traced, program, request.name, home, module.sentinels)
     start.keep(version)
     _entered(request, version, pending.key)
-    start.tell(version)
+    start.notify(version)
     return version
 
 

@@ -364,7 +364,7 @@ def explain_with_disk(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Explanation:
     """Say which version answers a call of a `Jitted`, and how a new process would start."""
-    from imprint._src.jit.load_from_disk import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import explain_restart  # noqa: PLC0415 - with the store, 5 ms of an import
 
     told = jitted.explain(*args, **kwargs)
     if settings().disable_jit:
@@ -373,9 +373,9 @@ def explain_with_disk(
     if request.options.abstracted_axes is not None:
         from imprint._src.jit.load_bucket_from_disk import WarmBucket  # noqa: PLC0415 - few functions name axes
 
-        return WarmBucket(request).told(told)
+        return WarmBucket(request).explain(told)
     versions = request.definition.versions
-    return with_disk(told, request, versions.find(request.pending.key))
+    return explain_restart(told, request, versions.find(request.pending.key))
 
 
 def clear_caches() -> None:

@@ -1,21 +1,25 @@
 """Warm start of calls whose sizes have names: a bucket that another process has compiled.
 
-1. The store is asked for the bucket, with the names of its axes. What was kept is for the
-   call if the function's questions about sizes have the same answers at its sizes, and
-   holds if all that the trace read is as it was. Then the family, its trace and the
-   program are made as they would be of a trace, which is made when somebody asks.
-2. What was traced and compiled for a bucket is kept for other processes.
-While audits are on, calls in buckets are traced.
+1. The store is searched for the bucket, with the names of its axes. A stored trace is for
+   the call if the comparisons of sizes in the trace have the same answers at its sizes.
+   If it holds, the family, its trace and the program are restored; the trace is made when
+   its jaxpr is read.
+2. A program that was traced and compiled for a bucket is kept for other processes.
+While audits are on, calls in buckets are traced. As plain data, a size is a number, a
+name, or an operation on two sizes, and a comparison has its answer.
 """
 
 import weakref
-from collections.abc import Callable
-from typing import Any, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast, final
 
 from imprint._src.config import settings
-from imprint._src.core.aval import get_aval
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.dynamic_shapes.expression import Scope
+from imprint._src.dynamic_shapes.deciding import Question
+from imprint._src.dynamic_shapes.expression import Scope, SymbolicSize
+from imprint._src.dynamic_shapes.values import joined
+from imprint._src.dynamic_shapes.witnesses import HOLDS
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.bucketing.programs import (
     SIZE,
@@ -42,133 +46,143 @@ from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compiling import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.lazy_version import Late, loaded_version, without_leaves
-from imprint._src.jit.load_from_disk import There, WarmStart, with_disk
-from imprint._src.jit.manifest.lazy_program import LateJaxpr
-from imprint._src.jit.manifest.sizes import (
-    hold_at,
-    plain_questions,
-    plain_shapes,
-    questions_of,
-    shaped,
-)
-from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
-from imprint._src.jit.manifest.trees import plain_tree, tree_of
+from imprint._src.jit.load_from_disk import WarmStart, explain_restart, without_leaves
+from imprint._src.jit.manifest.lazy_program import LazyJaxpr, Retrace
+from imprint._src.jit.manifest.plain_data import deserialize_tree, serialize_tree
+from imprint._src.jit.manifest.trace_manifest import BucketShape, Plain, StoredTrace
 from imprint._src.jit.request import Request
-from imprint._src.jit.versions.version import Version
 
 
 @final
 class WarmBucket:
-    """A call in a bucket that nothing answers yet, and the store.
+    """The search for a bucket on the disk, and its manifest.
 
     Args:
-        request: the call.
+        request: a call in the bucket that no program answers yet.
     """
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._there: There | None = None
-        self._call: Call | None = None
-        self._start: WarmStart | None = None
+        self._stored: StoredTrace | None = None
         sized = None
         if not settings().audit:
             sized = sized_of(request.definition, request.pending)
         if sized is None:
+            off = "audits trace calls in buckets"
+            self._start = WarmStart(request, trace, lower_traced, off=off)
             return
         self._sized = sized
         at = place_of(request.definition, request.pending, sized)
-        bounds = at.longest
-        avals = [get_aval(x) for x in request.pending.leaves]
-        longest = [
-            named_shape(a, i, sized.entries, bounds) for i, a in enumerate(avals)
-        ]
-        bucket = Bucket(
-            *(tuple(longest), tuple(map(tuple, sized.entries))),
-            *(tuple(bounds.items()), at.zeros),
+        self._avals = [get_aval(x) for x in request.pending.leaves]
+        bucket = BucketShape(
+            avals=self._longest(self._avals, at),
+            names=tuple(map(tuple, sized.entries)),
+            bounds=tuple(at.longest.items()),
+            zeros=at.zeros,
         )
-        sizes = sized.sizes
 
         def fits(plain: Plain) -> bool:
-            return hold_at(plain["bucket"]["asked"], sizes)
+            return comparisons_hold(plain["bucket"]["comparisons"], sized.sizes)
 
         self._start = WarmStart(request, trace, lower_traced, bucket, fits)
 
-    def told(self, told: Explanation) -> Explanation:
-        """Return an explanation with how a new process would start with the call."""
+    def _longest(
+        self, avals: Sequence[ShapedArray], at: Place
+    ) -> tuple[ShapedArray, ...]:
+        """Return avals as long as the bucket."""
+        entries, bounds = self._sized.entries, at.longest
+        return tuple([named_shape(a, i, entries, bounds) for i, a in enumerate(avals)])
+
+    def explain(self, explanation: Explanation) -> Explanation:
+        """Return an explanation that says how a new process would start with the call."""
         request = self._request
         versions = request.definition.versions
         known = known_call(request.definition, request.pending)
         key = request.pending.key if known is None else known.program.key
-        return with_disk(told, request, versions.find(key), self._start)
-
-    # ---- 1. before a trace ----
+        answering = versions.find(key)
+        return explain_restart(explanation, request, answering, self._start)
 
     def call(self) -> Call | None:
-        """Return by what the call is answered, of what was kept; None if nothing fits."""
-        there = None if self._start is None else self._start.there()
-        if there is None:
-            self._forget()
+        """Return the stored program that answers the call; None if there is none."""
+        stored, definition = self._start.find(), self._request.definition
+        if stored is None:
+            self._drop_lazy_trace()
             return None
-        definition = self._request.definition
-        known = families_of(definition).find(definition, self._sized)
-        family, traced = (
-            self._made(there) if known is None else self._known(there, known)
-        )
+        family, traced = self._family_of(stored)
         if traced is None:
-            self._forget()
+            self._drop_lazy_trace()
             return None
-        self._there = there
+        self._stored = stored
         at = place_of(definition, self._request.pending, self._sized, family)
-        program = self._program(there, family, traced, at)
-        family.programs[at] = program
+        program = family.programs[at] = self._program(stored, family, traced, at)
         return Call(family, program, self._sized.sizes)
 
-    def _forget(self) -> None:
-        """Forget a trace that nobody has made: what is made of it could not be kept."""
-        if self._start is None:
-            return
+    def _family_of(self, stored: StoredTrace) -> tuple[Family, TracedCall | None]:
+        """Return the family of the call; its trace, if the stored one is for its sizes."""
         definition = self._request.definition
         known = families_of(definition).find(definition, self._sized)
+        if known is None:
+            return self._restore(stored)
+        comparisons = stored.plain["bucket"]["comparisons"]
+        if (
+            known.refusal is not None
+            or serialize_comparisons(known.asked) != comparisons
+        ):
+            return known, None
+        return known, definition.traced.find(known.key)
+
+    def for_program(self, inside: Request, call: Call) -> WarmStart:
+        """Return the search for the program that answers the call.
+
+        Args:
+            inside: the call of the program.
+            call: the program and its family.
+        """
+        extra = lambda: {"bucket": _bucket_fields(call)}  # noqa: E731
+        traced = call.program.traced
+        return self._start.for_bucket(inside, traced, self._stored, extra)
+
+    def _drop_lazy_trace(self) -> None:
+        """Drop a trace that was not made: programs made of it could not be kept."""
+        definition = self._request.definition
+        if not hasattr(self, "_sized"):
+            return
+        known = families_of(definition).find(definition, self._sized)
         traced = None if known is None else definition.traced.find(known.key)
-        if traced is not None and type(traced.closed) is LateJaxpr:
+        if traced is not None and type(traced.closed) is LazyJaxpr:
             definition.traced.drop(traced)
 
-    def _known(self, there: There, known: Family) -> tuple[Family, TracedCall | None]:
-        """Return a family, and its trace if what was kept is for the same sizes."""
-        asked = there.found.plain["bucket"]["asked"]
-        if known.refusal is not None or plain_questions(known.asked) != asked:
-            return known, None
-        return known, self._request.definition.traced.find(known.key)
-
-    def _made(self, there: There) -> tuple[Family, TracedCall]:
-        """Return the family of what was kept, and its trace, which nobody has made."""
+    def _restore(self, stored: StoredTrace) -> tuple[Family, TracedCall]:
+        """Return the family of a stored trace, and the trace, which is not made yet."""
         request, sized = self._request, self._sized
-        definition, found = request.definition, there.found
-        plain, scope = found.plain["bucket"], Scope()
+        definition, in_tree = request.definition, stored.in_tree
+        plain, scope = stored.plain["bucket"], Scope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
-        asked, most = questions_of(plain["asked"], names), dict(plain["most"])
-        family = Family(tuple(names), asked, key, most=most)
-        outs = shaped(found.avals("outs"), plain["outs"], names)
-        late = Late(request, self._retrace(there))
-        in_tree = there.asked.in_tree
+        comparisons = deserialize_comparisons(plain["comparisons"], names)
+        family = Family(tuple(names), comparisons, key, most=dict(plain["most"]))
+        outs = deserialize_shapes(stored.avals("outs"), plain["outs"], names)
+        retrace = Retrace(request.name, request.fun, self._tracer(stored))
         traced = TracedCall(
-            LateJaxpr(late, avals, outs, plain["equations"]),
-            (in_tree, Results(tree_of(plain["out"], in_tree), {})),
-            *(request.pending.call.form, 0.0, found.dependencies),
+            LazyJaxpr(retrace, avals, outs, plain["equations"]),
+            (in_tree, Results(deserialize_tree(plain["out"], in_tree), {})),
+            request.pending.call.form,
+            0.0,
+            stored.dependencies,
         )
         traced.conditions = (family.condition,)
-        late.traced = weakref.ref(traced)
+        retrace.traced = weakref.ref(traced)
         definition.traced.put(key, traced)
         families_of(definition).add(definition, sized, family)
         return family, traced
 
-    def _retrace(self, there: There) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
-        """Return what traces the function with names for its sizes."""
+    def _tracer(
+        self, stored: StoredTrace
+    ) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+        """Return a function that traces with names for sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
-        blank = without_leaves(request.pending.call, there.asked)
+        blank = without_leaves(request.pending.call, stored)
         pending = Pending(request.pending.key, [], blank)
 
         def retrace(function: Callable[..., Any]) -> ClosedJaxpr:
@@ -187,76 +201,97 @@ class WarmBucket:
         return retrace
 
     def _program(
-        self, there: There, family: Family, traced: TracedCall, at: Place
+        self, stored: StoredTrace, family: Family, traced: TracedCall, at: Place
     ) -> BucketProgram:
-        bounds = at.longest
-        plain = there.found.plain
-        how = How(*plain["bucket"]["how"])
-        longest = [
-            named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
-            for i, x in enumerate(self._request.pending.leaves)
-        ]
-        closed = LateJaxpr(
+        bounds, how = at.longest, How(*stored.plain["bucket"]["how"])
+        longest = self._longest([a.unplaced() for a in self._avals], at)
+        closed = LazyJaxpr(
             lambda: closed_for(traced.closed, bounds, zeros=how.zeros),
             (*longest, *[SIZE] * len(bounds)),
-            *(there.found.avals("outs"), plain["own_equations"]),
+            stored.avals("outs"),
+            stored.plain["own_equations"],
         )
-        padded = Padded(closed, how, 0.0)
-        pending = self._request.pending
+        padded, pending = Padded(closed, how, 0.0), self._request.pending
         return program_of(family, traced, padded, pending, self._sized, at)
 
-    # ---- as a `WarmStart` of the program for the bucket ----
 
-    def of(self, inside: Request, call: Call) -> "WarmBucket":
-        """Return this for the program that answers the call.
+# ---- families and sizes as plain data ----
 
-        Args:
-            inside: the call of it.
-            call: what answers.
-        """
-        self._inside, self._call = inside, call
-        return self
 
-    def has(self) -> bool:
-        """Tell whether something that was kept fits."""
-        return self._there is not None
+def _bucket_fields(call: Call) -> Plain:
+    family, program, _ = call
+    whole = program.traced.whole
+    return {
+        "comparisons": serialize_comparisons(family.asked),
+        "most": [*family.most.items()],
+        "how": [*program.how],
+        "outs": serialize_shapes(whole.closed.out_avals),
+        "out": serialize_tree(whole.out_tree, whole.in_tree),
+        "equations": len(whole.closed.eqns),
+    }
 
-    def version(self) -> Version | None:
-        """Return the version of what was kept; None if nothing fits."""
-        if self._there is None or self._call is None:
-            return None
-        store, _, found = self._there
-        traced = self._call.program.traced
-        return loaded_version(store, self._inside, traced, found, lower_traced)
 
-    def compare(self) -> None:
-        """Work out why nothing fits, if somebody wants to know."""
-        if self._start is not None:
-            self._start.compare()
+def serialize_size(size: Any) -> Any:
+    """Return a size as plain data."""
+    if type(size) is not SymbolicSize:
+        return int(size)
 
-    def tell(self, version: Version) -> None:
-        """Tell whoever wants to know how a version came about."""
-        if self._start is not None:
-            self._start.tell(version)
+    def keep(x: str | int) -> Any:
+        return x
 
-    # ---- 2. after a trace ----
+    def join(name: str, x: Any, y: Any) -> Any:
+        return [name, x, y]
 
-    def keep(self, version: Version) -> None:
-        """Keep what a version was made of, or let it say why not."""
-        if self._start is not None:
-            self._start.keep(version, self._more)
+    return size.computed(keep, join)
 
-    def _more(self) -> Plain:
-        """Return what else is kept of a bucket."""
-        assert self._call is not None
-        family, program, _ = self._call
-        whole = program.traced.whole
-        bucket: Plain = {
-            "asked": plain_questions(family.asked),
-            "most": [*family.most.items()],
-            "how": [*program.how],
-            "outs": plain_shapes(whole.closed.out_avals),
-            "out": plain_tree(whole.out_tree, whole.in_tree),
-            "equations": len(whole.closed.eqns),
-        }
-        return {"bucket": bucket}
+
+def deserialize_size(plain: Any, names: Mapping[str, Any]) -> Any:
+    """Return the size at values or sizes of its names."""
+    if isinstance(plain, list):
+        name, x, y = cast("list[Any]", plain)
+        return joined(str(name), deserialize_size(x, names), deserialize_size(y, names))
+    return names[plain] if type(plain) is str else plain
+
+
+def serialize_shapes(avals: Iterable[ShapedArray]) -> Any:
+    """Return shapes with names in them as plain data."""
+    return [[serialize_size(n) for n in aval.shape] for aval in avals]
+
+
+def deserialize_shapes(
+    avals: Sequence[ShapedArray], plain: Any, names: Mapping[str, Any]
+) -> tuple[ShapedArray, ...]:
+    """Return avals with the shapes of plain data."""
+    shapes = [tuple([deserialize_size(n, names) for n in shape]) for shape in plain]
+    return tuple([a.with_shape(s) for a, s in zip(avals, shapes, strict=True)])
+
+
+def serialize_comparisons(comparisons: Iterable[Question]) -> Any:
+    """Return comparisons of sizes with their answers as plain data."""
+    return [
+        [serialize_size(q.x), q.relation, serialize_size(q.y), q.answer]
+        for q in comparisons
+    ]
+
+
+def comparisons_hold(plain: Any, sizes: Mapping[str, int]) -> bool:
+    """Return whether comparisons have their answers at some sizes."""
+    return all(
+        HOLDS[relation](deserialize_size(x, sizes), deserialize_size(y, sizes))
+        is answer
+        for x, relation, y, answer in plain
+    )
+
+
+def deserialize_comparisons(
+    plain: Any, names: Mapping[str, Any]
+) -> tuple[Question, ...]:
+    """Return comparisons of sizes."""
+    return tuple(
+        [
+            Question(
+                deserialize_size(x, names), relation, deserialize_size(y, names), answer
+            )
+            for x, relation, y, answer in plain
+        ]
+    )

@@ -69,13 +69,13 @@ class ArgInfo:
         return self.aval.dtype
 
 
-class Elsewhere(Protocol):
-    """What other processes know of a call, or shall know."""
+class AheadSearch(Protocol):
+    """The search for a call on the disk, and the manifest of its trace."""
 
     found: Version | None
 
-    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
-        """Note what a trace read, as it is now."""
+    def describe(self, traced: TracedCall, module: LoweredProgram) -> None:
+        """Serialize a trace now, while its dependencies hold."""
         ...
 
     def keep(self, version: Version) -> None:
@@ -90,13 +90,13 @@ class Given(NamedTuple):
         static: the tokens of its static values.
         avals: the avals of its leaves, with their placement.
         positional: how many arguments were given by position.
-        start: what other processes know of it; None if nobody asked.
+        start: the search for it on the disk; None if there was none.
     """
 
     static: tuple[Hashable, ...]
     avals: tuple[ShapedArray, ...]
     positional: int
-    start: Elsewhere | None = None
+    start: AheadSearch | None = None
 
     @classmethod
     def of(cls, signature: Signature, pending: Pending, positional: int) -> Self:
@@ -277,7 +277,7 @@ class Traced(_Stage):
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
         if self._given.start is not None:
-            self._given.start.note(traced, module)
+            self._given.start.describe(traced, module)
         return lowered(traced, self._signature, options, module, self._given)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain import jaxpr_diff
-from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.manifest.lazy_program import LazyJaxpr
 from imprint._src.jit.versions.version import Version
 
 LATEST: Final = 8
@@ -47,7 +47,7 @@ _ARRAY: Final = _AnArray()
 
 def is_late(closed: ClosedJaxpr) -> bool:
     """Tell whether nobody knows a program: it was never traced in this process."""
-    return type(closed) is LateJaxpr and not closed.is_known
+    return type(closed) is LazyJaxpr and not closed.is_known
 
 
 def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:

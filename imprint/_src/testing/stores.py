@@ -9,7 +9,7 @@ from pathlib import Path
 
 from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
 from imprint._src.jit.dispatch import clear_caches
-from imprint._src.jit.manifest.assumptions import until_here
+from imprint._src.jit.manifest.not_cacheable import local_declarations
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def empty_store(folder: Path) -> Generator[Path]:
     clear_caches()
     wish_for(Wish(folder, "write", shared=(), remote=""))
     try:
-        with until_here():
+        with local_declarations():
             yield folder
     finally:
         wish_for(before)

@@ -9,15 +9,17 @@ compilation. What an earlier process compiled may be on the disk (`persisted`).
 
 import time
 import weakref
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.array import buffer_over, buffers_of, to_array
 from imprint._src.core.aval import ShapedArray
-from imprint._src.jit.compilation.compile_result import Found, Origin
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.progress import PROGRESS
+
+Origin = Literal["compiled", "memory", "disk"]
 
 
 class Program(NamedTuple):
@@ -32,8 +34,8 @@ class Program(NamedTuple):
         options: the engine's options in force.
         compile_seconds: what that took.
         origin: where the executable is from: "compiled", "memory" or "disk".
-        stored: what became of it on the disk.
-        key: by which key it is there, if that is known.
+        not_stored: why it is not on the disk; "" if it is.
+        key: its key on the disk, if that is known.
     """
 
     executable: runtime.Executable
@@ -44,8 +46,15 @@ class Program(NamedTuple):
     options: runtime.CompileOptions
     compile_seconds: float
     origin: Origin
-    stored: str
+    not_stored: str = ""
     key: bytes = b""
+
+    @property
+    def stored(self) -> str:
+        """Whether it is on the disk, in words."""
+        if self.not_stored:
+            return f"not stored: {self.not_stored}"
+        return _STORED[self.origin]
 
     @property
     def nbytes(self) -> int:
@@ -83,20 +92,38 @@ def compile_module(
     on = device or runtime.default_device()
     if module.spread is not None:
         on = module.spread.partition
-    found = _found(module, chosen, on, persist=persist)
+    shared = module.text, chosen, on, module.callbacks
+    origin, not_stored, key = "memory", "", b""
+    executable = _executables.get(shared)
+    if executable is None:
+        from imprint._src.jit.compilation.program_cache import find_or_compile  # noqa: PLC0415 - 3 ms of an import
+
+        may_persist = persist and not _spans_processes(on)
+        compile_now = partial(_compiled, module, chosen, on)
+        executable, origin, not_stored, key = find_or_compile(
+            module, chosen, on, compile_now, persist=may_persist
+        )
+        executable = _executables.setdefault(shared, executable)
     seconds = time.perf_counter() - start
     return Program(
-        executable=found.executable,
-        consts=const_buffers(module, found.executable),
+        executable=executable,
+        consts=const_buffers(module, executable),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
         options=chosen,
         compile_seconds=seconds,
-        origin=found.origin,
-        stored=found.stored,
-        key=found.key,
+        origin=origin,
+        not_stored=not_stored,
+        key=key,
     )
+
+
+_STORED: Final[dict[Origin, str]] = {
+    "compiled": "stored",
+    "disk": "stored: loaded from the disk",
+    "memory": "another program of this process has it",
+}
 
 
 def const_buffers(
@@ -112,28 +139,6 @@ def const_buffers(
     return tuple(
         [buffer_over(x, runtime.named_sharding(s, on.mesh, x.ndim)) for x, s in pairs]
     )
-
-
-def _found(
-    module: LoweredProgram,
-    options: runtime.CompileOptions,
-    device: runtime.Place,
-    *,
-    persist: bool,
-) -> Found:
-    """Find the executable in use, on the disk, or compile it."""
-    key = module.text, options, device, module.callbacks
-    executable = _executables.get(key)
-    if executable is not None:
-        return Found(executable, "memory", "another program of this process has it")
-    from imprint._src.jit.compilation.program_cache import executable_of  # noqa: PLC0415 - 3 ms of an import
-
-    found = executable_of(
-        *(module, options, device),
-        lambda: _compiled(module, options, device),
-        persist=persist and not _spans_processes(device),
-    )
-    return found._replace(executable=_executables.setdefault(key, found.executable))
 
 
 def _spans_processes(place: runtime.Place) -> bool:

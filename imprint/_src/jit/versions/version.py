@@ -60,8 +60,7 @@ class Version(Inner):
         sentinels: the meaning of the program's last result, if it has flags.
 
     Attributes:
-        restarts: how another process starts with it: "without a trace", or "with a
-            trace: " and the reason.
+        trace_reason: why another process traces it; "" if it does not, None if unknown.
         source: the one, detached from each function, that those of re-created functions
             were made from; its `users` are these.
     """
@@ -70,9 +69,9 @@ class Version(Inner):
         *("__weakref__", "_others", "_roots", "_traced", "apart", "arguments", "at"),
         *("checks", "consts", "created_at", "donated", "ends", "executable"),
         *("guard", "handlers", "hits", "home", "host_call", "name"),
-        *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
-        *("sentinels", "source", "special", "tables", "take", "unflatten"),
-        "users",
+        *("out_aval", "out_avals", "pinned", "program", "runs"),
+        *("sentinels", "source", "special", "tables", "take", "trace_reason"),
+        *("unflatten", "users"),
     )
 
     def __init__(
@@ -121,7 +120,7 @@ class Version(Inner):
         self.at: Any = None  # its key in its table
         self.tables: tuple[weakref.ref[Table[Version]], ...] = ()
         self.pinned: bool = False
-        self.restarts: str = "with a trace"
+        self.trace_reason: str | None = None
         self.created_at: float = time.time()
         _alive.add(self)
 
@@ -256,7 +255,7 @@ class Version(Inner):
         """Return the same program for functions that are re-created; it holds none."""
         traced = self.traced.detached()
         made = Version(traced, self.program, self.name, self.home, self.sentinels)
-        made.restarts = self.restarts
+        made.trace_reason = self.trace_reason
         made.users = weakref.WeakSet((self,))
         self.source = made
         return made
@@ -412,6 +411,17 @@ class Version(Inner):
         return self.program.origin
 
     @property
+    def restarts(self) -> str:
+        """How another process starts with it: "with a trace" and why, or without one."""
+        if self.trace_reason == "":
+            return "without a trace"
+        return (
+            f"with a trace: {self.trace_reason}"
+            if self.trace_reason
+            else "with a trace"
+        )
+
+    @property
     def stored(self) -> str:
         """What became of it on the disk: "stored", or "not stored: " and the reason."""
         return self.program.stored
@@ -495,8 +505,8 @@ def _never() -> bool:
 
 _SHARED: Final = (
     *("apart", "arguments", "at", "consts", "created_at", "donated", "executable"),
-    *("handlers", "home", "out_aval", "out_avals", "program", "restarts"),
-    *("runs", "sentinels", "special", "take", "unflatten"),
+    *("handlers", "home", "out_aval", "out_avals", "program", "runs"),
+    *("sentinels", "special", "take", "trace_reason", "unflatten"),
 )
 """What is the same for versions of one program."""
 _FAILED: Final = (EngineError, DeletedArrayError)
