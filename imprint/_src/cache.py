@@ -187,7 +187,7 @@ def configure(
         >>> import imprint
         >>> imprint.cache.configure(limit=4 << 30)
     """
-    from imprint._src.jit.disk_cache.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.disk_cache.current import MODES, StoreOptions, update_options  # noqa: PLC0415 - 2 ms of an import
 
     if mode is not None and mode not in MODES:
         raise ArgumentError(
@@ -209,7 +209,7 @@ def configure(
             "remote='s3://bucket/folder', or name a folder in shared=[...]."
         )
     folder, secret = _path(directory, "directory"), _path(key, "key")
-    change(Wish(folder, mode, limit, secret, _folders(shared), remote))
+    update_options(StoreOptions(folder, mode, limit, secret, _folders(shared), remote))
 
 
 def _folders(given: Iterable[str | PathLike[str]] | None) -> tuple[Path, ...] | None:

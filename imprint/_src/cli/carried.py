@@ -17,9 +17,9 @@ from typing import Final
 from imprint._src.cli.launch import launch
 from imprint._src.cli.stored import size_text, store_in_use
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.disk_cache.current import current, wish_for, wished
+from imprint._src.jit.disk_cache.current import configure, current, requested_options
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.jit.disk_cache.files import ReadError, written
+from imprint._src.jit.disk_cache.files import ReadError, write_file
 from imprint._src.jit.disk_cache.store import Store
 
 _MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
@@ -87,7 +87,7 @@ def import_(file: str) -> int:
 
 def warm(program: Sequence[str]) -> int:
     """Run a program, and keep what it compiles."""
-    wish_for(wished()._replace(mode="write"))
+    configure(requested_options()._replace(mode="write"))
     if current() is None:
         return _wrong(
             "expected a store that can be written, got none. `imprint cache doctor` says "
@@ -102,7 +102,7 @@ def warm(program: Sequence[str]) -> int:
 
 
 def _store_to_write() -> Store | None:
-    wish_for(wished()._replace(mode="write"))
+    configure(requested_options()._replace(mode="write"))
     return current()
 
 
@@ -110,7 +110,7 @@ def _is_taken(store: Store, path: Path, data: bytes) -> bool:
     """Put a file at its place if it is whole, and signed as this store's."""
     with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as folder:
         aside = Path(folder) / path.parent.name / path.name  # its key is in its name
-        written(aside, [data])
+        write_file(aside, [data])
         try:
             store.look(aside, whole=True)
         except ReadError:

@@ -15,12 +15,11 @@ from contextlib import suppress
 from typing import Final
 
 from imprint._src import runtime
-from imprint._src.jit.disk_cache.current import Asked, asked, store_of
-from imprint._src.jit.disk_cache.entry import KEY_BYTES
-from imprint._src.jit.disk_cache.eviction import Found, entries, pruned
+from imprint._src.jit.disk_cache.current import StoreConfig, open_store, store_config
+from imprint._src.jit.disk_cache.entry import KEY_BYTES, digest
+from imprint._src.jit.disk_cache.eviction import StoredFile, entries, evict
 from imprint._src.jit.disk_cache.files import ReadError
 from imprint._src.jit.disk_cache.remote import Remote
-from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 
 
@@ -51,7 +50,7 @@ def prune() -> int:
     store = store_in_use()
     if store is None:
         return 1
-    count, nbytes = pruned(store.folder, store.limit)
+    count, nbytes = evict(store.folder, store.limit)
     print(f"deleted {count} files, {size_text(nbytes)}")
     return 0
 
@@ -98,7 +97,7 @@ def clear() -> int:
 def doctor() -> int:
     """Say whether the next process will find its programs, and if not, why."""
     try:
-        wish = asked()
+        wish = store_config()
     except ReadError as err:
         print(f"off: {err}")
         return 1
@@ -140,11 +139,11 @@ ACTIONS: Final[dict[str, Callable[[], int]]] = {
 }
 
 
-def store_in_use(wish: Asked | None = None) -> Store | None:
+def store_in_use(wish: StoreConfig | None = None) -> Store | None:
     """Return the store that was asked for, to be changed; or say why there is none."""
     try:
-        wish = wish or asked()
-        found = store_of(wish._replace(mode="read", shared=(), remote=""))
+        wish = wish or store_config()
+        found = open_store(wish._replace(mode="read", shared=(), remote=""))
         reason = f"{wish.directory} is not there; the first program that is compiled makes it"
     except (ReadError, OSError) as err:
         found, reason = None, str(err)
@@ -155,7 +154,7 @@ def store_in_use(wish: Asked | None = None) -> Store | None:
     return found
 
 
-def _told(store: Store, found: Found) -> str:
+def _told(store: Store, found: StoredFile) -> str:
     try:
         entry = store.look(found.path, whole=False)
     except (ReadError, OSError) as err:
@@ -171,7 +170,7 @@ def _told(store: Store, found: Found) -> str:
     )
 
 
-def _engine(store: Store, found: Found) -> str:
+def _engine(store: Store, found: StoredFile) -> str:
     with suppress(ReadError, OSError):
         entry = store.look(found.path, whole=False)
         return "" if entry is None else str(entry.note.get("engine", ""))

@@ -25,7 +25,7 @@ from imprint._src.cli.letters import Lesson, learn_letters
 from imprint._src.cli.together import Together, learn_together
 from imprint._src.cli.twice import start_twice
 from imprint._src.cli.unchanged import Timing, run_scripts
-from imprint._src.jit.disk_cache.current import wish_for, wished
+from imprint._src.jit.disk_cache.current import configure, requested_options
 
 PARTS = (
     "examples",
@@ -111,12 +111,12 @@ def show_examples(chapters: Chapters) -> Iterator[str]:
 
 
 def _show(example: Example) -> bool:
-    before = wished()
+    before = requested_options()
     imprint.cache.configure(mode="off")  # it counts traces: of the second tour, too
     try:
         printed = example.run()
     finally:
-        wish_for(before)
+        configure(before)
     passed = example.accepts(printed)
     print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
     print(textwrap.indent(example.code, "    "), end="\n\n")

@@ -20,7 +20,7 @@ from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Origin
 from imprint._src.jit.disk_cache.current import current
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import EngineError
 
@@ -75,7 +75,7 @@ def find_or_compile(
     found = load()
     if found is not None:
         return found
-    with store.flight(key) as waited:
+    with store.compile_lock(key) as waited:
         found = load() if waited else None
         if found is not None:
             return found

@@ -24,7 +24,7 @@ from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Call, Form
 from imprint._src.jit.calls.tracing import TracedCall, held_by
 from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.manifest.environment import (
