@@ -278,9 +278,10 @@ def write_manifest(
         source_of,
     )
 
-    trace = {**trace, "program": program.hex()}
-    others = [other for other in traces_of(store, key) if other != trace]
-    traces = [trace, *others[: TRACES - 1]]
+    traces = [{**trace, "program": program.hex()}]
+    for other in traces_of(store, key):
+        if other not in traces and len(traces) < TRACES:
+            traces.append(other)
     body = {"components": components(inputs), "traces": traces}
     name = f"what {inputs.name} read"
     note = {"name": name, "kind": TRACE, "of": source_of(inputs.fun)}
