@@ -24,8 +24,7 @@ from imprint._src.jit.calls.sharded_call import SpreadHome, layout_of_call, spre
 from imprint._src.jit.calls.signature import Form
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compilation.donation import Donation
-from imprint._src.jit.compilation.layout import Layout
+from imprint._src.jit.compilation.layout import Donation, Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.jit.explain.explanation import Explanation, told

@@ -1,10 +1,10 @@
-"""From a lowered program to something that runs: compile, and share what is equal.
+"""From a lowered program to an executable, which equal programs share.
 
-The engine is given the options that suit the program, and those of the user over them.
-Programs of equal text, options and device, which call the same functions of the host, have
-one executable, for as long as one of them is in use: calls that differ in weak types only
-(`x = f(x)` from a Python scalar) have equal texts, so the second costs a trace and no
-compilation. What an earlier process compiled may be on the disk (`persisted`).
+XLA gets the options that suit the program, and those of the user take precedence.
+Programs of equal text, options, device and functions of the host share one executable
+while one of them is in use. Calls that differ only in weak types (`x = f(x)` from a Python
+scalar) have equal texts, so the second costs a trace and no compilation. The executable
+of an earlier process may be on the disk (`program_cache`).
 """
 
 import time
@@ -26,14 +26,14 @@ class Program(NamedTuple):
     """A compiled program.
 
     Args:
-        executable: what the engine runs.
+        executable: the executable.
         consts: buffers of its leading arguments.
-        kept: positions of the jaxpr's arguments that it takes after them.
+        kept: positions of the arguments that follow them.
         out_avals: the avals of its results.
-        module: what it was compiled from.
-        options: the engine's options in force.
-        compile_seconds: what that took.
-        origin: where the executable is from: "compiled", "memory" or "disk".
+        module: the lowered program.
+        options: the options of XLA in force.
+        compile_seconds: the time of the compilation.
+        origin: the source of the executable: "compiled", "memory" or "disk".
         not_stored: why it is not on the disk; "" if it is.
         key: its key on the disk, if that is known.
     """
@@ -83,8 +83,8 @@ def compile_module(
 
     Args:
         module: the program.
-        options: what the user asks of the engine.
-        device: where it runs, unless it is spread over devices.
+        options: the options of the user for XLA.
+        device: its device, unless it is spread over devices.
         persist: whether it may be on the disk.
     """
     start = time.perf_counter()
@@ -129,7 +129,7 @@ _STORED: Final[dict[Origin, str]] = {
 def const_buffers(
     module: LoweredProgram, executable: runtime.Executable
 ) -> tuple[runtime.Buffer, ...]:
-    """Return the buffers of the constants, spread as the executable takes them."""
+    """Return the buffers of the constants, in the layout of the executable."""
     on = executable.device
     if not isinstance(on, runtime.Partition):
         return tuple(buffers_of(on, module.consts))
@@ -142,7 +142,7 @@ def const_buffers(
 
 
 def _spans_processes(place: runtime.Place) -> bool:
-    """Tell whether other processes run it too: each compiles its own part."""
+    """Return whether other processes run it too: each compiles its own part."""
     return isinstance(place, runtime.Partition) and place.spans_processes
 
 

@@ -53,8 +53,8 @@ def find_or_compile(
 
     Args:
         module: the program.
-        options: the engine's options in force.
-        device: where it runs.
+        options: the options of XLA in force.
+        device: its device.
         make: compiles it.
         persist: whether it may be on the disk.
     """
@@ -92,17 +92,17 @@ def load_program(
     options: runtime.CompileOptions,
     device: runtime.Place,
 ) -> CompileResult | None:
-    """Load a program from the disk; None if it is not there whole.
+    """Return a program from the disk; None if it is not there.
 
     Args:
-        store: where it is.
+        store: the store.
         key: its key.
         out_avals: the avals of its results.
-        options: the engine's options in force.
-        device: where it runs.
+        options: the options of XLA in force.
+        device: its device.
     """
     for data in store.all_of(key):
-        with suppress(CompileError):  # what is made instead takes its place
+        with suppress(CompileError):  # the new program replaces it
             found = runtime.deserialize(data, out_avals, options, device)
             COUNTERS.loads += 1
             return CompileResult(found, "disk", "", key)
