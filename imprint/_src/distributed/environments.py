@@ -16,7 +16,7 @@ from imprint._src.errors import BackendError
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClusterInfo:
     """What an environment says; None for what it does not.
 
     Args:
@@ -32,10 +32,12 @@ class Found:
     local: int | None = None
 
 
-NOTHING: Final = Found(None, None, None)
+NO_CLUSTER: Final = ClusterInfo(None, None, None)
 
 
-def found_in(environment: Mapping[str, str], method: str | None = None) -> Found:
+def cluster_of(
+    environment: Mapping[str, str], method: str | None = None
+) -> ClusterInfo:
     """Return what the environment of this process says.
 
     Args:
@@ -46,7 +48,7 @@ def found_in(environment: Mapping[str, str], method: str | None = None) -> Found
         BackendError: there is no such method, or it is not there.
     """
     if method == "deactivate":
-        return NOTHING
+        return NO_CLUSTER
     if method is not None and method not in _METHODS:
         raise BackendError(
             "distributed.initialize: expected cluster_detection_method to be one of "
@@ -65,7 +67,7 @@ def found_in(environment: Mapping[str, str], method: str | None = None) -> Found
                 f"got none for {missing}. Start the processes by it, or give "
                 "coordinator_address, num_processes and process_id."
             )
-    return NOTHING
+    return NO_CLUSTER
 
 
 def _port(job: int) -> int:
@@ -73,11 +75,11 @@ def _port(job: int) -> int:
     return job % 2**12 + 65536 - 2**12
 
 
-def _slurm(environment: Mapping[str, str]) -> Found:
+def _slurm(environment: Mapping[str, str]) -> ClusterInfo:
     host = first_host(environment["SLURM_STEP_NODELIST"])
     port = _port(int(environment["SLURM_JOB_ID"]))
     count, index = environment["SLURM_NTASKS"], environment["SLURM_PROCID"]
-    return Found(
+    return ClusterInfo(
         f"{host}:{port}", int(count), int(index), _local(environment, "SLURM_LOCALID")
     )
 
@@ -98,7 +100,7 @@ def first_host(nodes: str) -> str:
     return f"{start}{re.split('[-,]', numbers)[0]}{end}"
 
 
-def _mpi(environment: Mapping[str, str]) -> Found:
+def _mpi(environment: Mapping[str, str]) -> ClusterInfo:
     uri = environment["OMPI_MCA_orte_hnp_uri"]
     job = uri.split(".", 1)[0]
     host = re.search(r"tcp://\[?([^,\]:]+)|tcp6://\[?([^,\]]+)", uri)
@@ -112,10 +114,10 @@ def _mpi(environment: Mapping[str, str]) -> Found:
     name = host[1] or f"[{host[2]}]"
     count, index = (environment[f"OMPI_COMM_WORLD_{x}"] for x in ("SIZE", "RANK"))
     local = _local(environment, "OMPI_COMM_WORLD_LOCAL_RANK")
-    return Found(f"{name}:{port}", int(count), int(index), local)
+    return ClusterInfo(f"{name}:{port}", int(count), int(index), local)
 
 
-def _kubernetes(environment: Mapping[str, str]) -> Found:
+def _kubernetes(environment: Mapping[str, str]) -> ClusterInfo:
     """Read what an indexed Job gives its pods; their number is for the user to pass on."""
     index = int(environment["JOB_COMPLETION_INDEX"])
     own = environment.get("HOSTNAME", "") or socket.gethostname()
@@ -123,11 +125,11 @@ def _kubernetes(environment: Mapping[str, str]) -> Found:
     domain = socket.getfqdn(own).partition(".")[2]
     count = environment.get("JOB_COMPLETIONS")
     address = f"{first}.{domain}:55527" if domain else f"{first}:55527"
-    return Found(address, None if count is None else int(count), index)
+    return ClusterInfo(address, None if count is None else int(count), index)
 
 
 _METHODS: Final[
-    dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], Found]]]
+    dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], ClusterInfo]]]
 ] = {
     "slurm": (
         ("SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_NTASKS", "SLURM_PROCID"),
@@ -141,6 +143,6 @@ _METHODS: Final[
 }
 
 
-def here(method: str | None) -> Found:
+def detect_cluster(method: str | None) -> ClusterInfo:
     """Return what the environment of this process says."""
-    return found_in(os.environ, method)
+    return cluster_of(os.environ, method)

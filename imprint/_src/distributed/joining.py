@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint._src import runtime
-from imprint._src.distributed.environments import here
+from imprint._src.distributed.environments import detect_cluster
 from imprint._src.errors import ArgumentError, BackendError
-from imprint._src.runtime import Meeting
+from imprint._src.runtime import ClusterConfig
 
 
 def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
@@ -51,7 +51,7 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
     False
     """
     _check_first()
-    found = here(cluster_detection_method)
+    found = detect_cluster(cluster_detection_method)
     gpus = found.local if local_device_ids is None else local_device_ids
     address = coordinator_address or found.address
     count = found.count if num_processes is None else num_processes
@@ -76,7 +76,7 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
         )
     _, port = runtime.split_address(address)
     runtime.join(
-        Meeting(
+        ClusterConfig(
             address,
             count,
             index,
@@ -129,4 +129,4 @@ def shutdown() -> None:
     >>> import imprint
     >>> imprint.distributed.shutdown()  # alone already: nothing to do
     """
-    runtime.part()
+    runtime.leave()

@@ -38,7 +38,7 @@ def at_sizes(
     args = [Value(f"%arg{i}", ir_type(a)) for i, a in enumerate(avals)]
     results = write_call(b, functions, (takes, gives), args)
     writer.add(function_text("main", b, [(x, "") for x in args], results, public=True))
-    return runtime.functions_of(runtime.refined(writer.text()))
+    return runtime.functions_of(runtime.refine_sizes(writer.text()))
 
 
 def write_call(

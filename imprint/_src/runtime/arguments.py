@@ -19,7 +19,7 @@ import numpy as np
 from imprint._src.dtypes import DType
 from imprint._src.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint._src.runtime.compat import EngineError
-from imprint._src.runtime.executable import Executable, Runs
+from imprint._src.runtime.executable import Executable, Runnable
 from imprint._src.runtime.transfer import put, read, unchecked_put
 
 HostCall: TypeAlias = Callable[[list[Any], Sequence[int]], list[Buffer]]
@@ -31,7 +31,7 @@ _LARGEST: Final = 8192  # bytes; past it the copy dominates and places only hold
 _ALIGNMENT: Final = 64  # what the engine shares instead of copying
 
 
-class _Place:
+class _ArgumentArrays:
     """Shared arrays of one call at a time, by position; made when first written."""
 
     __slots__ = ("slots", "token")
@@ -41,7 +41,7 @@ class _Place:
         self.token: Any = None
 
 
-def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
+def host_call(executable: Runnable, in_avals: Sequence[Aval]) -> HostCall:
     """Return the function that executes on buffers and host values mixed.
 
     Its arguments are the list of values, in the order of `in_avals`, and the positions
@@ -52,7 +52,7 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     if not isinstance(executable, Executable) or executable.callbacks:
         return _putting(executable, in_avals)
     slot_of = _slot_maker(executable, in_avals)
-    places = deque((_Place(), _Place()), maxlen=2)
+    places = deque((_ArgumentArrays(), _ArgumentArrays()), maxlen=2)
     ndarray, handlers = np.ndarray, executable.handlers
 
     def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:
@@ -86,7 +86,7 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     return call
 
 
-def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
+def _putting(executable: Runnable, in_avals: Sequence[Aval]) -> HostCall:
     """Return the function for what has no places: it puts each host value."""
     device: Any = executable.device  # one: programs over several take no host values
     copied = unchecked_put(device)
@@ -99,12 +99,12 @@ def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     return call
 
 
-def _take(places: deque[_Place]) -> _Place:
+def _take(places: deque[_ArgumentArrays]) -> _ArgumentArrays:
     """Return a place that no execution reads any more."""
     try:
         place = places.popleft()
     except IndexError:  # other threads have both, or calls that failed had them
-        return _Place()
+        return _ArgumentArrays()
     if place.token is not None:
         try:  # noqa: SIM105 - hot: suppress() would cost 300 ns
             place.token.block_until_ready()

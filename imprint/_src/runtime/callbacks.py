@@ -23,7 +23,7 @@ HostFunction: TypeAlias = Callable[..., Sequence[Any]]
 """Takes NumPy arrays, and a None in the place of each token; returns as many results."""
 
 
-def parsed(module_text: str | bytes) -> Any:
+def parse_module(module_text: str | bytes) -> Any:
     """Return a StableHLO module as the object that programs with callbacks are made of.
 
     The first time it imports what parses, which takes 80 ms.
@@ -49,7 +49,7 @@ Callers: TypeAlias = dict[int, Context]
 """By the thread that waits for an execution, the context of its call."""
 
 
-def called_from(callers: Callers, function: HostFunction) -> HostFunction:
+def host_callback(callers: Callers, function: HostFunction) -> HostFunction:
     """Return what the engine calls: it keeps what the function raises for the caller.
 
     It may run in a thread of the engine's, then with the flags of who called last.
@@ -84,7 +84,9 @@ def exception_of(err: Exception) -> BaseException | None:
     return None if found is None else _raised.pop(int(found[1]), None)
 
 
-def waiting(callers: Callers, execute: Callable[..., Any]) -> Callable[..., Any]:
+def waiting_execute(
+    callers: Callers, execute: Callable[..., Any]
+) -> Callable[..., Any]:
     """Return an executable's `execute` that returns when all effects have happened.
 
     It begins when the arguments are there. Else the engine would hand it to a thread of

@@ -203,8 +203,8 @@ def _start_cpu() -> Any:
     if processes is not None:
         asked |= {
             "distributed_client": processes.client,
-            "node_id": processes.meeting.index,
-            "num_nodes": processes.meeting.count,
+            "node_id": processes.config.index,
+            "num_nodes": processes.config.count,
             "collectives": engine.make_gloo_tcp_collectives(
                 distributed_client=processes.client
             ),

@@ -1,7 +1,7 @@
 """Executables: compiled programs on a device.
 
 `Executable.call` is the one door: buffers of the arguments in, buffers of the results
-out. `Runs` is all that a caller may want of what is behind it, so that something else
+out. `Runnable` is all that a caller may want of what is behind it, so that something else
 than a program of XLA can be. The door checks nothing: XLA compares sizes in bytes only,
 so the caller must know that the avals are right; `run` checks first. Two hot callers
 write the door's body out, as `Executable` says. Computation is asynchronous: a result
@@ -25,9 +25,9 @@ from imprint._src.runtime.buffer import (
 from imprint._src.runtime.callbacks import (
     Callers,
     HostFunction,
-    called_from,
-    parsed,
-    waiting,
+    host_callback,
+    parse_module,
+    waiting_execute,
 )
 from imprint._src.runtime.client import default_device
 from imprint._src.runtime.compat import (
@@ -46,8 +46,8 @@ from imprint._src.runtime.partition import (
     device_list,
     engine_shardings,
     input_shardings,
-    one_at_a_time,
     output_shardings,
+    serialized_execute,
 )
 from imprint._src.runtime.processes import check_agreement
 
@@ -63,7 +63,7 @@ class MemoryStats:
     generated_code_size_in_bytes: int
 
 
-class Runs(Protocol):
+class Runnable(Protocol):
     """What answers a call: a program of XLA, or anything else with this door."""
 
     @property
@@ -116,12 +116,12 @@ class Executable:
         self.callbacks: Final = callbacks
         self.execute: Callable[..., Any] = loaded.execute_sharded
         if callers is not None:
-            self.execute = waiting(callers, loaded.execute_sharded)
+            self.execute = waiting_execute(callers, loaded.execute_sharded)
         self.out_avals: Final = tuple(out_avals)
         self.in_shardings: Final = input_shardings(loaded, device)
         self.out_shardings: Final = output_shardings(loaded, device, self.out_avals)
         if isinstance(device, Partition):
-            self.execute = one_at_a_time(loaded)
+            self.execute = serialized_execute(loaded)
         self.handlers: Final[list[Any]] = [
             result_handler(aval, sharding)
             for aval, sharding in zip(
@@ -241,11 +241,11 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     prepare(module_text, on.platform)
     if isinstance(on, Partition) and on.spans_processes:
         check_agreement(module_text, on.mesh.flat_devices)
-    module: Any = parsed(module_text) if callbacks else module_text
+    module: Any = parse_module(module_text) if callbacks else module_text
     callers: Callers = {}
     called: dict[str, Any] = {}
     if callbacks:  # a text would be refused with them
-        called["host_callbacks"] = [called_from(callers, f) for f in callbacks]
+        called["host_callbacks"] = [host_callback(callers, f) for f in callbacks]
     try:
         loaded = on.client.compile_and_load(module, device_list(on), built, **called)
     except EngineError as err:

@@ -52,13 +52,13 @@ class CompileOptions:
 
     def build(self) -> Any:
         """Return the engine's form of the options."""
-        built = engine.CompileOptions.ParseFromString(_always())
+        built = engine.CompileOptions.ParseFromString(_base_options())
         built.env_option_overrides = list(self.compiler_options)
         return built
 
 
 @cache
-def _always() -> bytes:
+def _base_options() -> bytes:
     """Return the engine's form of what each program is compiled with.
 
     Before jaxlib 0.12, XLA compiles a `while` loop as a whole only below a few bytes. A
@@ -138,7 +138,7 @@ def identity(module_text: str, options: CompileOptions, device: Any) -> tuple[st
     """
     return (
         *engine_version(),
-        f"in force: {_always().hex()}",
+        f"in force: {_base_options().hex()}",
         *(f"{name}={value!r}" for name, value in options.compiler_options),
         *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
         f"device {device.local_id}: {device.platform} {device.device_kind}",

@@ -135,7 +135,7 @@ class _Last:
 _last: Final = _Last()
 
 
-def one_at_a_time(loaded: Any) -> Callable[..., Any]:
+def serialized_execute(loaded: Any) -> Callable[..., Any]:
     """Return the function that executes a program after the one before it is done.
 
     A program without collectives waits for nobody, and nobody for it.

@@ -98,10 +98,10 @@ def _client(plugin: Plugin) -> Any:
     processes = joined()
     if processes is None:
         return client.make_c_api_client(plugin.name, options, None)
-    meeting = processes.meeting  # so NCCL finds the GPUs of the others
-    options |= {"node_id": meeting.index, "num_nodes": meeting.count}
-    if meeting.gpus is not None:
-        options["visible_devices"] = list(meeting.gpus)
+    config = processes.config  # so NCCL finds the GPUs of the others
+    options |= {"node_id": config.index, "num_nodes": config.count}
+    if config.gpus is not None:
+        options["visible_devices"] = list(config.gpus)
     return client.make_c_api_client(plugin.name, options, processes.client)
 
 

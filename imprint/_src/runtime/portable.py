@@ -9,7 +9,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import Any
 
-from imprint._src.runtime.callbacks import parsed
+from imprint._src.runtime.callbacks import parse_module
 from imprint._src.runtime.compat import EngineError, engine
 
 
@@ -37,7 +37,7 @@ def from_portable(data: bytes) -> str:
     Raises:
         EngineError: the bytes are none.
     """
-    context = parsed("module {}").context
+    context = parse_module("module {}").context
     with context:
         try:
             return str(engine.mlir.deserialize_portable_artifact(data, context))
@@ -45,7 +45,7 @@ def from_portable(data: bytes) -> str:
             raise EngineError(str(err)) from err
 
 
-def refined(module_text: str) -> str:
+def refine_sizes(module_text: str) -> str:
     """Return a module with numbers for all sizes; those of `main`'s arguments are some.
 
     Raises:
@@ -55,12 +55,12 @@ def refined(module_text: str) -> str:
     written = BytesIO()
     with module.context:
         module.operation.write_bytecode(written)
-    return str(parsed(engine.mlir.refine_polymorphic_shapes(written.getvalue())))
+    return str(parse_module(engine.mlir.refine_polymorphic_shapes(written.getvalue())))
 
 
 def _read(module_text: str) -> Any:
     try:
-        return parsed(module_text)
+        return parse_module(module_text)
     except Exception as err:  # a class of its own, which comes with what parses
         raise EngineError(str(err)) from err
 

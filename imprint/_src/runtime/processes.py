@@ -30,7 +30,7 @@ _DEAD: Final = f"{_ROOT}/dead"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class ClusterConfig:
     """How processes come together.
 
     Args:
@@ -58,41 +58,41 @@ class Meeting:
 class Processes:
     """This process among those that compute together."""
 
-    def __init__(self, meeting: Meeting) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         """Meet the others.
 
         Raises:
             BackendError: the port is taken, nobody answers, some do not come, or their
                 releases of jaxlib differ.
         """
-        self.meeting: Final = meeting
-        self._service = _served(meeting) if meeting.index == 0 else None
+        self.config: Final = config
+        self._service = _served(config) if config.index == 0 else None
         self.client: Final = engine.get_distributed_runtime_client(
-            meeting.address,
-            meeting.index,
-            init_timeout=meeting.wait,
-            shutdown_timeout=meeting.leave,
-            heartbeat_timeout=meeting.heartbeat,
+            config.address,
+            config.index,
+            init_timeout=config.wait,
+            shutdown_timeout=config.leave,
+            heartbeat_timeout=config.heartbeat,
             shutdown_on_destruction=False,
             use_compression=True,
             # Without it, whoever fails to connect ends the process. The others leave
             # it out: so they are told if process 0 is gone.
-            **({"missed_heartbeat_callback": _refuse} if meeting.index == 0 else {}),
+            **({"missed_heartbeat_callback": _refuse} if config.index == 0 else {}),
         )
         self._counted: Counter[str] = Counter()
         self._ended = threading.Event()
         self._leaving = False
-        _check_reachable(meeting)
+        _check_reachable(config)
         try:
             self.client.connect()
         except RuntimeError as err:  # of which the engine loses the text
             raise BackendError(
-                f"distributed.initialize: expected {meeting.count} processes at "
-                f"{meeting.address} within {meeting.wait} s, got fewer; the engine's log "
+                f"distributed.initialize: expected {config.count} processes at "
+                f"{config.address} within {config.wait} s, got fewer; the engine's log "
                 "above names those that are missing. Start them all, with the same "
                 "num_processes; initialization_timeout waits longer."
             ) from err
-        self._say(f"{_ROOT}/alive/{meeting.index}", "0")
+        self._say(f"{_ROOT}/alive/{config.index}", "0")
         self._check_versions()
         threading.Thread(target=self._count_aloud, daemon=True).start()
         atexit.register(self._at_exit)
@@ -135,7 +135,7 @@ class Processes:
         try:
             self.client.wait_at_barrier(f"{_ROOT}/{name}", int(seconds * 1000), *those)
         except RuntimeError as err:
-            count = self.meeting.count if among is None else len(among)
+            count = self.config.count if among is None else len(among)
             raise TimeoutError(
                 f"imprint: expected all {count} processes at {name!r} within "
                 f"{seconds:.0f} s, got fewer: {str(err).splitlines()[0]}. Let all "
@@ -161,7 +161,7 @@ class Processes:
         Raises:
             TimeoutError: some did not call it in time; they are named.
         """
-        me, count = self.meeting.index, self.meeting.count
+        me, count = self.config.index, self.config.count
         others = range(count) if among is None else among
         among = None if len(others) == count else others
         # Threads may do one and the other, in any order: each kind is counted for itself.
@@ -170,8 +170,8 @@ class Processes:
         self._counted[whose] += 1
         place = f"exchange/{whose}.{self._counted[whose]}"
         parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
-        for i, part in enumerate(parts):
-            self.put(f"{place}/{me}/{i}", part)
+        for i, leave in enumerate(parts):
+            self.put(f"{place}/{me}/{i}", leave)
         self.put(f"{place}/{me}", str(len(parts)).encode())
         until = time.monotonic() + seconds
         found: list[bytes] = []
@@ -198,7 +198,7 @@ class Processes:
         return found
 
     def _check_versions(self) -> None:
-        m = self.meeting
+        m = self.config
         mine = f"{jaxlib_version} on {socket.gethostname()}"
         came = self.exchange("distributed.initialize", mine.encode(), m.wait)
         releases = {text.decode().split(" ")[0] for text in came}
@@ -215,7 +215,7 @@ class Processes:
 
     def _count_aloud(self) -> None:
         """Say that this process lives; stop it when another does not."""
-        m = self.meeting
+        m = self.config
         pause = min(max(m.heartbeat / 10, 0.2), 10)
         heard: dict[str, tuple[str, float]] = {}
         number = 0
@@ -244,15 +244,15 @@ class Processes:
             heard[key] = (value, now) if value != before else (before, at)
             if now - heard[key][1] > limit:
                 number = key.rsplit("/", 1)[-1]
-                return f"process {number} of {self.meeting.count} was silent for {limit:.0f} s"
+                return f"process {number} of {self.config.count} was silent for {limit:.0f} s"
         return ""
 
     def _stop(self, dead: str, pause: float) -> None:
-        if self.meeting.index == 0:  # the others ask this process
+        if self.config.index == 0:  # the others ask this process
             self._say(_DEAD, dead)
             time.sleep(3 * pause)
         sys.stderr.write(
-            f"imprint.distributed: {dead}; process {self.meeting.index} stops, as it would "
+            f"imprint.distributed: {dead}; process {self.config.index} stops, as it would "
             "wait for it for ever. Its own log says why; start all of them again.\n"
         )
         sys.stderr.flush()
@@ -263,7 +263,7 @@ class Processes:
     def _at_exit(self) -> None:
         err = getattr(sys, "last_value", None)
         if err is not None and not self._ended.is_set():
-            m = self.meeting
+            m = self.config
             came = (
                 f"process {m.index} of {m.count} ended with {type(err).__name__}: {err}"
             )
@@ -303,33 +303,33 @@ _GONE: Final = ("CANCELLED", "UNAVAILABLE")
 """What the engine says of a service that ended meanwhile."""
 
 
-def _served(meeting: Meeting) -> Any:
+def _served(config: ClusterConfig) -> Any:
     """Start the service; the engine would not say that the port is taken."""
-    host, port = split_address(meeting.bind)
+    host, port = split_address(config.bind)
     try:
         with socket.socket(socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("" if host in {"[::]", "0.0.0.0"} else host, port))
     except OSError as err:
         raise BackendError(
-            f"distributed.initialize: expected to listen at {meeting.bind} in process 0, "
+            f"distributed.initialize: expected to listen at {config.bind} in process 0, "
             f"got {err.strerror}. Choose another port, in the coordinator_address of all "
             "processes."
         ) from err
     return engine.get_distributed_runtime_service(
-        meeting.bind,
-        meeting.count,
-        heartbeat_timeout=meeting.heartbeat,
-        cluster_register_timeout=meeting.wait,
-        shutdown_timeout=meeting.leave,
+        config.bind,
+        config.count,
+        heartbeat_timeout=config.heartbeat,
+        cluster_register_timeout=config.wait,
+        shutdown_timeout=config.leave,
     )
 
 
-def _check_reachable(meeting: Meeting) -> None:
+def _check_reachable(config: ClusterConfig) -> None:
     """Raise if no such service answers there in time: the engine would end the process."""
-    host, port = split_address(meeting.address)
-    until = time.monotonic() + meeting.wait
-    place, patience = (host.strip("[]"), port), max(min(meeting.wait, 5), 0.2)
+    host, port = split_address(config.address)
+    until = time.monotonic() + config.wait
+    place, patience = (host.strip("[]"), port), max(min(config.wait, 5), 0.2)
     while True:
         try:
             with socket.create_connection(place, patience) as found:
@@ -340,9 +340,9 @@ def _check_reachable(meeting: Meeting) -> None:
                 time.sleep(0.1)
                 continue
             raise BackendError(
-                f"distributed.initialize: expected process 0 of {meeting.count} to answer "
-                f"at {meeting.address} within {meeting.wait} s, got {err.strerror or err} "
-                f"in process {meeting.index}. Start process 0, and give all the same "
+                f"distributed.initialize: expected process 0 of {config.count} to answer "
+                f"at {config.address} within {config.wait} s, got {err.strerror or err} "
+                f"in process {config.index}. Start process 0, and give all the same "
                 "coordinator_address."
             ) from err
 
@@ -398,14 +398,14 @@ def joined() -> Processes | None:
     return _joined.processes
 
 
-def join(meeting: Meeting) -> Processes:
+def join(config: ClusterConfig) -> Processes:
     """Meet the other processes, before the devices start."""
     with _joined.lock:
-        _joined.processes = Processes(meeting)
+        _joined.processes = Processes(config)
         return _joined.processes
 
 
-def part() -> None:
+def leave() -> None:
     """Leave the other processes."""
     with _joined.lock:
         if _joined.processes is not None:
@@ -436,10 +436,10 @@ def check_agreement(module_text: str | bytes, devices: Sequence[Any]) -> None:
     text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
     plain = f"devices {[d.id for d in devices]}\n{_LOCATION.sub('', text)}"
     among = sorted({d.process_index for d in devices})
-    if processes.meeting.index not in among:
+    if processes.config.index not in among:
         return
     digest = blake2b(plain.encode(), digest_size=16).digest()
-    wait = processes.meeting.wait
+    wait = processes.config.wait
     who = "a program over devices of several processes"
     came = processes.exchange(who, digest, wait, among)
     other = next((i for i, x in enumerate(came) if x != came[0]), None)

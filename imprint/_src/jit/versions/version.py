@@ -42,7 +42,7 @@ from imprint._src.passes import pass_report
 from imprint._src.runtime import (
     EngineError,
     MemoryStats,
-    Runs,
+    Runnable,
     collect_garbage,
     explain_execute_error,
 )
@@ -134,7 +134,7 @@ class Version(Inner):
         else:
             counters.retired += hits
 
-    def use(self, runs: Runs) -> None:
+    def use(self, runs: Runnable) -> None:
         """Answer calls by `runs`: the executable, or what computes the same."""
         self.runs = runs
         if not isinstance(self.home, SpreadHome):

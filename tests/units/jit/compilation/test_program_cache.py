@@ -12,7 +12,7 @@ from imprint._src import runtime
 from imprint._src.jit.compilation import program_cache
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.runtime.processes import Meeting, Processes
+from imprint._src.runtime.processes import ClusterConfig, Processes
 from imprint.debug import counters
 from tests.units.jit.compilation import persistable
 
@@ -242,7 +242,7 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
         return count
 
     one = object.__new__(Processes)
-    one.meeting = Meeting("host:1", 1000, 7, "host:1", 30, 100, 30)
+    one.config = ClusterConfig("host:1", 1000, 7, "host:1", 30, 100, 30)
     one.client = SimpleNamespace(
         key_value_set_bytes=put,
         blocking_key_value_get_bytes=get,
