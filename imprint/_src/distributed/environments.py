@@ -1,8 +1,8 @@
-"""Who started this process: what SLURM, Open MPI and Kubernetes say in the environment.
+"""Clusters in the environment variables of SLURM, Open MPI and Kubernetes.
 
-Each tells how many processes there are, which of them this is, and on which host the first
-one is. The port is made of the number of the job, so that two jobs of one host differ, and
-all processes of one job agree without a word.
+Each has the number of processes, the number of this one, and the host of the first. The
+port is computed from the number of the job, so that it is the same in all processes of a
+job, and differs between two jobs on one host.
 """
 
 import os
@@ -17,13 +17,13 @@ from imprint._src.errors import BackendError
 
 @dataclass(frozen=True, slots=True)
 class ClusterInfo:
-    """What an environment says; None for what it does not.
+    """A cluster; None for unknown fields.
 
     Args:
         address: host and port of the first process.
-        count: how many processes there are.
-        index: which of them this is.
-        local: which of those on its host this is; None if it has the host alone.
+        count: the number of processes.
+        index: the number of this process.
+        local: its number on its host; None if it is alone there.
     """
 
     address: str | None
@@ -38,14 +38,14 @@ NO_CLUSTER: Final = ClusterInfo(None, None, None)
 def cluster_of(
     environment: Mapping[str, str], method: str | None = None
 ) -> ClusterInfo:
-    """Return what the environment of this process says.
+    """Return the cluster of environment variables.
 
     Args:
         environment: the variables.
-        method: "slurm", "mpi", "k8s" or "deactivate"; whichever is there if None.
+        method: "slurm", "mpi", "k8s" or "deactivate"; None for the first that is set.
 
     Raises:
-        BackendError: there is no such method, or it is not there.
+        BackendError: there is no such method, or its variables are not set.
     """
     if method == "deactivate":
         return NO_CLUSTER
@@ -71,7 +71,7 @@ def cluster_of(
 
 
 def _port(job: int) -> int:
-    """Return a port above those that systems give out by themselves."""
+    """Return a port above those that systems assign."""
     return job % 2**12 + 65536 - 2**12
 
 
@@ -89,7 +89,7 @@ def _local(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def first_host(nodes: str) -> str:
-    """Return the first of a list of SLURM's: `node[03-05,9],other` begins with `node03`."""
+    """Return the first host of a list of SLURM: `node[03-05,9],other` begins with `node03`."""
     head = re.match(r"([^,\[]+)(?:\[([^\]]*)\])?([^,\[]*)", nodes)
     if head is None:
         raise BackendError(
@@ -118,7 +118,7 @@ def _mpi(environment: Mapping[str, str]) -> ClusterInfo:
 
 
 def _kubernetes(environment: Mapping[str, str]) -> ClusterInfo:
-    """Read what an indexed Job gives its pods; their number is for the user to pass on."""
+    """Return the cluster of an indexed Job; users set the number of its pods."""
     index = int(environment["JOB_COMPLETION_INDEX"])
     own = environment.get("HOSTNAME", "") or socket.gethostname()
     first = re.sub(rf"-{index}$", "-0", own.split(".", 1)[0])
@@ -144,5 +144,5 @@ _METHODS: Final[
 
 
 def detect_cluster(method: str | None) -> ClusterInfo:
-    """Return what the environment of this process says."""
+    """Return the cluster of this process."""
     return cluster_of(os.environ, method)

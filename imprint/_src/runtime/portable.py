@@ -1,8 +1,7 @@
-"""Portable artefacts: StableHLO as bytes that other releases of the engine read.
+"""Portable artefacts: StableHLO as bytes that other releases of XLA read.
 
-They hold sizes that are names as dynamic shapes, which the engine refines to numbers
-before it compiles. What reads StableHLO as objects is imported here when it is first
-needed, which takes 80 ms.
+Sizes with names are dynamic shapes, which XLA refines to numbers before it compiles. The
+first use imports the parser of StableHLO, which takes 80 ms.
 """
 
 from importlib import import_module
@@ -14,10 +13,10 @@ from imprint._src.runtime.compat import EngineError, engine
 
 
 def to_portable(module_text: str) -> bytes:
-    """Return a module as bytes that engines of the last month read, too.
+    """Return a module as bytes that releases of the last month also read.
 
     Raises:
-        EngineError: something in it has no portable form.
+        EngineError: an operation has no portable form.
     """
     stablehlo = import_module("jaxlib.mlir.dialects.stablehlo")
     requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_4
@@ -35,7 +34,7 @@ def from_portable(data: bytes) -> str:
     """Return the text of a portable artefact.
 
     Raises:
-        EngineError: the bytes are none.
+        EngineError: the bytes are no artefact.
     """
     context = parse_module("module {}").context
     with context:
@@ -46,10 +45,10 @@ def from_portable(data: bytes) -> str:
 
 
 def refine_sizes(module_text: str) -> str:
-    """Return a module with numbers for all sizes; those of `main`'s arguments are some.
+    """Return a module with numbers for all sizes, from those of the arguments of `main`.
 
     Raises:
-        EngineError: a shape stays that depends on a value.
+        EngineError: a shape depends on a value.
     """
     module = _read(module_text)
     written = BytesIO()
@@ -61,7 +60,7 @@ def refine_sizes(module_text: str) -> str:
 def _read(module_text: str) -> Any:
     try:
         return parse_module(module_text)
-    except Exception as err:  # a class of its own, which comes with what parses
+    except Exception as err:  # of a class of the parser
         raise EngineError(str(err)) from err
 
 
