@@ -61,7 +61,7 @@ GROWTH = """
 import sys
 from pathlib import Path
 import numpy as np
-from imprint import runtime
+from imprint._src import runtime
 from tests.units.runtime.programs import DOUBLE, F4
 executable = runtime.compile(DOUBLE, [F4])
 {setup}

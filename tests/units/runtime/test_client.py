@@ -8,7 +8,7 @@ from tests.units.runtime.programs import in_fresh_process
 
 TWO_THREADS_ONE_CLIENT = """
 import threading
-from imprint import runtime
+from imprint._src import runtime
 barrier, found = threading.Barrier(8), []
 
 def ask():
@@ -43,7 +43,7 @@ attempt(imprint.config.num_cpu_devices)
 
 FORK = """
 import os, sys, warnings
-from imprint import runtime
+from imprint._src import runtime
 from imprint._src.config import default_device
 from tests.units.runtime.programs import DOUBLE, F4, put
 import numpy as np

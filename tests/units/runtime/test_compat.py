@@ -47,7 +47,7 @@ print(sorted({"jax", "scipy"} & set(sys.modules)))
 
 LOG_LEVEL = """
 import os
-from imprint import runtime
+from imprint._src import runtime
 runtime.devices()
 print(os.environ["TF_CPP_MIN_LOG_LEVEL"])
 """

@@ -29,7 +29,7 @@ LOAD = """
 import sys
 from pathlib import Path
 import numpy as np
-from imprint import runtime
+from imprint._src import runtime
 from tests.units.runtime.programs import F4, put
 executable = runtime.deserialize(Path(sys.argv[1]).read_bytes(), [F4])
 print(runtime.read(executable.run([put(np.ones(4, np.float32))], [F4])[0], F4))

@@ -23,7 +23,7 @@ LOAD = """
 import sys
 from pathlib import Path
 import numpy as np
-from imprint import runtime
+from imprint._src import runtime
 from tests.units.runtime.programs import aval, put
 F22 = aval("float32", 2, 2)
 executable = runtime.deserialize(Path(sys.argv[1]).read_bytes(), [F22])
@@ -32,7 +32,7 @@ print(runtime.read(executable.run([put(x)], [F22])[0], F22).tolist())
 """
 PLAIN = """
 import sys
-from imprint import runtime
+from imprint._src import runtime
 from tests.units.runtime.programs import DOUBLE, F4
 runtime.deserialize(runtime.compile(DOUBLE, [F4]).serialize(), [F4])
 print("scipy" in sys.modules)

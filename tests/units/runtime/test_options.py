@@ -190,7 +190,7 @@ def test_the_identity_of_a_program_has_all_that_decides_its_machine_code():
 
 FLAGS = """
 import os
-from imprint import runtime
+from imprint._src import runtime
 device = runtime.devices()[0]
 before = runtime.identity("", runtime.CompileOptions(), device)
 os.environ["XLA_FLAGS"] = "--xla_cpu_enable_fast_math=false"  # too late

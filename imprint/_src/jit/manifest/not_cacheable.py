@@ -197,16 +197,14 @@ def _is_of(x: Any, module: str) -> bool:
 
 
 def declared_name(x: Any, impure: dict[int, tuple[str, str]]) -> str:
-    """Return the declaration that makes an object pure; "" if it needs none.
+    """Return the declaration that makes an impure object pure.
 
     Raises:
-        NotCacheable: it is impure, and nobody declared it.
+        NotCacheable: it is not declared.
     """
     names, objects, *_ = DECLARED
     if id(x) in objects:
         return objects[id(x)][1]
-    if id(x) not in impure:
-        return ""
     module, name = impure[id(x)]
     whole = f"{module}.{name}"
     while whole and whole not in names:

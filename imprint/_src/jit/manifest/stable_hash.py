@@ -57,6 +57,7 @@ from imprint._src.jit.guards.locations import (
     qualname_of,
 )
 from imprint._src.jit.manifest.not_cacheable import (
+    DECLARED,
     NotCacheable,
     Reason,
     declared_name,
@@ -124,9 +125,8 @@ class StableHash:
         at = self._at.get(id(x))
         if at is not None:
             return "again", at
-        declared = declared_name(x, self._impure)
-        if declared:
-            return self._declared(x, declared)
+        if id(x) in self._impure or id(x) in DECLARED.objects:
+            return self._declared(x, declared_name(x, self._impure))
         rule = _RULES.get(kind)
         return rule(self, x) if rule is not None else self._other(x)
 
