@@ -11,6 +11,7 @@ name, or an operation on two sizes, and a comparison has its answer.
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast, final
 
 from imprint._src.config import settings
@@ -138,9 +139,9 @@ class WarmBucket:
             inside: the call of the program.
             call: the program and its family.
         """
-        extra = lambda: {"bucket": _bucket_fields(call)}  # noqa: E731
+        fields = partial(_bucket_fields, call)
         traced = call.program.traced
-        return self._start.for_bucket(inside, traced, self._stored, extra)
+        return self._start.for_bucket(inside, traced, self._stored, fields)
 
     def _drop_lazy_trace(self) -> None:
         """Drop a trace that was not made: programs made of it could not be kept."""
@@ -221,7 +222,7 @@ class WarmBucket:
 def _bucket_fields(call: Call) -> Plain:
     family, program, _ = call
     whole = program.traced.whole
-    return {
+    fields = {
         "comparisons": serialize_comparisons(family.asked),
         "most": [*family.most.items()],
         "how": [*program.how],
@@ -229,6 +230,7 @@ def _bucket_fields(call: Call) -> Plain:
         "out": serialize_tree(whole.out_tree, whole.in_tree),
         "equations": len(whole.closed.eqns),
     }
+    return {"bucket": fields}
 
 
 def serialize_size(size: Any) -> Any:

@@ -16,7 +16,8 @@ print(sorted({"jax", "scipy"} & set(sys.modules)))
 EVERYTHING_IS_USED = """
 import sys
 import numpy as np
-from imprint import dtypes, runtime
+from imprint import dtypes
+from imprint._src import runtime
 from tests.units.runtime.programs import DONATING, DOUBLE, F4, PlainAval, put
 
 for dtype in dtypes.ALL:

@@ -1,13 +1,11 @@
 """Files and folders of a store: which ones to trust, and how to read and write them.
 
 To load a compiled program is to run it. So a folder is trusted only if it belongs to the
-user (or root), nobody else can write into it, and nobody else can replace it: no folder
-above is writable by others, unless it has the sticky bit, as `/tmp` has. A link that the
-user owns is followed. A folder that fails is refused, with the reason, and never repaired.
-Signed entries prove themselves, so their folder may belong to anyone.
-A file is opened without following a link, and trusted if it is a plain file of the user or
-of root that nobody else can write. It is written under a temporary name and then renamed,
-which is atomic: readers see the whole old file or the whole new one. `eviction` collects
+user (or root) and nobody else can write into it or replace it: no folder above is writable
+by others without the sticky bit, as `/tmp` has. Links of the user are followed. A refused
+folder is never repaired. Signed entries prove themselves, so their folder may be anyone's.
+A file is trusted if it is a plain file of the user or of root that nobody else can write.
+It is written under a temporary name and then renamed, which is atomic. `eviction` collects
 the temporary files of processes that were killed.
 """
 
