@@ -13,6 +13,7 @@
 - `request`: what does a call without a version ask for?
 - `load_from_disk`: how does a call get what another process has traced?
 - `load_bucket_from_disk`: how does a call whose sizes have names?
+- `lazy_program`: the jaxpr and the text of a loaded program, made on demand
 - `audit`: is a hit what a fresh trace gives?
 - `trace_equality`: do two traces give the same program and the same result?
 - `report`: what can a user ask of the versions of a function?

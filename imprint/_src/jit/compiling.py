@@ -32,7 +32,7 @@ from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
-from imprint._src.jit.manifest.lazy_program import LazyJaxpr
+from imprint._src.jit.lazy_program import LazyJaxpr
 from imprint._src.jit.report import explain_miss, loops_told
 from imprint._src.jit.request import Request, answer_of_kin
 from imprint._src.jit.trace_equality import is_needless

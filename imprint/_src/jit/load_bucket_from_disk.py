@@ -47,8 +47,8 @@ from imprint._src.jit.calls.results import Results
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compiling import lower_traced, trace
 from imprint._src.jit.explain.explanation import Explanation
+from imprint._src.jit.lazy_program import LazyJaxpr, Retrace
 from imprint._src.jit.load_from_disk import WarmStart, explain_restart, without_leaves
-from imprint._src.jit.manifest.lazy_program import LazyJaxpr, Retrace
 from imprint._src.jit.manifest.plain_data import deserialize_tree, serialize_tree
 from imprint._src.jit.manifest.trace_manifest import BucketShape, Plain, StoredTrace
 from imprint._src.jit.request import Request

@@ -33,7 +33,7 @@ from imprint._src.jit.compilation.program_cache import load_program, program_key
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.manifest.lazy_program import LazyJaxpr, LazyProgram, Retrace
+from imprint._src.jit.lazy_program import LazyJaxpr, LazyProgram, Retrace
 from imprint._src.jit.manifest.not_cacheable import NotCacheable
 from imprint._src.jit.manifest.plain_data import deserialize_spread
 from imprint._src.jit.manifest.trace_manifest import (

@@ -11,7 +11,7 @@ from typing import Final
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain import jaxpr_diff
-from imprint._src.jit.manifest.lazy_program import LazyJaxpr
+from imprint._src.jit.lazy_program import LazyJaxpr
 from imprint._src.jit.versions.version import Version
 
 LATEST: Final = 8

@@ -11,14 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint._src.jit.compilation.program import Origin
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
@@ -36,7 +35,7 @@ class CompileResult(NamedTuple):
     """
 
     executable: runtime.Executable
-    origin: Origin
+    origin: Literal["compiled", "disk"]
     not_stored: str = ""
     key: bytes = b""
 

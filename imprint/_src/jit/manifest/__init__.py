@@ -7,5 +7,4 @@
 - `plain_data`: placements, avals and trees as plain data
 - `not_cacheable`: reasons against keeping a trace, impure objects, `assume_pure`
 - `diff`: the first difference between the disk and a call, in words
-- `lazy_program`: the jaxpr and the text of a loaded program, made on demand
 """
