@@ -2,7 +2,7 @@
 
 Each location is a step `[kind, name, extra, owner, digest, by_parts, text]`. Its owner is
 a module by name, a class or function by module and name, the value of an earlier step, or
-a node of the hashes so far (equal hashes have equal nodes). A location that only leads to
+a node of the hashes so far (equal hashes have equal nodes) or the globals of one. A location that only leads to
 others is a step without a digest. The roots, which are the function and its static values,
 are the first steps and not in the list.
 """
@@ -126,6 +126,15 @@ class _ReadSerializer:
         self._printed = printed
         self._values: list[Any] = [*roots]
         self._at: dict[Any, int] = {("root", i, ""): i for i in range(len(roots))}
+        self._users: dict[int, int] = {}  # functions, by the `id` of their globals
+        for root in roots:
+            self._add_user(root)
+
+    def _add_user(self, value: Any) -> None:
+        """Let the globals of a function be found by it, as they may be no module."""
+        number = self._to.number(value)
+        if number is not None and type(value) is FunctionType:
+            self._users.setdefault(id(value.__globals__), number)
 
     def add(self, read: Read) -> bool:
         """Add a location that was read; return whether its owner is known."""
@@ -141,6 +150,7 @@ class _ReadSerializer:
         except NotCacheable as err:
             raise err.at(location) from None
         text = "" if seen.by_parts else self._printed(value)
+        self._add_user(value)
         self._add(location, value, name, [owner, digest, seen.by_parts, text])
         return True
 
@@ -166,7 +176,8 @@ class _ReadSerializer:
         if owner is None:
             raise NotCacheable(Reason.OWNER, str(location))
         if isinstance(location, Global):
-            return _module_of(owner)
+            user = self._users.get(id(owner))
+            return _module_of(owner) or (None if user is None else ["globals", user])
         at = None if location.parent is None else self._step(location.parent)
         if at is not None and self._values[at] is owner:
             return at
@@ -407,6 +418,8 @@ def _find(to: StableHash, reference: Any) -> Any:
         return sys.modules
     if kind == "node":
         return to.nodes[at]
+    if kind == "globals":
+        return to.nodes[at].__globals__
     module: Any = sys.modules.get(at)
     if module is None:
         return None
