@@ -7,14 +7,14 @@ results; no pickle and no user code.
 from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
 from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
 from imprint._src.export.exported import Exported as Exported
+from imprint._src.export.exported import deserialize as deserialize
+from imprint._src.export.exported import to_jax as to_jax
 from imprint._src.export.exporting import (
     default_export_platform as default_export_platform,
 )
 from imprint._src.export.exporting import export as export
 from imprint._src.export.exporting import is_symbolic_dim as is_symbolic_dim
 from imprint._src.export.exporting import symbolic_args_specs as symbolic_args_specs
-from imprint._src.export.format import deserialize as deserialize
-from imprint._src.export.of_jax import to_jax as to_jax
 from imprint._src.export.trees import (
     register_namedtuple_serialization as register_namedtuple_serialization,
 )

@@ -185,7 +185,7 @@ def configure(
         >>> import imprint
         >>> imprint.cache.configure(limit=4 << 30)
     """
-    from imprint._src.jit.disk_cache.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.disk_cache.current import MODES, StoreOptions, update_options  # noqa: PLC0415 - 2 ms of an import
 
     if mode is not None and mode not in MODES:
         raise ArgumentError(
@@ -207,7 +207,7 @@ def configure(
             "remote='s3://bucket/folder', or name a folder in shared=[...]."
         )
     folder, secret = _path(directory, "directory"), _path(key, "key")
-    change(Wish(folder, mode, limit, secret, _folders(shared), remote))
+    update_options(StoreOptions(folder, mode, limit, secret, _folders(shared), remote))
 
 
 def _folders(given: Iterable[str | PathLike[str]] | None) -> tuple[Path, ...] | None:
@@ -262,7 +262,7 @@ def assume_pure(what: _T, /) -> _T:
         >>> imprint.cache.assume_pure("colorsys.rgb_to_hsv")
         'colorsys.rgb_to_hsv'
     """
-    from imprint._src.jit.manifest.assumptions import assume  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.not_cacheable import assume_pure as declare  # noqa: PLC0415 - 2 ms of an import
 
     found: Any = _named(what) if isinstance(what, str) else what
     if not (is_module(found) or callable(found)):
@@ -270,7 +270,7 @@ def assume_pure(what: _T, /) -> _T:
     if _is_heard(found):
         heard = f"{what!r}, whose reads are heard"
         raise ArgumentError(_NOT_PURE.format(what=heard) + _SAY_OF_CALLED)
-    assume(found, what if isinstance(what, str) else "")
+    declare(found, what if isinstance(what, str) else "")
     return what
 
 
@@ -328,13 +328,13 @@ def depends_on(
         >>> import imprint
         >>> imprint.cache.depends_on(value=("tables", 3))
     """
-    from imprint._src.jit.manifest.assumptions import note_file  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.environment import declare_file  # noqa: PLC0415 - 2 ms of an import
 
     if path is None:
         _depends_on_value(value)
         return None
     try:
-        note_file(os.path.abspath(fspath(path)))
+        declare_file(os.path.abspath(fspath(path)))
     except (TypeError, OSError) as err:
         raise ArgumentError(
             f"cache.depends_on: expected the path of a file that can be read, got {path!r}: "
@@ -344,8 +344,8 @@ def depends_on(
 
 
 def _depends_on_value(value: object) -> None:
-    from imprint._src.jit.manifest.assumptions import note_value  # noqa: PLC0415 - 2 ms of an import
     from imprint._src.jit.manifest.diff import component  # noqa: PLC0415 - 2 ms of an import
+    from imprint._src.jit.manifest.not_cacheable import DECLARED  # noqa: PLC0415 - 2 ms of an import
 
     if current_trace() is not None:
         raise ArgumentError(
@@ -360,4 +360,4 @@ def _depends_on_value(value: object) -> None:
             f"another process can compare, got {value!r}. Give what tells it apart, such "
             "as a version."
         )
-    note_value(digest, text)
+    DECLARED.values[digest] = text

@@ -68,25 +68,25 @@ def anew():
     return Store(store.folder, writes=True, limit=store.limit)
 
 
-def what_was_asked(life, monkeypatch):
-    """Return what a call asks a store for."""
-    asked = []
+def key_of_call(life, monkeypatch):
+    """Return the key of the manifest of a call."""
+    keys = []
 
-    def note(question):
-        asked.append(manifest.ask(question))
-        return asked[-1]
+    def note(inputs):
+        keys.append(manifest.manifest_key(inputs))
+        return keys[-1]
 
     with monkeypatch.context() as patched:
-        patched.setattr(load_from_disk, "ask", note)
+        patched.setattr(load_from_disk, "manifest_key", note)
         life().f(X)
-    return asked[0]
+    return keys[0]
 
 
 def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch):
-    asked = what_was_asked(life, monkeypatch)
+    key = key_of_call(life, monkeypatch)
     (path,) = manifests()
     whole = path.read_bytes()
-    assert manifest.found(anew(), asked) is not None
+    assert manifest.find_trace(anew(), key) is not None
     damaged = [whole[:size] for size in range(len(whole))]
     for at in range(len(whole)):
         damaged.append(bytearray(whole))
@@ -95,7 +95,7 @@ def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch)
         path.write_bytes(data)
         path.chmod(0o600)
         with pytest.warns(StoreWarning) as told:
-            assert manifest.found(anew(), asked) is None
+            assert manifest.find_trace(anew(), key) is None
         assert len(told) == 1
         assert not path.exists()
     path.write_bytes(whole)

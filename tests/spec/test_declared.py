@@ -15,7 +15,7 @@ import scipy.optimize._zeros
 import imprint
 from imprint._src.config import audit
 from imprint._src.core import user_code
-from imprint._src.jit.manifest import assumptions
+from imprint._src.jit.manifest.not_cacheable import DECLARED, local_declarations
 from imprint.errors import ArgumentError, StaleVersionError
 from tests.spec import reborn
 
@@ -39,7 +39,7 @@ def word(path):
 
 @pytest.fixture(autouse=True)
 def _nothing_declared():
-    with assumptions.until_here():
+    with local_declarations():
         yield
 
 
@@ -48,8 +48,8 @@ def life(tmp_path, imprint_store):
     """Return how a life begins: what it says of itself, and what its function adds."""
 
     def begin(adds, says=""):
-        for name in ("_names", "_files", "_values", "OBJECTS"):
-            getattr(assumptions, name).clear()
+        for each in DECLARED:
+            each.clear()
         text = f"{HEAD}\n{says}\n@imprint.jit\ndef f(x):\n    return x + {adds}\n"
         return reborn.begin({"main": text}, tmp_path).main.f
 

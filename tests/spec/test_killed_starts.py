@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imprint._src.jit.disk_cache.files import STRAY
+from imprint._src.jit.disk_cache.files import TEMPORARY
 from tests.lanes import exhaustive
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,5 +74,5 @@ def test_the_killed_leave_manifests_that_hold(count, seconds, tmp_path):
     for worker in [*others, start(99, 0.1, folder)]:
         out, err = worker.communicate(timeout=300)
         assert (worker.returncode, out.splitlines()[-1]) == (0, "warm"), err
-    strays = [path for path in folder.rglob("*") if path.name.startswith(STRAY)]
+    strays = [path for path in folder.rglob("*") if path.name.startswith(TEMPORARY)]
     assert len(strays) <= len(killed)

@@ -10,8 +10,8 @@ import pytest
 
 import imprint
 from imprint._src.core import user_code
-from imprint._src.jit.manifest import environment_key
-from imprint._src.jit.manifest.file_digests import changed, stamp_of
+from imprint._src.jit.manifest import environment
+from imprint._src.jit.manifest.environment import changed_file, stamp_of
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)
@@ -34,7 +34,7 @@ def begin(file, tmp_path, imprint_store, monkeypatch):
     """Return what begins a life that imports the library as its file is then."""
 
     def life():
-        monkeypatch.setattr(environment_key, "_known", {})
+        monkeypatch.setattr(environment, "_known", {})
         monkeypatch.setattr(user_code, "BEGAN", time.time_ns())
         library = ModuleType("a_library")
         library.__file__ = str(file)
@@ -100,18 +100,18 @@ def test_what_was_installed_anew_while_the_process_ran_is_not_what_runs(begin, f
 
 def test_the_bytes_of_an_old_file_are_read_once(file, monkeypatch):
     monkeypatch.setattr(
-        "imprint._src.jit.manifest.file_digests.time.time_ns", lambda: 1 << 62
+        "imprint._src.jit.manifest.environment.time.time_ns", lambda: 1 << 62
     )
     stamp = stamp_of(str(file))
     assert stamp_of(str(file), stamp) is stamp
     monkeypatch.setattr("builtins.open", None)
     assert stamp_of(str(file), stamp) is stamp
-    assert not changed({str(file): [*stamp]})
+    assert not changed_file({str(file): [*stamp]})
 
 
 def test_of_a_file_written_just_now_the_bytes_are_read(file):
     stamp = stamp_of(str(file))
     assert stamp.size == -1
-    assert not changed({str(file): stamp})
+    assert not changed_file({str(file): stamp})
     file.write_text(file.read_text().replace("2", "3"))
-    assert changed({str(file): stamp}) == str(file)
+    assert changed_file({str(file): stamp}) == str(file)

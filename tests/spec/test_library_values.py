@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imprint._src.core import user_code
-from imprint._src.jit.manifest import environment_key
+from imprint._src.jit.manifest import environment
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)
@@ -43,7 +43,7 @@ def life(tmp_path, imprint_store, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def begin(says="", **files):
-        monkeypatch.setattr(environment_key, "_known", {})
+        monkeypatch.setattr(environment, "_known", {})
         for name, text in {**FILES, **files}.items():
             (site / "a_package" / f"{name}.py").write_text(text)
         monkeypatch.setattr(user_code, "BEGAN", 1 << 62)

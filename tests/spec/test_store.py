@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.jit.disk_cache.files import STRAY
+from imprint._src.jit.disk_cache.files import TEMPORARY
 from tests.lanes import exhaustive
 from tests.spec import edited
 from tests.tolerances import tolerance
@@ -41,7 +41,7 @@ MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 WORKER = """
 import random, sys, time
 from pathlib import Path
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
 
 store = Store(Path(sys.argv[1]), writes=True, limit=2_000_000)
@@ -51,7 +51,7 @@ until = time.monotonic() + float(sys.argv[3])
 while time.monotonic() < until:
     number = draw.randrange(30)
     key, body = digest(bytes([number])), bytes([number]) * (number * 10_000)
-    with store.flight(key):
+    with store.compile_lock(key):
         found = store.get(key)
         assert found in (None, body), "a wrong answer"
         if found is None or draw.random() < 0.2:
@@ -133,7 +133,7 @@ def test_the_killed_leave_a_store_that_works(count, seconds, tmp_path):
         assert ended(worker) == []
     for worker in killed:
         worker.communicate()
-    strays = [path for path in folder.rglob("*") if path.name.startswith(STRAY)]
+    strays = [path for path in folder.rglob("*") if path.name.startswith(TEMPORARY)]
     assert len(strays) <= len(killed)
     assert [*entries(folder)]
     assert ended(start(WORKER, folder, 99, 0.1)) == ["ready"]

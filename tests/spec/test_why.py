@@ -10,7 +10,7 @@ import pytest
 
 import imprint
 from imprint._src.config import roll_loops, settings
-from imprint._src.jit.manifest import environment_key
+from imprint._src.jit.manifest import environment
 from tests.spec import reborn
 
 TEXTS = {
@@ -138,13 +138,13 @@ def test_the_environment_is_named(life, monkeypatch):
     life().f(X)
     fun = life().f
     start = "The disk does not answer it: "
-    monkeypatch.setattr(environment_key.np, "__version__", "9.9")
-    environment_key.environment_key.cache_clear()
+    monkeypatch.setattr(environment.np, "__version__", "9.9")
+    environment.environment_key.cache_clear()
     try:
-        was = environment_key.np.version.version
+        was = environment.np.version.version
         assert told(fun, X) == f"{start}numpy was {was}, is 9.9."
     finally:
-        environment_key.environment_key.cache_clear()
+        environment.environment_key.cache_clear()
 
 
 def test_what_is_there_and_what_never_was_are_told(life, imprint_store):
@@ -170,7 +170,8 @@ def test_what_is_never_kept_says_why_and_what_to_do(life):
     assert told(main.timed, X) == (
         "A new process traces it: E-IMPURE: it reads `time` (global time), which may give "
         "something else in a new process; call it outside, and pass the result as an "
-        "argument; if it is the same everywhere, tell imprint.cache.assume_pure."
+        "argument; if it is the same everywhere, declare it with "
+        "imprint.cache.assume_pure."
     )
     assert told(main.locked, X) == (
         "A new process traces it: E-VALUE: it reads an object of class _thread.lock "
@@ -223,8 +224,8 @@ def test_the_command_tells_of_each_function_of_a_program(tmp_path):
     timed = (
         "timed(x: ~float32[]): is traced each time: E-IMPURE: it reads `time` (global "
         "time), which may give something else in a new process; call it outside, and pass "
-        "the result as an argument; if it is the same everywhere, tell "
-        "imprint.cache.assume_pure"
+        "the result as an argument; if it is the same everywhere, declare "
+        "it with imprint.cache.assume_pure"
     )
     then = "; the next process starts warm"
     script.write_text(SCRIPT)

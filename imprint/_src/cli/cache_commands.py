@@ -25,23 +25,21 @@ from imprint._src import runtime
 from imprint._src.cli.runpy import run_program
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.disk_cache.current import (
-    Asked,
-    asked,
+    StoreConfig,
+    configure,
     current,
-    store_of,
-    wish_for,
-    wished,
+    open_store,
+    requested_options,
+    store_config,
 )
-from imprint._src.jit.disk_cache.entry import KEY_BYTES
-from imprint._src.jit.disk_cache.eviction import Found, entries, pruned
-from imprint._src.jit.disk_cache.files import ReadError, written
+from imprint._src.jit.disk_cache.entry import KEY_BYTES, digest
+from imprint._src.jit.disk_cache.eviction import StoredFile, entries, evict
+from imprint._src.jit.disk_cache.files import ReadError, write_file
 from imprint._src.jit.disk_cache.remote import Remote
-from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.load_from_disk import ORIGIN_OBSERVERS, VersionOrigin
 
 _MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
-_KEPT: Final = "without a trace"
 
 
 def ls() -> int:
@@ -71,7 +69,7 @@ def prune() -> int:
     store = store_in_use()
     if store is None:
         return 1
-    count, nbytes = pruned(store.folder, store.limit)
+    count, nbytes = evict(store.folder, store.limit)
     print(f"deleted {count} files, {size_text(nbytes)}")
     return 0
 
@@ -118,7 +116,7 @@ def clear() -> int:
 def doctor() -> int:
     """Check whether the next process will find its programs."""
     try:
-        wish = asked()
+        wish = store_config()
     except ReadError as err:
         print(f"off: {err}")
         return 1
@@ -160,11 +158,11 @@ ACTIONS: Final[dict[str, Callable[[], int]]] = {
 }
 
 
-def store_in_use(wish: Asked | None = None) -> Store | None:
+def store_in_use(wish: StoreConfig | None = None) -> Store | None:
     """Return the configured store, writable; print the reason if there is none."""
     try:
-        wish = wish or asked()
-        found = store_of(wish._replace(mode="read", shared=(), remote=""))
+        wish = wish or store_config()
+        found = open_store(wish._replace(mode="read", shared=(), remote=""))
         reason = f"{wish.directory} is not there; the first program that is compiled makes it"
     except (ReadError, OSError) as err:
         found, reason = None, str(err)
@@ -175,7 +173,7 @@ def store_in_use(wish: Asked | None = None) -> Store | None:
     return found
 
 
-def _entry_text(store: Store, found: Found) -> str:
+def _entry_text(store: Store, found: StoredFile) -> str:
     try:
         entry = store.look(found.path, whole=False)
     except (ReadError, OSError) as err:
@@ -191,7 +189,7 @@ def _entry_text(store: Store, found: Found) -> str:
     )
 
 
-def _engine(store: Store, found: Found) -> str:
+def _engine(store: Store, found: StoredFile) -> str:
     with suppress(ReadError, OSError):
         entry = store.look(found.path, whole=False)
         return "" if entry is None else str(entry.note.get("engine", ""))
@@ -285,7 +283,7 @@ def import_(file: str) -> int:
 
 def warm(program: Sequence[str]) -> int:
     """Run a program, and keep its compiled programs."""
-    wish_for(wished()._replace(mode="write"))
+    configure(requested_options()._replace(mode="write"))
     if current() is None:
         return _wrong(
             "expected a store that can be written, got none. `imprint cache doctor` says "
@@ -300,7 +298,7 @@ def warm(program: Sequence[str]) -> int:
 
 
 def _store_to_write() -> Store | None:
-    wish_for(wished()._replace(mode="write"))
+    configure(requested_options()._replace(mode="write"))
     return current()
 
 
@@ -308,7 +306,7 @@ def _is_taken(store: Store, path: Path, data: bytes) -> bool:
     """Move a file into the store if it is undamaged and has the store's signature."""
     with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as folder:
         aside = Path(folder) / path.parent.name / path.name  # its key is in its name
-        written(aside, [data])
+        write_file(aside, [data])
         try:
             store.look(aside, whole=True)
         except ReadError:
@@ -348,10 +346,9 @@ def why(program: Sequence[str]) -> int:
 
 
 def _start_text(start: VersionOrigin) -> str:
-    restarts = start.version.restarts
+    reason = start.version.trace_reason
     if not start.why:
         return "started warm"
-    if restarts == _KEPT:
+    if not reason:
         return f"was traced: {start.why}; the next process starts warm"
-    reason = restarts.removeprefix("with a trace: ")
     return f"is traced each time: {reason}"

@@ -26,7 +26,7 @@ from imprint._src.cli.tour.images import ImageFigures, learn_images
 from imprint._src.cli.tour.jit_scripts import Timing, run_scripts
 from imprint._src.cli.tour.letters import TextFigures, learn_letters
 from imprint._src.cli.tour.warm_start import start_twice
-from imprint._src.jit.disk_cache.current import wish_for, wished
+from imprint._src.jit.disk_cache.current import configure, requested_options
 
 PARTS = (
     "examples",
@@ -106,12 +106,12 @@ def show_examples(chapters: Chapters) -> Iterator[str]:
 
 
 def _show(example: Example) -> bool:
-    before = wished()
+    before = requested_options()
     imprint.cache.configure(mode="off")  # it counts traces: of the second tour, too
     try:
         printed = example.run()
     finally:
-        wish_for(before)
+        configure(before)
     passed = example.accepts(printed)
     print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
     print(textwrap.indent(example.code, "    "), end="\n\n")

@@ -1,6 +1,6 @@
 """Implementation of `imprint.distributed`.
 
-- `joining`: how does this process join the others, and leave them?
-- `environments`: who started this process, and where are the others?
-- `store`: which values have the processes in common?
+- `joining`: joining and leaving the other processes
+- `environments`: SLURM, Open MPI and Kubernetes
+- `store`: values that all processes share
 """

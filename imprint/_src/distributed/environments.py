@@ -1,8 +1,8 @@
-"""Who started this process: what SLURM, Open MPI and Kubernetes say in the environment.
+"""Clusters in the environment variables of SLURM, Open MPI and Kubernetes.
 
-Each tells how many processes there are, which of them this is, and on which host the first
-one is. The port is made of the number of the job, so that two jobs of one host differ, and
-all processes of one job agree without a word.
+Each has the number of processes, the number of this one, and the host of the first. The
+port is computed from the number of the job, so that it is the same in all processes of a
+job, and differs between two jobs on one host.
 """
 
 import os
@@ -16,14 +16,14 @@ from imprint._src.errors import BackendError
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What an environment says; None for what it does not.
+class ClusterInfo:
+    """A cluster; None for unknown fields.
 
     Args:
         address: host and port of the first process.
-        count: how many processes there are.
-        index: which of them this is.
-        local: which of those on its host this is; None if it has the host alone.
+        count: the number of processes.
+        index: the number of this process.
+        local: its number on its host; None if it is alone there.
     """
 
     address: str | None
@@ -32,21 +32,23 @@ class Found:
     local: int | None = None
 
 
-NOTHING: Final = Found(None, None, None)
+NO_CLUSTER: Final = ClusterInfo(None, None, None)
 
 
-def found_in(environment: Mapping[str, str], method: str | None = None) -> Found:
-    """Return what the environment of this process says.
+def cluster_of(
+    environment: Mapping[str, str], method: str | None = None
+) -> ClusterInfo:
+    """Return the cluster of environment variables.
 
     Args:
         environment: the variables.
-        method: "slurm", "mpi", "k8s" or "deactivate"; whichever is there if None.
+        method: "slurm", "mpi", "k8s" or "deactivate"; None for the first that is set.
 
     Raises:
-        BackendError: there is no such method, or it is not there.
+        BackendError: there is no such method, or its variables are not set.
     """
     if method == "deactivate":
-        return NOTHING
+        return NO_CLUSTER
     if method is not None and method not in _METHODS:
         raise BackendError(
             "distributed.initialize: expected cluster_detection_method to be one of "
@@ -65,19 +67,19 @@ def found_in(environment: Mapping[str, str], method: str | None = None) -> Found
                 f"got none for {missing}. Start the processes by it, or give "
                 "coordinator_address, num_processes and process_id."
             )
-    return NOTHING
+    return NO_CLUSTER
 
 
 def _port(job: int) -> int:
-    """Return a port above those that systems give out by themselves."""
+    """Return a port above those that systems assign."""
     return job % 2**12 + 65536 - 2**12
 
 
-def _slurm(environment: Mapping[str, str]) -> Found:
+def _slurm(environment: Mapping[str, str]) -> ClusterInfo:
     host = first_host(environment["SLURM_STEP_NODELIST"])
     port = _port(int(environment["SLURM_JOB_ID"]))
     count, index = environment["SLURM_NTASKS"], environment["SLURM_PROCID"]
-    return Found(
+    return ClusterInfo(
         f"{host}:{port}", int(count), int(index), _local(environment, "SLURM_LOCALID")
     )
 
@@ -87,7 +89,7 @@ def _local(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def first_host(nodes: str) -> str:
-    """Return the first of a list of SLURM's: `node[03-05,9],other` begins with `node03`."""
+    """Return the first host of a list of SLURM: `node[03-05,9],other` begins with `node03`."""
     head = re.match(r"([^,\[]+)(?:\[([^\]]*)\])?([^,\[]*)", nodes)
     if head is None:
         raise BackendError(
@@ -98,7 +100,7 @@ def first_host(nodes: str) -> str:
     return f"{start}{re.split('[-,]', numbers)[0]}{end}"
 
 
-def _mpi(environment: Mapping[str, str]) -> Found:
+def _mpi(environment: Mapping[str, str]) -> ClusterInfo:
     uri = environment["OMPI_MCA_orte_hnp_uri"]
     job = uri.split(".", 1)[0]
     host = re.search(r"tcp://\[?([^,\]:]+)|tcp6://\[?([^,\]]+)", uri)
@@ -112,22 +114,22 @@ def _mpi(environment: Mapping[str, str]) -> Found:
     name = host[1] or f"[{host[2]}]"
     count, index = (environment[f"OMPI_COMM_WORLD_{x}"] for x in ("SIZE", "RANK"))
     local = _local(environment, "OMPI_COMM_WORLD_LOCAL_RANK")
-    return Found(f"{name}:{port}", int(count), int(index), local)
+    return ClusterInfo(f"{name}:{port}", int(count), int(index), local)
 
 
-def _kubernetes(environment: Mapping[str, str]) -> Found:
-    """Read what an indexed Job gives its pods; their number is for the user to pass on."""
+def _kubernetes(environment: Mapping[str, str]) -> ClusterInfo:
+    """Return the cluster of an indexed Job; users set the number of its pods."""
     index = int(environment["JOB_COMPLETION_INDEX"])
     own = environment.get("HOSTNAME", "") or socket.gethostname()
     first = re.sub(rf"-{index}$", "-0", own.split(".", 1)[0])
     domain = socket.getfqdn(own).partition(".")[2]
     count = environment.get("JOB_COMPLETIONS")
     address = f"{first}.{domain}:55527" if domain else f"{first}:55527"
-    return Found(address, None if count is None else int(count), index)
+    return ClusterInfo(address, None if count is None else int(count), index)
 
 
 _METHODS: Final[
-    dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], Found]]]
+    dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], ClusterInfo]]]
 ] = {
     "slurm": (
         ("SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_NTASKS", "SLURM_PROCID"),
@@ -141,6 +143,6 @@ _METHODS: Final[
 }
 
 
-def here(method: str | None) -> Found:
-    """Return what the environment of this process says."""
-    return found_in(os.environ, method)
+def detect_cluster(method: str | None) -> ClusterInfo:
+    """Return the cluster of this process."""
+    return cluster_of(os.environ, method)

@@ -1,16 +1,16 @@
 """Joining the processes that compute together, and leaving them.
 
-What is not given is read from the environment (`environments`). All of it is checked
-before anything is started; what can go wrong later has a time limit and one error.
+Missing arguments are read from the environment (`environments`). All are checked before
+the start; later steps have a time limit and one error.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from imprint._src import runtime
-from imprint._src.distributed.environments import here
+from imprint._src.distributed.environments import detect_cluster
 from imprint._src.errors import ArgumentError, BackendError
-from imprint._src.runtime import Meeting
+from imprint._src.runtime import ClusterConfig
 
 
 def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
@@ -28,30 +28,31 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
 
     Args:
         coordinator_address: host and port at which process 0 listens.
-        num_processes: how many processes there are.
-        process_id: which of them this is, from 0.
-        local_device_ids: the numbers of the GPUs of this host that are this process's.
-            Under SLURM and Open MPI it is that of the process on its host; else all, if
-            None. Of the CPU each process has devices of its own.
-        cluster_detection_method: "slurm", "mpi", "k8s", or "deactivate" for what is given
-            here and nothing else; what is there, if None.
-        initialization_timeout: how many seconds to wait for the others.
-        heartbeat_timeout_seconds: after how many seconds of silence a process is dead,
-            and the others stop.
-        shutdown_timeout_seconds: how many seconds to wait for the others at the end.
-        coordinator_bind_address: where process 0 listens; `[::]` and the port, if None.
+        num_processes: the number of processes.
+        process_id: the number of this process, from 0.
+        local_device_ids: the numbers of the GPUs of this host for this process. None is
+            the number of the process on its host under SLURM and Open MPI, else all. Each
+            process has its own devices of the CPU.
+        cluster_detection_method: "slurm", "mpi" or "k8s"; "deactivate" to use only the
+            arguments; None for the first that is set.
+        initialization_timeout: the seconds to wait for the others.
+        heartbeat_timeout_seconds: the seconds after which a silent process is dead, and
+            the others stop.
+        shutdown_timeout_seconds: the seconds to wait for the others at the end.
+        coordinator_bind_address: the address at which process 0 listens; `[::]` and the
+            port, if None.
 
     Raises:
-        ArgumentError: something is not given, and no environment says it.
-        BackendError: the devices run already, the port is taken, nobody answers, a
-            process does not come, or the releases of jaxlib differ.
+        ArgumentError: an argument is missing, also in the environment.
+        BackendError: the devices have started, the port is taken, a process does not
+            answer, or the releases of jaxlib differ.
 
     >>> import imprint
     >>> imprint.distributed.is_initialized()
     False
     """
     _check_first()
-    found = here(cluster_detection_method)
+    found = detect_cluster(cluster_detection_method)
     gpus = found.local if local_device_ids is None else local_device_ids
     address = coordinator_address or found.address
     count = found.count if num_processes is None else num_processes
@@ -76,7 +77,7 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
         )
     _, port = runtime.split_address(address)
     runtime.join(
-        Meeting(
+        ClusterConfig(
             address,
             count,
             index,
@@ -114,7 +115,7 @@ def _check_first() -> None:
 
 
 def is_initialized() -> bool:
-    """Tell whether this process has joined others.
+    """Return whether this process has joined others.
 
     >>> import imprint
     >>> imprint.distributed.is_initialized()
@@ -124,9 +125,9 @@ def is_initialized() -> bool:
 
 
 def shutdown() -> None:
-    """Wait until all processes come here, and leave them; at the end it is done anyway.
+    """Wait for all processes to come here, and leave them; the exit of a process does so.
 
     >>> import imprint
-    >>> imprint.distributed.shutdown()  # alone already: nothing to do
+    >>> imprint.distributed.shutdown()  # this process is alone: nothing to do
     """
-    runtime.part()
+    runtime.leave()

@@ -1,6 +1,6 @@
-"""Values that all processes have in common, by their keys.
+"""Values by keys that all processes share.
 
-They are in the first process, and are gone with it. A value is text or bytes of at most a
+They are in the first process, and end with it. A value is text or bytes of at most a
 few megabytes; a key is a path such as `"step/3"`. Every wait has a time limit.
 """
 
@@ -12,7 +12,7 @@ from imprint._src.runtime import Processes
 
 
 def key_value_store() -> "KeyValueStore":
-    """Return the values that the processes have in common.
+    """Return the values that the processes share.
 
     Raises:
         BackendError: this process has not joined others.
@@ -36,24 +36,24 @@ class KeyValueStore:
         self._processes = processes
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Set a value; one that is there is replaced."""
+        """Set or replace a value."""
         raw = value.encode() if isinstance(value, str) else value
         self._processes.put(f"user/{key}", raw)
 
     def get(self, key: str, timeout: float = 60.0) -> bytes:
-        """Return a value as bytes, as soon as some process has set it.
+        """Return a value as bytes, as soon as a process has set it.
 
         Args:
             key: the key.
-            timeout: how many seconds to wait.
+            timeout: the seconds to wait.
 
         Raises:
-            TimeoutError: nobody set it in time.
+            TimeoutError: no process set it in time.
         """
         return self._processes.get(f"user/{key}", timeout)
 
     def delete(self, key: str) -> None:
-        """Delete a value; with a slash at the end, all whose keys begin so."""
+        """Delete a value, or all values under a key that ends with a slash."""
         self._processes.delete(f"user/{key}")
 
     def wait_at_barrier(self, name: str, timeout: float = 60.0) -> None:
@@ -61,7 +61,7 @@ class KeyValueStore:
 
         Args:
             name: the name of the barrier.
-            timeout: how many seconds to wait.
+            timeout: the seconds to wait.
 
         Raises:
             TimeoutError: some process did not come in time.

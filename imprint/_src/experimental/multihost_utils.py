@@ -98,7 +98,7 @@ def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  #
     mine = [np.asarray(x) for x in leaves]
     processes = runtime.joined()
     if processes is not None:
-        own = processes.meeting.index == 0 if is_source is None else bool(is_source)
+        own = processes.config.index == 0 if is_source is None else bool(is_source)
         raw = _packed(mine) if own else b""
         sent = processes.exchange("broadcast_one_to_all", raw, _WAIT)
         sources = [i for i, x in enumerate(sent) if x]

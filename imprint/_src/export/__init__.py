@@ -1,11 +1,11 @@
 """Implementation of `imprint.export`.
 
-- `exporting`: how does a function become an `Exported`?
-- `exported`: what is an exported function, and how is it called?
-- `writing`: which StableHLO holds for every size, and which equation has none?
-- `module`: which StableHLO is that of a call?
-- `calling`: what is the call of an exported function inside a program?
-- `format`: how does it become bytes, and why are some not believed?
-- `of_jax`: how is it exchanged with JAX?
-- `trees`: how does the structure of a tree become plain data?
+- `exporting`: from a function to an `Exported`
+- `exported`: the class `Exported`, its calls and its bytes
+- `writing`: the module of a program for every size
+- `module`: the module at the sizes of a call
+- `calling`: the primitive that calls an exported function
+- `format`: the bytes of imprint
+- `jax_format`: the bytes of JAX
+- `trees`: structures of trees as plain data
 """

@@ -1,8 +1,8 @@
-"""The call of an exported function inside a program: one equation, which has a module.
+"""The primitive that calls an exported function inside a program.
 
-Its shapes are those of the exported function at the sizes of the operands. It has no rule
-for derivatives and none for batches, for nothing is known of what the module computes;
-what was exported with its derivative is called by a function that has a rule of its own.
+Its shapes are those of the exported function at the sizes of the operands. It has no rules
+for derivatives or batches, because the computation of the module is unknown. A function
+that was exported with its derivative is called through a function with a custom rule.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from imprint._src.stablehlo import Builder, Value
 
 
 class Callee(Protocol):
-    """What is called."""
+    """An exported function, as the primitive uses it."""
 
     fun_name: str
     module_kept_var_idx: tuple[int, ...]
@@ -31,7 +31,7 @@ class Callee(Protocol):
         ...
 
     def types_at(self, avals: Sequence[ShapedArray]) -> tuple[Avals, Avals]:
-        """Return what `functions_at` takes and gives."""
+        """Return the avals of the arguments and results of `functions_at`."""
         ...
 
     def functions_at(self, avals: Sequence[ShapedArray]) -> Functions:
@@ -39,7 +39,7 @@ class Callee(Protocol):
         ...
 
     def program_at(self, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
-        """Return the program that is one call of it."""
+        """Return the program of one call of it."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""What an exported function is, and how it is called.
+"""Exported functions, their calls and their bytes.
 
-A call takes the tree, the dtypes and the shapes that were exported; where these have names
-for sizes, any sizes that fit. For each kind of call the module is refined and compiled
-once, as every program is; inside a trace the call is one equation.
+A call takes the tree, the dtypes and the shapes that were exported; names for sizes take
+any sizes that fit. For each call signature the module is refined and compiled once, like
+any program. Inside a trace the call is one equation.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +19,13 @@ from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.tangents import is_float0, tangent_aval
 from imprint._src.errors import DTypeError, NotDifferentiableError, TreeError
 from imprint._src.export.calling import call_exported_p
+from imprint._src.export.format import (
+    ExportedFields,
+    from_bytes,
+    is_imprint_format,
+    to_bytes,
+)
+from imprint._src.export.jax_format import from_jax_bytes, to_jax_bytes
 from imprint._src.export.module import Functions, at_sizes
 from imprint._src.jit.bucketing.sizes import size_at, values_of
 from imprint.custom_derivatives import custom_vjp
@@ -34,15 +41,15 @@ class Exported:
     """A function as StableHLO: what `export` and `deserialize` return.
 
     Args:
-        fun_name: its name, for errors.
+        fun_name: its name, for messages.
         in_tree: the tree of its arguments, `((positional, …), {keyword: …})`.
         in_avals: the avals of the leaves of its arguments.
         out_tree: the tree of its result.
         out_avals: the avals of the leaves of its result.
         platforms: the platforms that it was exported for.
         mlir_module_serialized: its module, as a portable artefact of StableHLO.
-        derive: how its derivative is found; None if that was left out.
-        module_kept_var_idx: which leaves of the arguments the module takes.
+        derive: returns its derivative; None if that was left out.
+        module_kept_var_idx: the leaves of the arguments that the module takes.
     """
 
     fun_name: str
@@ -56,16 +63,16 @@ class Exported:
     module_kept_var_idx: tuple[int, ...]
     _made: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
-    # ---- what it is ----
+    # ---- properties ----
 
     @property
     def uses_global_constants(self) -> bool:
-        """Whether sizes have names, so that the engine must refine the module first."""
+        """Whether sizes have names, so that XLA must refine the module first."""
         return any(is_symbolic(n) for aval in self.in_avals for n in aval.shape)
 
     @property
     def nr_devices(self) -> int:
-        """For how many devices it is."""
+        """The number of its devices."""
         return 1
 
     def mlir_module(self) -> str:
@@ -75,7 +82,7 @@ class Exported:
         )
 
     def has_vjp(self) -> bool:
-        """Tell whether it was exported with its derivative."""
+        """Return whether it was exported with its derivative."""
         return self.derive is not None
 
     def vjp(self) -> "Exported":
@@ -86,7 +93,7 @@ class Exported:
         the arguments that has one.
 
         Raises:
-            NotDifferentiableError: it was serialized without.
+            NotDifferentiableError: it was serialized without one.
         """
         derive = self.derive
         if derive is None:
@@ -100,10 +107,8 @@ class Exported:
         """Return it as bytes, for `deserialize`.
 
         Args:
-            vjp_order: how many derivatives are stored with it.
+            vjp_order: the number of derivatives that are stored with it.
         """
-        from imprint._src.export.format import to_bytes  # noqa: PLC0415 - format makes this class
-
         return bytearray(to_bytes(self, vjp_order))
 
     # ---- calls ----
@@ -137,7 +142,7 @@ class Exported:
         )
 
     def types_at(self, avals: Sequence[ShapedArray]) -> tuple[Avals, Avals]:
-        """Return what `functions_at` takes and gives."""
+        """Return the avals of the arguments and results of `functions_at`."""
         takes, gives = self.in_avals, self.out_avals
         if _is_static(avals):
             takes, gives = tuple(avals), self.results_at(avals)
@@ -158,7 +163,7 @@ class Exported:
         )
 
     def program_at(self, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
-        """Return the program that is one call of it."""
+        """Return the program of one call of it."""
         key = "program", *avals
         return self._once(
             key, lambda: one_equation(call_exported_p, tuple(avals), {"exported": self})
@@ -170,7 +175,7 @@ class Exported:
         return call(self.program_at(avals), leaves, self.fun_name)
 
     def _differentiable(self) -> Callable[..., tuple[Any, ...]]:
-        """Return the function of the leaves, with its derivative as its rule."""
+        """Return the function of the leaves, with its derivative as custom rule."""
 
         def make() -> Any:
             function = custom_vjp(self._flat)
@@ -201,7 +206,7 @@ class Exported:
                 )
 
     def _names(self) -> list[str]:
-        """Return what stands for each leaf of the arguments in errors."""
+        """Return the name of each leaf of the arguments in messages."""
         return self._once(
             "names",
             lambda: [
@@ -220,6 +225,46 @@ class Exported:
         takes = ", ".join(map(str, self.in_avals))
         gives = ", ".join(map(str, self.out_avals))
         return f"Exported({self.fun_name}: ({takes}) -> ({gives}))"
+
+
+# ---- bytes ----
+
+
+def deserialize(blob: bytes | bytearray) -> Exported:
+    """Return the exported function of bytes that `Exported.serialize` returned.
+
+    Args:
+        blob: the bytes; those of JAX's `Exported.serialize` are also accepted, if the
+            package flatbuffers is installed.
+
+    Raises:
+        ArgumentError: they are something else, damaged, or of a later version.
+    """
+    data = bytes(blob)
+    return _exported(
+        from_bytes(data) if is_imprint_format(data) else from_jax_bytes(data)
+    )
+
+
+def to_jax(exported: Exported, vjp_order: int = 0) -> bytearray:
+    """Return an exported function as bytes that `jax.export.deserialize` takes.
+
+    Args:
+        exported: the function.
+        vjp_order: the number of derivatives that are stored with it.
+
+    Raises:
+        ArgumentError: flatbuffers is not installed; trees have keys that are no texts; or
+            a derivative is requested where a leaf has none (integers).
+    """
+    return to_jax_bytes(exported, vjp_order)
+
+
+def _exported(fields: ExportedFields) -> Exported:
+    derive = fields.derive
+    every = fields._asdict()
+    every["derive"] = None if derive is None else lambda: _exported(derive())
+    return Exported(**every)
 
 
 def _is_static(avals: Sequence[ShapedArray]) -> bool:

@@ -1,7 +1,7 @@
-"""How a function becomes an `Exported`: traced, written for every size, made portable.
+"""Export: a function is traced, lowered for every size, and made portable.
 
-No pass changes the program, and no option of this machine is chosen: whoever calls it
-compiles it. Captured arrays are constants of the module.
+No pass changes the program, and no option of this machine is chosen: the process that
+calls it compiles it. Captured arrays are constants of the module.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 
 
 def default_export_platform() -> str:
-    """Return the platform that a function is exported for: that of the default device."""
+    """Return the platform of the default device, for which functions are exported."""
     name = runtime.default_backend()
     return "cuda" if name == "gpu" else name
 
@@ -39,13 +39,13 @@ def export(
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[Any] = (),
 ) -> Callable[..., Exported]:
-    """Return the function that exports `fun_jit` for arguments as abstract as you like.
+    """Return the function that exports `fun_jit` for concrete or abstract arguments.
 
     Args:
-        fun_jit: what `jit` returned.
-        platforms: of "cpu", "cuda", "rocm" and "tpu" those where it shall run; None for
-            the default device's.
-        disabled_checks: nothing: there is no check to disable.
+        fun_jit: a function that `jit` returned.
+        platforms: some of "cpu", "cuda", "rocm" and "tpu"; None for that of the default
+            device.
+        disabled_checks: empty: there is no check to disable.
 
     Returns:
         A function of arguments, or of `ShapeDtypeStruct`s with names for sizes, that
@@ -87,7 +87,7 @@ def export(
         order = traced.leaf_order
         invars = [closed.jaxpr.invars[i] for i in order]
         jaxpr = Jaxpr(closed.jaxpr.constvars, invars, closed.jaxpr.outvars, closed.eqns)
-        program = _Program(
+        program = _ExportedProgram(
             traced.fun_name,
             ClosedJaxpr(jaxpr, closed.consts),
             (traced.in_tree, traced.out_tree),
@@ -109,14 +109,14 @@ def _checked(platforms: Sequence[str]) -> tuple[str, ...]:
     return given
 
 
-class _Program(NamedTuple):
-    """What is exported.
+class _ExportedProgram(NamedTuple):
+    """A program to export.
 
     Args:
         name: of the function.
         closed: the program, whose arguments are the leaves of the arguments.
         trees: of the arguments, and of the result.
-        platforms: where it shall run.
+        platforms: the platforms to run on.
     """
 
     name: str
@@ -125,7 +125,7 @@ class _Program(NamedTuple):
     platforms: tuple[str, ...]
 
     def exported(self) -> Exported:
-        """Return it with its module."""
+        """Return the exported function."""
         closed = self.closed
         in_avals = tuple(closed.in_avals)
         who = f"export of {self.name}"
@@ -166,10 +166,10 @@ class _Program(NamedTuple):
                 f"{who}: expected a program that calls no Python, got one that calls a "
                 "function of this process. Leave it out of what is exported."
             )
-        elsewhere = [p for p in self.platforms if p != "cpu"]
-        if elsewhere and "@lapack_" in text:
+        others = [p for p in self.platforms if p != "cpu"]
+        if others and "@lapack_" in text:
             raise ArgumentError(
-                f"{who}: expected a program without LAPACK for {', '.join(elsewhere)}, got "
+                f"{who}: expected a program without LAPACK for {', '.join(others)}, got "
                 "one whose linear algebra calls it. Export for platforms=['cpu']."
             )
         return text
@@ -200,7 +200,9 @@ class _Program(NamedTuple):
         in_tree = tree.structure((tuple(structs), {}))
         out_tree = tree.structure((0,) * len(takes))
         made = make_jaxpr(backward)(*structs)
-        return _Program(name, made, (in_tree, out_tree), self.platforms).exported()
+        return _ExportedProgram(
+            name, made, (in_tree, out_tree), self.platforms
+        ).exported()
 
 
 def symbolic_args_specs(
@@ -209,14 +211,14 @@ def symbolic_args_specs(
     constraints: Sequence[str] = (),
     scope: SymbolicScope | None = None,
 ) -> Any:
-    """Return arguments with names for sizes, of one scope, for `export` and its like.
+    """Return arguments with names for sizes, of one scope.
 
     Args:
         args: a tree of arrays or `ShapeDtypeStruct`s.
-        shapes_specs: a text for each, see `symbolic_shape`, or a tree that is a prefix of
-            `args`; None for shapes that stay.
-        constraints: what holds of the names, as for `symbolic_shape`.
-        scope: of other names, with which they are shared.
+        shapes_specs: a text for each, see `symbolic_shape`, or a prefix tree of `args`; None
+            for unchanged shapes.
+        constraints: those of the names, as for `symbolic_shape`.
+        scope: the scope of other names, which share it.
 
     Returns:
         The tree with a `ShapeDtypeStruct` for each leaf.
@@ -242,7 +244,7 @@ def symbolic_args_specs(
 
 
 def is_symbolic_dim(p: Any) -> bool:
-    """Tell whether a size is an expression of names, and no number.
+    """Return whether a size is an expression of names, and no number.
 
     >>> import imprint
     >>> from imprint import export

@@ -1,23 +1,22 @@
-"""How an exported function becomes bytes, and why some bytes are not believed.
+"""The bytes of an exported function.
 
-A magic word with the version of the format, the length of a head in JSON, the head, the
-module, the derivative if there is one (an entry of the same form), and a digest of all
-before it. The head has what a caller must know. Nothing in it is run or imported.
+They are a magic word with the version of the format, the length of a head in JSON, the
+head, the module, the derivative if there is one (in the same form), and a digest of all
+before it. The head has the fields that a caller needs. Nothing in it is run or imported.
 """
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
-from imprint._src.export.exported import Exported
-from imprint._src.export.of_jax import from_jax
 from imprint._src.export.trees import from_data, to_data
 from imprint._src.jit.bucketing.sizes import scope_of
 
@@ -27,30 +26,38 @@ _LENGTHS: Final = struct.Struct("<HQQQ")
 _DIGEST: Final = 32
 
 
-def to_bytes(exported: Exported, vjp_order: int) -> bytes:
-    """Return an exported function as bytes, with as many derivatives."""
+def to_bytes(exported: Any, vjp_order: int) -> bytes:
+    """Return an `Exported` as bytes, with its first derivatives."""
     head = json.dumps(_head(exported)).encode()
-    module = exported.mlir_module_serialized
+    module: bytes = exported.mlir_module_serialized
     more = to_bytes(exported.vjp(), vjp_order - 1) if vjp_order > 0 else b""
     lengths = _LENGTHS.pack(_VERSION, len(head), len(module), len(more))
     written = b"".join((_MAGIC, lengths, head, module, more))
     return written + blake2b(written, digest_size=_DIGEST).digest()
 
 
-def deserialize(blob: bytes | bytearray) -> Exported:
-    """Return the exported function of what `Exported.serialize` returned.
+class ExportedFields(NamedTuple):
+    """The fields of an `Exported`, which imports this file."""
 
-    Args:
-        blob: the bytes; those of JAX's `Exported.serialize` are taken, too, if the package
-            flatbuffers is installed.
+    fun_name: str
+    in_tree: tree.TreeDef
+    in_avals: tuple[ShapedArray, ...]
+    out_tree: tree.TreeDef
+    out_avals: tuple[ShapedArray, ...]
+    platforms: tuple[str, ...]
+    mlir_module_serialized: bytes
+    derive: "Callable[[], ExportedFields] | None"
+    module_kept_var_idx: tuple[int, ...]
 
-    Raises:
-        ArgumentError: they are none, are damaged, or of a later version.
-    """
-    data = bytes(blob)
+
+def is_imprint_format(data: bytes) -> bool:
+    """Return whether bytes begin like those of `to_bytes`."""
+    return data.startswith(_MAGIC)
+
+
+def from_bytes(data: bytes) -> ExportedFields:
+    """Return the fields of an exported function; ArgumentError if bytes are damaged."""
     start = len(_MAGIC) + _LENGTHS.size
-    if not data.startswith(_MAGIC):
-        return from_jax(data)
     if len(data) < start + _DIGEST:
         raise ArgumentError(
             "deserialize: expected the bytes that Exported.serialize returned, got "
@@ -75,10 +82,10 @@ def deserialize(blob: bytes | bytearray) -> Exported:
     for length in lengths:
         parts.append(written[start : start + length])
         start += length
-    return _exported(json.loads(parts[0]), parts[1], parts[2])
+    return _fields(json.loads(parts[0]), parts[1], parts[2])
 
 
-def _exported(head: dict[str, Any], module: bytes, more: bytes) -> Exported:
+def _fields(head: dict[str, Any], module: bytes, more: bytes) -> ExportedFields:
     scope = SymbolicScope(head["constraints"])
     in_avals, out_avals = (
         tuple([_aval(each, scope) for each in head[key]])
@@ -87,7 +94,7 @@ def _exported(head: dict[str, Any], module: bytes, more: bytes) -> Exported:
     in_tree, out_tree = (
         from_data("deserialize", head[key]) for key in ("in_tree", "out_tree")
     )
-    return Exported(
+    return ExportedFields(
         fun_name=head["fun_name"],
         in_tree=in_tree,
         in_avals=in_avals,
@@ -95,12 +102,12 @@ def _exported(head: dict[str, Any], module: bytes, more: bytes) -> Exported:
         out_avals=out_avals,
         platforms=tuple(head["platforms"]),
         mlir_module_serialized=module,
-        derive=(lambda: deserialize(more)) if more else None,
+        derive=partial(from_bytes, more) if more else None,
         module_kept_var_idx=tuple(head["kept"]),
     )
 
 
-def _head(exported: Exported) -> dict[str, Any]:
+def _head(exported: Any) -> dict[str, Any]:
     who = f"serialize of {exported.fun_name}"
     scope = scope_of(who, exported.in_avals)
 

@@ -1,8 +1,8 @@
-"""Which StableHLO is that of a call: names in sizes become the numbers of its arguments.
+"""The StableHLO of a call: names in sizes become the numbers of its arguments.
 
-The engine refines a module whose `main` takes numbers for sizes: it gets one that hands
-its arguments on to the exported `main`. Inside another program the functions of a module
-stand under names of that program.
+XLA refines a module whose `main` takes numbers for sizes; this `main` passes its arguments
+on to the exported `main`. Inside another program the functions of a module have names of
+that program.
 """
 
 import re
@@ -38,7 +38,7 @@ def at_sizes(
     args = [Value(f"%arg{i}", ir_type(a)) for i, a in enumerate(avals)]
     results = write_call(b, functions, (takes, gives), args)
     writer.add(function_text("main", b, [(x, "") for x in args], results, public=True))
-    return runtime.functions_of(runtime.refined(writer.text()))
+    return runtime.functions_of(runtime.refine_sizes(writer.text()))
 
 
 def write_call(
@@ -47,10 +47,10 @@ def write_call(
     """Write a call of the `main` of a module, and the functions the first time.
 
     Args:
-        b: what writes the function that calls.
+        b: the builder of the calling function.
         functions: of the module.
         types: the avals of its arguments, and of its results.
-        args: what it is called with.
+        args: the arguments.
     """
     takes, gives = [[ir_type(a) for a in avals] for avals in types]
 
@@ -64,7 +64,7 @@ def write_call(
 
 
 def retyped(b: Builder, x: Value, wanted: TensorType) -> Value:
-    """Return a value as one of a type that knows other sizes of it."""
+    """Return a value with a type that knows other sizes of it."""
     if x.type.text == wanted.text:
         return x
     return b.dynamic_op("stablehlo.convert {}", [x], wanted)

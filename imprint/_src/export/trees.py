@@ -1,8 +1,7 @@
-"""How the structure of a tree becomes plain data, and the structure again.
+"""Structures of trees as plain data.
 
 Tuples, lists, dictionaries with plain keys and None are known. Other classes are written
-under a name that was registered for them, in each process: nothing is imported that the
-bytes name.
+under a name that each process registers for them: names in the bytes import nothing.
 """
 
 import base64
@@ -14,19 +13,19 @@ from imprint import tree
 from imprint._src.errors import ArgumentError
 
 Data = Any
-"""What JSON holds."""
+"""Data of JSON."""
 _LEAF: Final = "*"
 
 
 class _Node(NamedTuple):
-    """How a registered class is written.
+    """The serialization of a registered class.
 
     Args:
         kind: the class.
-        name: what stands for it.
-        write: gives the bytes of its static data.
-        read: gives the static data of the bytes.
-        make: gives the node of static data and children.
+        name: its name in the bytes.
+        write: returns the bytes of its static data.
+        read: returns the static data of the bytes.
+        make: returns the node of static data and children.
     """
 
     kind: type
@@ -48,14 +47,14 @@ def register_pytree_node_serialization(
     deserialize_auxdata: Callable[[bytes], Any],
     from_children: Callable[[Any, Any], Any],
 ) -> type:
-    """Let trees with nodes of a class be serialized.
+    """Register a class of nodes for the serialization of trees.
 
     Args:
         nodetype: a registered class of nodes.
-        serialized_name: what stands for it in bytes, in every process the same.
-        serialize_auxdata: gives the bytes of a node's static data.
-        deserialize_auxdata: gives the static data of such bytes.
-        from_children: gives a node of its static data and a tuple of children.
+        serialized_name: its name in the bytes, the same in every process.
+        serialize_auxdata: returns the bytes of a node's static data.
+        deserialize_auxdata: returns the static data of such bytes.
+        from_children: returns a node of its static data and a tuple of children.
 
     Returns:
         The class.
@@ -75,17 +74,17 @@ def register_pytree_node_serialization(
 
 
 def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -> type:
-    """Let trees with a class of named tuples be serialized.
+    """Register a class of named tuples for the serialization of trees.
 
     Args:
         nodetype: the class.
-        serialized_name: what stands for it in bytes, in every process the same.
+        serialized_name: its name in the bytes, the same in every process.
 
     Returns:
         The class.
 
     Raises:
-        ArgumentError: it is no named tuple, or is registered, or the name is taken.
+        ArgumentError: it is no named tuple, or the class or the name is registered.
 
     Example:
         >>> from typing import NamedTuple

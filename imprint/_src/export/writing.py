@@ -1,7 +1,7 @@
-"""Which module is that of a program, and does it hold for every size?
+"""The module of a program for every size.
 
-Whether the engine can put numbers for the names is tried for some sizes before anybody
-stores the module. If it cannot, the equation is found for which that is so.
+XLA replaces the names of sizes by numbers; this is tried for some sizes before the module
+is stored. If it fails, the error names the equation that has no such form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +26,8 @@ _TRIED: Final = (2, 3, 5, 8, 16, 32, 64, 256, 1, 1024)
 _FAILURES: Final = (ShapeError, ConcretizationError, EngineError)
 
 
-class Written(NamedTuple):
-    """A module, and what it needs of where it runs.
+class ExportModule(NamedTuple):
+    """A module.
 
     Args:
         text: StableHLO.
@@ -38,7 +38,7 @@ class Written(NamedTuple):
     calls_python: bool
 
 
-def write(who: str, closed: ClosedJaxpr, name: str) -> Written:
+def write(who: str, closed: ClosedJaxpr, name: str) -> ExportModule:
     """Return the module of a program whose sizes may be names.
 
     Raises:
@@ -59,20 +59,24 @@ def write(who: str, closed: ClosedJaxpr, name: str) -> Written:
         if not names:
             raise
         raise _explained(who, closed, err) from err
-    return Written(text, bool(module.callbacks))
+    return ExportModule(text, bool(module.callbacks))
 
 
 def _try(text: str, takes: Sequence[ShapedArray], gives: Sequence[ShapedArray]) -> None:
-    """Raise EngineError if the engine cannot put numbers for the names."""
+    """Raise EngineError if XLA cannot replace the names by numbers."""
     scope = scope_of("export", takes)
-    values = None if scope is None else _some(scope, sorted(sources("export", takes)))
+    values = (
+        None
+        if scope is None
+        else _allowed_sizes(scope, sorted(sources("export", takes)))
+    )
     if values is not None:
         avals = [_at(aval, values) for aval in takes]
         at_sizes(runtime.functions_of(text), takes, gives, avals)
 
 
-def _some(scope: SymbolicScope, names: Sequence[str]) -> dict[str, int] | None:
-    """Return sizes that the constraints allow, if they are soon found."""
+def _allowed_sizes(scope: SymbolicScope, names: Sequence[str]) -> dict[str, int] | None:
+    """Return sizes that the constraints allow; None if a short search finds none."""
     same = ((n,) * len(names) for n in _TRIED)
     several = product(_TRIED, repeat=len(names)) if len(names) < 4 else ()
     for numbers in (*same, *several):
@@ -87,7 +91,7 @@ def _at(aval: ShapedArray, values: Mapping[str, int]) -> ShapedArray:
     return ShapedArray(shape, aval.dtype, aval.weak_type)
 
 
-# ---- what has no form for every size ----
+# ---- equations without a form for every size ----
 
 
 def _explained(who: str, closed: ClosedJaxpr, err: Exception) -> ArgumentError:
@@ -124,7 +128,7 @@ def _equations(jaxpr: Jaxpr) -> Iterator[Eqn]:
 def _reason(
     eqn: Eqn, names: Mapping[str, SizeSource], holders: Sequence[ShapedArray]
 ) -> str:
-    """Return why one equation has no form for every size; empty if it has."""
+    """Return why an equation has no form for every size; "" if it has one."""
     args = [Var(v.aval) for v in eqn.invars]
     sizes = [Var(aval) for aval in holders]
     alone = Eqn(args, eqn.outvars, eqn.primitive, eqn.params)

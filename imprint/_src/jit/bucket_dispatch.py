@@ -58,7 +58,7 @@ def make_bucket_call(request: Request) -> BucketCall | None:
 class BucketLookup(Protocol):
     """A lookup on disk for the bucket program of a call."""
 
-    def of(self, inside: Request, call: BucketCall, /) -> VersionLookup:
+    def for_program(self, inside: Request, call: BucketCall, /) -> VersionLookup:
         """Return it for that program."""
         ...
 
@@ -79,7 +79,7 @@ def run_in_bucket(
     if version is None:
         leaves = program.arguments(pending, sizes)
         inside = request._replace(pending=Pending(program.key, leaves, pending.call))
-        disk = None if start is None else start.of(inside, found)
+        disk = None if start is None else start.for_program(inside, found)
         version = definition.versions.get(
             program.key, lambda: compile_version(inside, disk)
         )

@@ -21,8 +21,7 @@ from imprint._src.jit.calls.key import unplaced
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import CallSpec
 from imprint._src.jit.calls.tracing import TracedCall, trace_call
-from imprint._src.jit.compilation.donation import Donation
-from imprint._src.jit.compilation.layout import Layout
+from imprint._src.jit.compilation.layout import Donation, Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.jit.guards import recording

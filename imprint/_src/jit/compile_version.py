@@ -30,7 +30,7 @@ from imprint._src.jit.explain.explanation import Explanation, told
 from imprint._src.jit.fingerprint.exact import check_equal_hashes
 from imprint._src.jit.fingerprint.state import StrictWalk
 from imprint._src.jit.fingerprint.wording import show
-from imprint._src.jit.manifest.lazy_program import LateJaxpr
+from imprint._src.jit.lazy_program import LazyJaxpr
 from imprint._src.jit.report import describe_loops, explain_miss
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
@@ -48,11 +48,7 @@ class VersionLookup(Protocol):
         """Return the stored version; None if none fits."""
         ...
 
-    def find_difference(self) -> None:
-        """Find why none fits, if an observer needs the reason; before the trace."""
-        ...
-
-    def store(self, version: Version, /) -> None:
+    def keep(self, version: Version, /) -> None:
         """Store how to load a version, or set the reason why not."""
         ...
 
@@ -98,11 +94,10 @@ def _load_or_compile(request: Request, disk: VersionLookup) -> Version:
     """Load a version from disk, or compile one, and insert it into its table."""
     version = disk.version()  # 5.
     if version is None:
-        disk.find_difference()
         traced = trace_for_all(request)  # 6.
         module = _lower(request, traced)  # 7.
         version = _compile(request, traced, module)  # 8.
-        disk.store(version)  # 9.
+        disk.keep(version)  # 9.
     _insert(request, version)
     disk.notify(version)
     return version
@@ -147,7 +142,7 @@ def _insert(request: Request, version: Version) -> None:
 def _report(request: Request, miss: Explanation, version: Version) -> None:
     """Log, count and notify observers of a new version, which is in its table by now."""
     definition, options, costs = request.definition, request.options, version.costs
-    is_loaded = type(version.traced.closed) is LateJaxpr
+    is_loaded = type(version.traced.closed) is LazyJaxpr
     advice = describe_loops(version) if costs.compile > _SLOW and not is_loaded else ""
     miss = replace(
         miss,
@@ -182,7 +177,7 @@ _SLOW: Final = 0.25
 
 def _is_untraced(closed: ClosedJaxpr) -> bool:
     """Return whether a jaxpr was loaded from disk and never traced in this process."""
-    return type(closed) is LateJaxpr and not closed.is_known
+    return type(closed) is LazyJaxpr and not closed.is_known
 
 
 def _is_redundant(request: Request, made: Version) -> bool:

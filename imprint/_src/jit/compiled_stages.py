@@ -347,9 +347,9 @@ class _OneProgram:
         )
         version = Version(traced, program, name, assignment._replace(moves=True))
         if found is not None:
-            version.restarts = found.restarts
+            version.trace_reason = found.trace_reason
         elif disk is not None:
-            disk.store(version)
+            disk.keep(version)
             disk.notify(version)
         return Compiled(version, self._signature, self._given._replace(disk=None))
 

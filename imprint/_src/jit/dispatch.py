@@ -414,7 +414,7 @@ def explain_with_disk(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Explanation:
     """Say which version answers a call of a `Jitted`, and how a new process would start."""
-    from imprint._src.jit.load_from_disk import add_disk_state  # noqa: PLC0415 - with the store, 5 ms of an import
+    from imprint._src.jit.load_from_disk import explain_restart  # noqa: PLC0415 - with the store, 5 ms of an import
 
     explanation = jitted.explain(*args, **kwargs)
     if settings().disable_jit:
@@ -425,7 +425,7 @@ def explain_with_disk(
 
         return BucketDiskLookup(request).explain(explanation)
     versions = request.definition.versions
-    return add_disk_state(explanation, request, versions.find(request.pending.key))
+    return explain_restart(explanation, request, versions.find(request.pending.key))
 
 
 def clear_caches() -> None:

@@ -1,21 +1,25 @@
-"""Load the bucket program of a call with named sizes from the disk cache.
+"""Warm start of calls whose sizes have names: a bucket that another process has compiled.
 
-1. Before a trace, look the bucket up with the names of its axes. An entry fits if the
-   conditions on sizes have the same values at the sizes of the call, and if its guards
-   hold. Then the family, its trace and its program are created from the entry; the jaxpr
-   is traced when it is read.
-2. After a trace, store the bucket program for other processes.
-While audits are on, calls in buckets are traced.
+1. The store is searched for the bucket, with the names of its axes. A stored trace is for
+   the call if the comparisons of sizes in the trace have the same answers at its sizes.
+   If it holds, the family, its trace and the program are restored; the trace is made when
+   its jaxpr is read.
+2. A program that was traced and compiled for a bucket is kept for other processes.
+While audits are on, calls in buckets are traced. As plain data, a size is a number, a
+name, or an operation on two sizes, and a comparison has its answer.
 """
 
 import weakref
-from collections.abc import Callable
-from typing import Any, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast, final
 
 from imprint._src.config import settings
-from imprint._src.core.aval import get_aval
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.dynamic_shapes.expression import SizeScope
+from imprint._src.dynamic_shapes.decisions import SizeComparison
+from imprint._src.dynamic_shapes.expression import SizeScope, SymbolicSize
+from imprint._src.dynamic_shapes.values import HOLDS, size_arithmetic
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.bucketing.programs import (
     SIZE,
@@ -40,151 +44,151 @@ from imprint._src.jit.calls.axes import named_shape
 from imprint._src.jit.calls.key import Pending
 from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.load_from_disk import (
-    DiskLookup,
-    DiskMatch,
-    LazyTrace,
-    add_disk_state,
-    loaded_version,
-    without_leaves,
-)
-from imprint._src.jit.manifest.lazy_program import LateJaxpr
-from imprint._src.jit.manifest.sizes import (
-    hold_at,
-    plain_questions,
-    plain_shapes,
-    questions_of,
-    shaped,
-)
-from imprint._src.jit.manifest.trace_manifest import Bucket, Plain
-from imprint._src.jit.manifest.trees import plain_tree, tree_of
+from imprint._src.jit.lazy_program import LazyJaxpr, Retrace
+from imprint._src.jit.load_from_disk import DiskLookup, explain_restart, without_leaves
+from imprint._src.jit.manifest.plain_data import deserialize_tree, serialize_tree
+from imprint._src.jit.manifest.trace_manifest import BucketShape, Plain, StoredTrace
 from imprint._src.jit.versions.definitions import Request
-from imprint._src.jit.versions.version import Version
 
 
 @final
 class BucketDiskLookup:
-    """The lookup on disk for a call in a bucket.
+    """The search for a bucket on the disk, and its manifest.
 
     Args:
-        request: the call.
+        request: a call in the bucket that no program answers yet.
     """
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._match: DiskMatch | None = None
-        self._call: BucketCall | None = None
-        self._lookup: DiskLookup | None = None
+        self._stored: StoredTrace | None = None
         sized = None
         if not settings().audit:
             sized = sized_call(request.definition, request.pending)
         if sized is None:
+            off = "audits trace calls in buckets"
+            self._start = DiskLookup(request, off=off)
             return
         self._sized = sized
         at = bucket_key(request.definition, request.pending, sized)
-        bounds = at.longest
-        avals = [get_aval(x) for x in request.pending.leaves]
-        longest = [
-            named_shape(a, i, sized.entries, bounds) for i, a in enumerate(avals)
-        ]
-        bucket = Bucket(
-            *(tuple(longest), tuple(map(tuple, sized.entries))),
-            *(tuple(bounds.items()), at.zeros),
+        self._avals = [get_aval(x) for x in request.pending.leaves]
+        bucket = BucketShape(
+            avals=self._longest(self._avals, at),
+            names=tuple(map(tuple, sized.entries)),
+            bounds=tuple(at.longest.items()),
+            zeros=at.zeros,
         )
-        sizes = sized.sizes
 
         def fits(plain: Plain) -> bool:
-            return hold_at(plain["bucket"]["asked"], sizes)
+            return comparisons_hold(plain["bucket"]["comparisons"], sized.sizes)
 
-        self._lookup = DiskLookup(request, bucket, fits)
+        self._start = DiskLookup(request, bucket, fits)
+
+    def _longest(
+        self, avals: Sequence[ShapedArray], at: BucketKey
+    ) -> tuple[ShapedArray, ...]:
+        """Return avals as long as the bucket."""
+        entries, bounds = self._sized.entries, at.longest
+        return tuple([named_shape(a, i, entries, bounds) for i, a in enumerate(avals)])
 
     def explain(self, explanation: Explanation) -> Explanation:
-        """Return an explanation with how a new process would start with the call."""
+        """Return an explanation that says how a new process would start with the call."""
         request = self._request
         versions = request.definition.versions
         known = known_call(request.definition, request.pending)
         key = request.pending.key if known is None else known.program.key
-        return add_disk_state(explanation, request, versions.find(key), self._lookup)
-
-    # ---- 1. before a trace ----
+        answering = versions.find(key)
+        return explain_restart(explanation, request, answering, self._start)
 
     def call(self) -> BucketCall | None:
-        """Return the stored bucket program for the call; None if none fits."""
-        match = None if self._lookup is None else self._lookup.match()
-        if match is None:
-            self._forget()
+        """Return the stored program that answers the call; None if there is none."""
+        stored, definition = self._start.find(), self._request.definition
+        if stored is None:
+            self._drop_lazy_trace()
             return None
-        definition = self._request.definition
-        known = size_families(definition).find(definition, self._sized)
-        family, traced = (
-            self._made(match) if known is None else self._known(match, known)
-        )
+        family, traced = self._family_of(stored)
         if traced is None:
-            self._forget()
+            self._drop_lazy_trace()
             return None
-        self._match = match
+        self._stored = stored
         at = bucket_key(definition, self._request.pending, self._sized, family)
-        program = self._program(match, family, traced, at)
-        family.programs[at] = program
+        program = family.programs[at] = self._program(stored, family, traced, at)
         return BucketCall(family, program, self._sized.sizes)
 
-    def _forget(self) -> None:
-        """Drop an untraced trace: a program made from it could not be stored."""
-        if self._lookup is None:
-            return
+    def _family_of(self, stored: StoredTrace) -> tuple[SizeFamily, TracedCall | None]:
+        """Return the family of the call; its trace, if the stored one is for its sizes."""
         definition = self._request.definition
         known = size_families(definition).find(definition, self._sized)
+        if known is None:
+            return self._restore(stored)
+        comparisons = stored.plain["bucket"]["comparisons"]
+        if (
+            known.refusal is not None
+            or serialize_comparisons(known.asked) != comparisons
+        ):
+            return known, None
+        return known, definition.traced.find(known.key)
+
+    def for_program(self, inside: Request, call: BucketCall) -> DiskLookup:
+        """Return the search for the program that answers the call.
+
+        Args:
+            inside: the call of the program.
+            call: the program and its family.
+        """
+        fields = partial(_bucket_fields, call)
+        traced = call.program.traced
+        return self._start.for_bucket(inside, traced, self._stored, fields)
+
+    def _drop_lazy_trace(self) -> None:
+        """Drop a trace that was not made: programs made of it could not be kept."""
+        definition = self._request.definition
+        if not hasattr(self, "_sized"):
+            return
+        known = size_families(definition).find(definition, self._sized)
         traced = None if known is None else definition.traced.find(known.key)
-        if traced is not None and type(traced.closed) is LateJaxpr:
+        if traced is not None and type(traced.closed) is LazyJaxpr:
             definition.traced.drop(traced)
 
-    def _known(
-        self, match: DiskMatch, known: SizeFamily
-    ) -> tuple[SizeFamily, TracedCall | None]:
-        """Return a family, and its trace if the entry is for the same sizes."""
-        asked = match.found.plain["bucket"]["asked"]
-        if known.refusal is not None or plain_questions(known.asked) != asked:
-            return known, None
-        return known, self._request.definition.traced.find(known.key)
-
-    def _made(self, match: DiskMatch) -> tuple[SizeFamily, TracedCall]:
-        """Return the family of an entry, and its trace, which is still untraced."""
+    def _restore(self, stored: StoredTrace) -> tuple[SizeFamily, TracedCall]:
+        """Return the family of a stored trace, and the trace, which is not made yet."""
         request, sized = self._request, self._sized
-        definition, found = request.definition, match.found
-        plain, scope = found.plain["bucket"], SizeScope()
+        definition, in_tree = request.definition, stored.in_tree
+        plain, scope = stored.plain["bucket"], SizeScope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
-        asked, most = questions_of(plain["asked"], names), dict(plain["most"])
-        family = SizeFamily(tuple(names), asked, key, most=most)
-        outs = shaped(found.avals("outs"), plain["outs"], names)
-        late = LazyTrace(request, self._retrace(match))
-        in_tree = match.asked.in_tree
+        comparisons = deserialize_comparisons(plain["comparisons"], names)
+        family = SizeFamily(tuple(names), comparisons, key, most=dict(plain["most"]))
+        outs = deserialize_shapes(stored.avals("outs"), plain["outs"], names)
+        retrace = Retrace(request.name, request.fun, self._tracer(stored))
         traced = TracedCall(
-            LateJaxpr(late, avals, outs, plain["equations"]),
-            (in_tree, Results(tree_of(plain["out"], in_tree), {})),
-            *(request.pending.call.spec, 0.0, found.dependencies),
+            LazyJaxpr(retrace, avals, outs, plain["equations"]),
+            (in_tree, Results(deserialize_tree(plain["out"], in_tree), {})),
+            request.pending.call.spec,
+            0.0,
+            stored.dependencies,
         )
         traced.conditions = (family.condition,)
-        late.traced = weakref.ref(traced)
+        retrace.traced = weakref.ref(traced)
         definition.traced.put(key, traced)
         size_families(definition).add(definition, sized, family)
         return family, traced
 
-    def _retrace(self, match: DiskMatch) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
-        """Return the function that traces it with names for its sizes."""
+    def _tracer(
+        self, stored: StoredTrace
+    ) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+        """Return a function that traces with names for sizes."""
         request, sized, name = self._request, self._sized, self._request.name
         signature, strict = request.definition.signature, request.options.strict
-        blank = without_leaves(request.pending.call, match.asked)
-        pending = Pending(
-            request.pending.key, [], blank
-        )  # holds neither function nor arrays
+        blank = without_leaves(request.pending.call, stored)
+        pending = Pending(request.pending.key, [], blank)
 
         def retrace(function: Callable[..., Any]) -> ClosedJaxpr:
-            def trace_named(named: Pending) -> TracedCall:
-                avals = [get_aval(x) for x in named.leaves]
+            def trace_at(at: Pending) -> TracedCall:
+                avals = [get_aval(x) for x in at.leaves]
                 return trace_call(function, signature, blank, avals, strict=strict)
 
-            family, traced = traced_by_names(pending, sized, trace_named)
+            family, traced = traced_by_names(pending, sized, trace_at)
             if traced is None:
                 raise ArgumentError(
                     f"{name}: expected it to be traced for all sizes, as it was by the "
@@ -195,70 +199,100 @@ class BucketDiskLookup:
         return retrace
 
     def _program(
-        self, match: DiskMatch, family: SizeFamily, traced: TracedCall, at: BucketKey
+        self, stored: StoredTrace, family: SizeFamily, traced: TracedCall, at: BucketKey
     ) -> BucketProgram:
-        bounds = at.longest
-        plain = match.found.plain
-        how = BucketLayout(*plain["bucket"]["how"])
-        longest = [
-            named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
-            for i, x in enumerate(self._request.pending.leaves)
-        ]
-        closed = LateJaxpr(
+        bounds, how = at.longest, BucketLayout(*stored.plain["bucket"]["how"])
+        longest = self._longest([a.unplaced() for a in self._avals], at)
+        closed = LazyJaxpr(
             lambda: closed_for(traced.closed, bounds, zeros=how.zeros),
             (*longest, *[SIZE] * len(bounds)),
-            *(match.found.avals("outs"), plain["own_equations"]),
+            stored.avals("outs"),
+            stored.plain["own_equations"],
         )
-        padded = PaddedProgram(closed, how, 0.0)
-        pending = self._request.pending
+        padded, pending = PaddedProgram(closed, how, 0.0), self._request.pending
         return program_of(family, traced, padded, pending, self._sized, at)
 
-    # ---- the `VersionLookup` of the bucket program ----
 
-    def of(self, inside: Request, call: BucketCall) -> "BucketDiskLookup":
-        """Return this lookup, for the bucket program of the call.
+# ---- families and sizes as plain data ----
 
-        Args:
-            inside: the call of the bucket program.
-            call: the call that the program answers.
-        """
-        self._inside, self._call = inside, call
-        return self
 
-    def version(self) -> Version | None:
-        """Return the stored version; None if none fits."""
-        if self._match is None or self._call is None:
-            return None
-        return loaded_version(self._match, self._inside, self._call.program.traced)
+def _bucket_fields(call: BucketCall) -> Plain:
+    family, program, _ = call
+    whole = program.traced.whole
+    fields = {
+        "comparisons": serialize_comparisons(family.asked),
+        "most": [*family.most.items()],
+        "how": [*program.how],
+        "outs": serialize_shapes(whole.closed.out_avals),
+        "out": serialize_tree(whole.out_tree, whole.in_tree),
+        "equations": len(whole.closed.eqns),
+    }
+    return {"bucket": fields}
 
-    def find_difference(self) -> None:
-        """Find why no entry fits, if an observer needs the reason."""
-        if self._lookup is not None:
-            self._lookup.find_difference()
 
-    def notify(self, version: Version) -> None:
-        """Notify observers of the origin of a version."""
-        if self._lookup is not None:
-            self._lookup.notify(version)
+def serialize_size(size: Any) -> Any:
+    """Return a size as plain data."""
+    if type(size) is not SymbolicSize:
+        return int(size)
 
-    # ---- 2. after a trace ----
+    def keep(x: str | int) -> Any:
+        return x
 
-    def store(self, version: Version) -> None:
-        """Store how to load a version, or set the reason why not."""
-        if self._lookup is not None:
-            self._lookup.store(version, self._plain_bucket)
+    def join(name: str, x: Any, y: Any) -> Any:
+        return [name, x, y]
 
-    def _plain_bucket(self) -> Plain:
-        """Return the entry's data about the bucket."""
-        assert self._call is not None
-        family, program, _ = self._call
-        whole = program.traced.whole
-        bucket: Plain = {
-            "asked": plain_questions(family.asked),
-            "most": [*family.most.items()],
-            "how": [*program.how],
-            "outs": plain_shapes(whole.closed.out_avals),
-            "out": plain_tree(whole.out_tree, whole.in_tree),
-            "equations": len(whole.closed.eqns),
-        }
-        return {"bucket": bucket}
+    return size.computed(keep, join)
+
+
+def deserialize_size(plain: Any, names: Mapping[str, Any]) -> Any:
+    """Return the size at values or sizes of its names."""
+    if isinstance(plain, list):
+        name, x, y = cast("list[Any]", plain)
+        return size_arithmetic(
+            str(name), deserialize_size(x, names), deserialize_size(y, names)
+        )
+    return names[plain] if type(plain) is str else plain
+
+
+def serialize_shapes(avals: Iterable[ShapedArray]) -> Any:
+    """Return shapes with names in them as plain data."""
+    return [[serialize_size(n) for n in aval.shape] for aval in avals]
+
+
+def deserialize_shapes(
+    avals: Sequence[ShapedArray], plain: Any, names: Mapping[str, Any]
+) -> tuple[ShapedArray, ...]:
+    """Return avals with the shapes of plain data."""
+    shapes = [tuple([deserialize_size(n, names) for n in shape]) for shape in plain]
+    return tuple([a.with_shape(s) for a, s in zip(avals, shapes, strict=True)])
+
+
+def serialize_comparisons(comparisons: Iterable[SizeComparison]) -> Any:
+    """Return comparisons of sizes with their answers as plain data."""
+    return [
+        [serialize_size(q.x), q.relation, serialize_size(q.y), q.answer]
+        for q in comparisons
+    ]
+
+
+def comparisons_hold(plain: Any, sizes: Mapping[str, int]) -> bool:
+    """Return whether comparisons have their answers at some sizes."""
+    return all(
+        HOLDS[relation](deserialize_size(x, sizes), deserialize_size(y, sizes))
+        is answer
+        for x, relation, y, answer in plain
+    )
+
+
+def deserialize_comparisons(
+    plain: Any, names: Mapping[str, Any]
+) -> tuple[SizeComparison, ...]:
+    """Return comparisons of sizes."""
+    return tuple(
+        [
+            SizeComparison(
+                deserialize_size(x, names), relation, deserialize_size(y, names), answer
+            )
+            for x, relation, y, answer in plain
+        ]
+    )

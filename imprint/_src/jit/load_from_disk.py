@@ -1,12 +1,11 @@
-"""Load a version that another process traced and compiled.
+"""Warm start: a version that another process has traced and compiled.
 
-1. Before a trace, look up the entry of an equal call (`manifest`). If its guards hold, the
-   program is loaded and nothing is traced.
-2. After a trace, store an entry for other processes, or give the version the reason why
-   there is none.
-3. While audits are on, loaded calls are traced too, and the programs compared.
-A loaded version has the guards of the original trace. Its jaxpr is traced and its text
-written when they are read, which fails if a guarded location has changed by then.
+1. Before a trace, the store is searched for a manifest of an equal call. If all that the
+   trace read is unchanged, the program is loaded, and nothing is traced.
+2. After a trace, it is kept for other processes, or the version says why it cannot be.
+3. While audits are on, a call that was found is also traced, and the programs compared.
+A version that started warm guards what its trace read. Its jaxpr and its text are made
+when they are read.
 """
 
 import time
@@ -19,7 +18,7 @@ from imprint._src.config import config, settings
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.trace import current_trace
-from imprint._src.errors import ArgumentError, StaleVersionError
+from imprint._src.errors import StaleVersionError
 from imprint._src.jit.calls.device_assignment import (
     DeviceAssignment,
     call_assignment,
@@ -31,212 +30,70 @@ from imprint._src.jit.calls.signature import Call
 from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Program, const_buffers
-from imprint._src.jit.compilation.program_cache import loaded_program, program_key
+from imprint._src.jit.compilation.program_cache import load_program, program_key
 from imprint._src.jit.compile_steps import lower_traced, trace
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.manifest.lazy_program import LateJaxpr, LateProgram
-from imprint._src.jit.manifest.not_cacheable import Refused
-from imprint._src.jit.manifest.shardings import spread_of
+from imprint._src.jit.lazy_program import LazyJaxpr, LazyProgram, Retrace
+from imprint._src.jit.manifest.not_cacheable import NotCacheable
+from imprint._src.jit.manifest.plain_data import deserialize_spread
 from imprint._src.jit.manifest.trace_manifest import (
-    Asked,
-    Bucket,
-    Found,
+    BucketShape,
+    KeyInputs,
+    ManifestKey,
     Plain,
-    Question,
-    ask,
-    found,
-    keep,
-    noted,
+    StoredTrace,
+    describe_trace,
+    find_trace,
+    manifest_key,
+    write_manifest,
 )
-from imprint._src.jit.versions.definitions import (
-    Request,
-    audit_scope,
-    count_trace,
-    is_auditing,
-)
+from imprint._src.jit.versions.definitions import Request, audit_scope, is_auditing
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions, Place
-
-# ---- versions that are loaded and not traced ----
-
-
-class DiskMatch(NamedTuple):
-    """The stored entry of a call.
-
-    Args:
-        store: where it is.
-        asked: the call.
-        found: the entry.
-    """
-
-    store: Store
-    asked: Asked
-    found: Found
-
-
-def loaded_version(
-    match: DiskMatch, request: Request, traced: TracedCall
-) -> Version | None:
-    """Return the version of a stored entry; None if its program is gone.
-
-    Args:
-        match: the stored entry.
-        request: the call.
-        traced: its trace, which is made when it is read.
-    """
-    store, _, found = match
-    start = time.perf_counter()
-    name, options = request.name, request.options
-    module = _lazy_module(request, traced, found)
-    avals = [get_aval(x) for x in request.pending.leaves]
-    one: DeviceAssignment | None = None
-    if module.spread is None:
-        one = call_assignment(name, options, traced, avals, module.kept)
-        place: Place = one.device
-    else:
-        place = module.spread.partition
-    chosen = options.compile.over(module.options)
-    key = bytes.fromhex(found.plain["program"])
-    loaded = loaded_program(store, key, module.out_avals, chosen, place)
-    if loaded is None:
-        return None
-    program = Program(
-        *(loaded.executable, const_buffers(module, loaded.executable)),
-        *(module.kept, module.out_avals, module, chosen),
-        *(time.perf_counter() - start, "disk", loaded.stored, key),
-    )
-    version = Version(traced, program, name, one or sharded_assignment(program, avals))
-    version.restarts = "without a trace"
-    return version
-
-
-def _lazy_module(request: Request, traced: TracedCall, found: Found) -> LateProgram:
-    """Return the lowered program, whose text is written when it is read."""
-    plain, name, options = found.plain, request.name, request.options
-    avals = [get_aval(x) for x in request.pending.leaves]
-    known = LoweredProgram(
-        *("", found.consts, tuple(plain["kept"]), found.avals("ins")),
-        *(found.avals("outs"), tuple(plain["donated"]), (), None),
-        *(CompileOptions.of(dict(plain["options"])), plain["equations"]),
-        *(0.0, (), (), spread_of(plain["spread"])),
-    )
-
-    def written() -> LoweredProgram:
-        layout = layout_of_call(name, options, traced, avals)
-        return lower_traced(traced, name, options, layout=layout)
-
-    return LateProgram.of(known, written, plain["text_bytes"])
-
-
-def lazy_traced_call(request: Request, asked: Asked, there: Found) -> TracedCall:
-    """Return the trace of a call, which is made when its jaxpr is read."""
-    avals = tuple(get_aval(x).unplaced() for x in request.pending.leaves)
-    signature = request.definition.signature
-    transform = "jit" if request.options.filtered is None else "filter_jit"
-    blank = without_leaves(request.pending.call, asked)
-
-    def trace(function: Callable[..., Any]) -> ClosedJaxpr:
-        return trace_call(function, signature, blank, avals, transform).closed
-
-    late = LazyTrace(request, trace)
-    equations = there.plain["own_equations"]
-    closed = LateJaxpr(late, avals, there.avals("outs"), equations)
-    trees = asked.in_tree, Results(there.out_tree, {})
-    made = TracedCall(closed, trees, blank.spec, 0.0, there.dependencies)
-    late.traced = weakref.ref(made)
-    return made
-
-
-def without_leaves(call: Call, asked: Asked) -> Call:
-    """Return a call that holds none of its arrays."""
-    treedef = asked.in_tree
-    return call._replace(dynamic=treedef.unflatten([0] * treedef.num_leaves))
-
-
-class LazyTrace:
-    """Trace a function when its jaxpr is read, as long as its guards hold.
-
-    Args:
-        request: a call.
-        trace: traces it.
-
-    Attributes:
-        traced: a weak reference to the trace that has the jaxpr.
-    """
-
-    def __init__(
-        self, request: Request, trace: Callable[[Callable[..., Any]], ClosedJaxpr]
-    ) -> None:
-        self._name = request.name
-        self._fun = _weakly(request.fun)
-        self._trace = trace
-        self.traced: Callable[[], TracedCall | None] = lambda: None
-
-    def __call__(self) -> ClosedJaxpr:
-        """Return the jaxpr.
-
-        Raises:
-            ArgumentError: a guarded location has changed.
-        """
-        function, traced = self._fun(), self.traced()
-        if function is None or traced is None or not traced.holds():
-            raise ArgumentError(
-                f"{self._name}: expected what it reads to be as it was when it started "
-                "from the disk, got another: nobody has traced its program. Ask "
-                "before that changes, or with IMPRINT_CACHE=off."
-            )
-        count_trace()
-        return self._trace(function)
-
-
-def _weakly(fun: Any) -> Callable[[], Any]:
-    """Return a weak reference to a function, or a strong one if there is none."""
-    try:
-        return weakref.ref(fun)
-    except TypeError:
-        return lambda: fun
-
-
-# ---- the disk ----
 
 
 @final
 class DiskLookup:
-    """The lookup on disk for one call that needs a version.
+    """The search for a call on the disk, and the manifest of its trace.
 
     Args:
         request: the call.
         bucket: the bucket of its sizes, if they have names.
-        fits: whether an entry for the bucket is for these sizes.
+        fits: whether a stored trace is for the sizes of the call.
+        off: why the store is not used; "" if it is.
 
     Attributes:
-        found: the loaded version, if there is one.
+        found: the version that was loaded.
     """
 
     def __init__(
         self,
         request: Request,
-        bucket: Bucket | None = None,
+        bucket: BucketShape | None = None,
         fits: Callable[[Plain], bool] = bool,
+        *,
+        off: str = "",
     ) -> None:
-        self._request = request
-        self._bucket = bucket
-        self._fits = fits
-        self._store: Store | None = None
-        self._asked: Asked | None = None
-        self._reason = "the store is off"
-        self._why = ""
-        self._is_recorded = False
         self.found: Version | None = None
-        self._recorded: Plain | None = None
-        try:
-            self._ask()
-        except Refused as err:
-            self._reason: str = str(err)
+        self._request = request
+        self._fits = fits
+        self._traced: TracedCall | None = None
+        self._extra: Callable[[], Plain] = dict[str, Any]
+        self._store: Store | None = None
+        self._key: ManifestKey | None = None
+        self._reason = off or "the store is off"
+        self._why = ""
+        self._trace_fields: Plain | None = None
+        self._is_described = False
+        if not off:
+            try:
+                self._open(bucket)
+            except NotCacheable as err:
+                self._reason = str(err)
 
-    def _ask(self) -> None:
+    def _open(self, bucket: BucketShape | None) -> None:
         request = self._request
         if not request.options.persist:
             self._reason = "its jit has persist=False"
@@ -246,127 +103,169 @@ class DiskLookup:
         if config.check_tracer_leaks:
             self._reason = "check_tracer_leaks is about traces"
             return
-        self._store = store = current()
+        self._store = current()
         key = CallKey.unpack(request.pending.key)
-        if store is None or key.axes:
+        if self._store is None or key.axes:
             return
-        bucket = self._bucket
-        avals = key.avals if bucket is None else bucket.avals
-        self._question = Question(
-            *(request.fun, request.name, request.options, request.pending.call),
-            *(key.spec, key.settings, avals, bucket),
+        self._inputs = KeyInputs(
+            fun=request.fun,
+            name=request.name,
+            options=request.options,
+            call=request.pending.call,
+            form=key.spec,
+            settings=key.settings,
+            avals=key.avals if bucket is None else bucket.avals,
+            bucket=bucket,
         )
-        self._asked: Asked | None = ask(self._question)
+        self._key = manifest_key(self._inputs)
+
+    def for_bucket(
+        self,
+        inside: Request,
+        traced: TracedCall,
+        stored: StoredTrace | None,
+        extra: Callable[[], Plain],
+    ) -> "DiskLookup":
+        """Return this for the program of a bucket.
+
+        Args:
+            inside: the call of the program.
+            traced: its padded trace.
+            stored: the stored trace of the bucket.
+            extra: returns the fields of the bucket, as plain data.
+        """
+        self._request, self._traced, self._extra = inside, traced, extra
+        self.find = lambda: stored
+        return self
 
     # ---- 1. before a trace ----
 
-    def version(self) -> Version | None:
-        """Return the stored version; None if none fits."""
-        match = self.match()
-        if match is None:
+    def find(self) -> StoredTrace | None:
+        """Return the stored trace that fits and holds; None if there is none."""
+        if self._store is None or self._key is None:
             return None
-        traced = lazy_traced_call(self._request, match.asked, match.found)
-        self.found = loaded_version(match, self._request, traced)
-        if self.found is not None and settings().audit:
-            self._audit(self.found, match.found)
+        return find_trace(self._store, self._key, self._fits)
+
+    def version(self) -> Version | None:
+        """Return the version of a stored trace; None if there is none."""
+        stored = self.find()
+        if stored is not None:
+            traced = self._traced or lazy_trace(self._request, stored)
+            self.found = self._load(traced, stored)
+        if self.found is None:
+            if ORIGIN_OBSERVERS:  # before the trace, which writes the manifest again
+                self._why = self.difference()
+            return None
+        if settings().audit:
+            self._audit(self.found, stored)
         return self.found
 
-    def match(self) -> DiskMatch | None:
-        """Return the entry that fits and whose guards hold; None if there is none."""
-        store, asked = self._store, self._asked
-        if store is None or asked is None:
-            return None
-        entry = found(store, asked, self._fits)
-        return None if entry is None else DiskMatch(store, asked, entry)
-
     def difference(self) -> str:
-        """Return the first difference from the entries, or why there is no entry."""
-        store, asked = self._store, self._asked
-        if store is None or asked is None:
+        """Return the first difference from stored traces, or why there are none."""
+        if self._store is None or self._key is None:
             return self._reason
-        from imprint._src.jit.manifest.diff import difference  # noqa: PLC0415 - few need it
+        from imprint._src.jit.manifest.diff import difference  # noqa: PLC0415 - few ask why
 
-        return difference(store, self._question, asked) or NOTHING
-
-    def find_difference(self) -> None:
-        """Find why no entry fits, if an observer needs it; a trace may overwrite it."""
-        if ORIGIN_OBSERVERS:
-            self._why = self.difference()
+        return difference(self._store, self._inputs, self._key) or _NOTHING
 
     def notify(self, version: Version) -> None:
-        """Notify observers of the origin of a version."""
+        """Report the start of a version, which is in its table, to the listeners."""
         for listener in ORIGIN_OBSERVERS:
             listener(VersionOrigin(version, self._request.fun, self._why))
 
+    def _load(self, traced: TracedCall, stored: StoredTrace) -> Version | None:
+        """Return the version of a stored trace; None if its program is gone."""
+        start = time.perf_counter()
+        request = self._request
+        name, options = request.name, request.options
+        avals = [get_aval(x) for x in request.pending.leaves]
+
+        def lower() -> LoweredProgram:
+            layout = layout_of_call(name, options, traced, avals)
+            return lower_traced(traced, name, options, layout=layout)
+
+        module = _lazy_program(stored, lower)
+        assignment: DeviceAssignment | None = None
+        if module.spread is None:
+            assignment = call_assignment(name, options, traced, avals, module.kept)
+            place: Place = assignment.device
+        else:
+            place = module.spread.partition
+        chosen = options.compile.over(module.options)
+        key = bytes.fromhex(stored.plain["program"])
+        loaded = load_program(stored.store, key, module.out_avals, chosen, place)
+        if loaded is None:
+            return None
+        program = Program(
+            executable=loaded.executable,
+            consts=const_buffers(module, loaded.executable),
+            kept=module.kept,
+            out_avals=module.out_avals,
+            module=module,
+            options=chosen,
+            compile_seconds=time.perf_counter() - start,
+            origin=loaded.origin,
+            key=key,
+        )
+        version = Version(
+            traced, program, name, assignment or sharded_assignment(program, avals)
+        )
+        version.trace_reason = ""
+        return version
+
     # ---- 2. after a trace ----
 
-    def store(
-        self, version: Version, more: Callable[[], Plain] = dict[str, Any]
-    ) -> None:
-        """Store how to load a version, or set the reason why not.
-
-        Args:
-            version: the version.
-            more: returns more data for the entry.
-        """
+    def describe(self, traced: TracedCall, module: LoweredProgram) -> None:
+        """Serialize a trace now, while its dependencies hold, for a later `keep`."""
         try:
-            self._store_entry(version, more)
-        except Refused as err:
-            self._reason = str(err)
-        version.restarts = (
-            f"with a trace: {self._reason}" if self._reason else "without a trace"
-        )
-
-    def _store_entry(self, version: Version, more: Callable[[], Plain]) -> None:
-        store, asked, program = self._store, self._asked, version.program
-        if store is None or asked is None:
-            return
-        unkept = self._why_read_only(store)
-        if unkept:
-            self._reason = unkept
-            return
-        if not program.stored.startswith(("stored", "another program")):
-            self._reason = program.stored
-            return
-        if program.module.unusable:
-            self._reason = "a donated argument has no result to take its memory"
-            return
-        if not program.key:
-            key = program_key(
-                program.module, program.options, version.assignment.device
-            )
-            program = program._replace(key=key)
-        self._record_reads(version.traced, program.module)
-        if self._recorded is not None:
-            read = {**self._recorded, **more()}
-            keep(store, self._question, asked, read, program.key)
-            self._reason = ""
-
-    def record_reads(self, traced: TracedCall, module: LoweredProgram) -> None:
-        """Record the reads of a trace while they are unchanged, to be stored later."""
-        try:
-            self._record_reads(traced, module)
-        except Refused as err:
+            self._describe(traced, module)
+        except NotCacheable as err:
             self._reason = str(err)
 
-    def _record_reads(self, traced: TracedCall, module: LoweredProgram) -> None:
-        store, asked = self._store, self._asked
-        if store is None or asked is None or self._is_recorded:
+    def keep(self, version: Version) -> None:
+        """Write the manifest of a version, or let the version say why not."""
+        if self.found is not None:
+            version.trace_reason = self.found.trace_reason
             return
-        self._is_recorded = True
-        if not self._why_read_only(store):
-            self._recorded = noted(store, asked, traced, module)
+        try:
+            self._keep(version)
+        except NotCacheable as err:
+            self._reason = str(err)
+        version.trace_reason = self._reason
 
-    def _why_read_only(self, store: Store) -> str:
-        """Return why nothing may be stored; "" if it may."""
+    def _describe(self, traced: TracedCall, module: LoweredProgram) -> None:
+        store, key = self._store, self._key
+        if store is None or key is None or self._is_described or not store.writes:
+            return
+        self._is_described = True
+        self._trace_fields = describe_trace(store, key, traced, module)
+
+    def _keep(self, version: Version) -> None:
+        store, key, program = self._store, self._key, version.program
+        if store is None or key is None:
+            return
         if not store.writes:
-            return "the store is only read"
-        return ""
+            self._reason = "the store is only read"
+        elif program.not_stored:
+            self._reason = program.stored
+        elif program.module.unusable:
+            self._reason = "a donated argument has no result to take its memory"
+        else:
+            self._describe(version.traced, program.module)
+            if self._trace_fields is not None:
+                device = version.assignment.device
+                program_id = program.key or program_key(
+                    program.module, program.options, device
+                )
+                trace = {**self._trace_fields, **self._extra()}
+                write_manifest(store, self._inputs, key, trace, program_id)
+                self._reason = ""
 
     # ---- 3. audits ----
 
-    def _audit(self, version: Version, entry: Found) -> None:
-        """Raise StaleVersionError unless a fresh trace gives the loaded program."""
+    def _audit(self, version: Version, stored: StoredTrace | None) -> None:
+        """Raise StaleVersionError unless a fresh trace gives the program that was found."""
+        assert stored is not None
         request, program = self._request, version.program
         with audit_scope():
             fresh = trace(request)
@@ -376,14 +275,14 @@ class DiskLookup:
         module = lower_traced(fresh, name, options, layout=layout)
         key = program_key(module, program.options, program.executable.device)
         if key != program.key:
-            known = {read.location.key for read in entry.dependencies.reads}
+            known = {read.location.key for read in stored.dependencies.reads}
             missed = [
                 str(read.location)
                 for read in fresh.dependencies.reads
                 if read.location.key not in known
             ]
             listed = ", ".join(missed) or "nothing that the version does not watch"
-            assumed = ", ".join(entry.plain["declared"]["assumed"])
+            assumed = ", ".join(stored.plain["declared"]["assumed"])
             report = (
                 f"It was assumed of {assumed} that it reads its arguments alone: if that "
                 "is not so, leave out assume_pure. Else please report it"
@@ -400,11 +299,66 @@ class DiskLookup:
         closed.know(fresh.closed)
 
 
-NOTHING: Final = "nothing of it is on the disk"
+_NOTHING: Final = "nothing of it is on the disk"
+
+
+# ---- traces and programs that are made on demand ----
+
+
+def lazy_trace(request: Request, stored: StoredTrace) -> TracedCall:
+    """Return the trace of a call, which is made when its jaxpr is read."""
+    avals = tuple(get_aval(x).unplaced() for x in request.pending.leaves)
+    signature = request.definition.signature
+    transform = "jit" if request.options.filtered is None else "filter_jit"
+    blank = without_leaves(request.pending.call, stored)
+
+    def trace(function: Callable[..., Any]) -> ClosedJaxpr:
+        return trace_call(function, signature, blank, avals, transform).closed
+
+    retrace = Retrace(request.name, request.fun, trace)
+    equations = stored.plain["own_equations"]
+    closed = LazyJaxpr(retrace, avals, stored.avals("outs"), equations)
+    trees = stored.in_tree, Results(stored.out_tree, {})
+    made = TracedCall(closed, trees, blank.spec, 0.0, stored.dependencies)
+    retrace.traced = weakref.ref(made)
+    return made
+
+
+def without_leaves(call: Call, stored: StoredTrace) -> Call:
+    """Return a call that holds none of its arrays."""
+    treedef = stored.in_tree
+    return call._replace(dynamic=treedef.unflatten([0] * treedef.num_leaves))
+
+
+def _lazy_program(
+    stored: StoredTrace, lower: Callable[[], LoweredProgram]
+) -> LazyProgram:
+    """Return a lowered program, whose text is written when it is read."""
+    plain = stored.plain
+    known = LoweredProgram(
+        text="",
+        consts=stored.consts,
+        kept=tuple(plain["kept"]),
+        in_avals=stored.avals("ins"),
+        out_avals=stored.avals("outs"),
+        donated=tuple(plain["donated"]),
+        unusable=(),
+        sentinels=None,
+        options=CompileOptions.of(dict(plain["options"])),
+        equations=plain["equations"],
+        seconds=0.0,
+        callbacks=(),
+        changes=(),
+        spread=deserialize_spread(plain["spread"]),
+    )
+    return LazyProgram.of(known, lower, plain["text_bytes"])
+
+
+# ---- reports ----
 
 
 class VersionOrigin(NamedTuple):
-    """The origin of a version: loaded or traced.
+    """The start of a version.
 
     Args:
         version: the version.
@@ -418,32 +372,29 @@ class VersionOrigin(NamedTuple):
 
 
 ORIGIN_OBSERVERS: Final[list[Callable[[VersionOrigin], None]]] = []
-"""Callbacks for the origin of each version; the reason costs a scan of the store."""
+"""Listeners to the start of each version; `why` costs a search through the store."""
 
 
-def add_disk_state(
+def explain_restart(
     explanation: Explanation,
     request: Request,
     answering: Version | None,
-    lookup: DiskLookup | None = None,
+    start: DiskLookup | None = None,
 ) -> Explanation:
-    """Return an explanation with how a new process would start with the call.
+    """Return an explanation that says how a new process would start with the call.
 
     Args:
-        explanation: of the versions in memory.
+        explanation: the explanation of the versions in memory.
         request: the call.
-        answering: the version that answers it.
-        lookup: its lookup on disk; None makes one.
+        answering: the version that is a hit for it.
+        start: the search for it, if it is in a bucket.
     """
     if answering is not None:
-        restarts = answering.restarts
-        reason = restarts.removeprefix("with a trace: ")
-        is_warm = reason == "without a trace"
-        how = f"starts {reason}" if is_warm else f"traces it: {reason}"
+        reason = answering.trace_reason
+        how = f"traces it: {reason}" if reason else "starts without a trace"
         return replace(explanation, disk=f"A new process {how}.")
-    lookup = lookup or DiskLookup(request)
-    if lookup.match() is not None:
+    start = start or DiskLookup(request)
+    if start.find() is not None:
         return replace(explanation, disk="the disk has its program.", is_kept=True)
-    return replace(
-        explanation, disk=f"The disk does not answer it: {lookup.difference()}."
-    )
+    difference = start.difference()
+    return replace(explanation, disk=f"The disk does not answer it: {difference}.")

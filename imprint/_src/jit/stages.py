@@ -69,7 +69,7 @@ class Traced(Stage):
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
         if self._given.disk is not None:
-            self._given.disk.record_reads(traced, module)
+            self._given.disk.describe(traced, module)
         return lowered(traced, self._signature, options, module, self._given)
 
 
@@ -119,7 +119,6 @@ def lower_with_disk(request: Request, positional: int) -> Lowered:
         disk.notify(found)
         module = found.program.module
         return lowered(found.traced, signature, request.options, module, given)
-    disk.find_difference()
     return Traced(trace_for_all(request), signature, request.options, given).lower()
 
 

@@ -1,24 +1,24 @@
 """PJRT: devices, buffers and executables; the only package that knows jaxlib.
 
-Nothing starts before the first question for a device. A value goes `put`, `compile`,
-`Executable`, `read`. The engine checks little and ends the process when it is misused;
-what it leaves out is checked here, except on the warm path: `Executable.call`,
-`host_call` and `unchecked_put` say what their caller must have checked.
+Nothing starts before the first use of a device. The order is `put`, `compile`,
+`Executable`, `read`. The engine, which is XLA with PJRT, checks little and ends the process
+when it is misused. The missing checks are made here, except on the warm path: the
+docstrings of `Executable.call`, `host_call` and `unchecked_put` name the duties of callers.
 
-- `compat`: what do the releases of jaxlib do differently?
-- `client`: which devices are there, and when does their client start?
-- `plugins`: which accelerators have a plug-in, and how does it start?
-- `options`: how is a program compiled on this machine?
-- `executable`: how is a program compiled, and run on buffers?
-- `partition`: how are programs and arrays spread over several devices?
-- `lapack`: what makes the kernels of linear algebra ready?
-- `callbacks`: how does a program call Python, and raise what that raises?
-- `arguments`: how does a call take NumPy arrays without putting each?
-- `transfer`: how does a value get to a device, and back?
-- `portable`: how does a program go to other releases of the engine?
-- `searching`: how many results does an approximate search give?
-- `processes`: how do processes that compute together meet, and who is alive?
-- `buffer`: what may be asked of a value on a device?
+- `compat`: differences between releases of jaxlib
+- `client`: devices and the start of their client
+- `plugins`: plug-ins of accelerators
+- `options`: options of XLA and the identity of the machine
+- `executable`: compilation and execution of programs
+- `partition`: programs and arrays over several devices
+- `lapack`: kernels of linear algebra
+- `callbacks`: programs that call Python
+- `arguments`: NumPy arrays as arguments without a put for each
+- `transfer`: values between NumPy and devices
+- `portable`: programs for other releases of XLA
+- `searching`: sizes of approximate searches
+- `processes`: processes that compute together
+- `buffer`: values on a device
 """
 
 from imprint._src.runtime.arguments import HostCall, host_call
@@ -51,8 +51,8 @@ from imprint._src.runtime.compat import EngineError
 from imprint._src.runtime.executable import (
     Executable,
     MemoryStats,
-    Runs,
-    compile,  # noqa: A004 - the word of the field
+    Runnable,
+    compile,  # noqa: A004 - the standard term
     deserialize,
     explain_execute_error,
     hlo_text,
@@ -74,15 +74,15 @@ from imprint._src.runtime.partition import (
 from imprint._src.runtime.portable import (
     from_portable,
     functions_of,
-    refined,
+    refine_sizes,
     to_portable,
 )
 from imprint._src.runtime.processes import (
-    Meeting,
+    ClusterConfig,
     Processes,
     join,
     joined,
-    part,
+    leave,
     split_address,
 )
 from imprint._src.runtime.searching import approximate_count
@@ -97,19 +97,19 @@ from imprint._src.runtime.transfer import (
 __all__ = [
     "Aval",
     "Buffer",
+    "ClusterConfig",
     "CompileOptions",
     "Device",
     "EngineError",
     "Executable",
     "HostCall",
     "HostFunction",
-    "Meeting",
     "MemoryStats",
     "OptionValue",
     "Partition",
     "Place",
     "Processes",
-    "Runs",
+    "Runnable",
     "UncheckedPut",
     "approximate_count",
     "block_until_ready",
@@ -136,18 +136,18 @@ __all__ = [
     "is_ready",
     "join",
     "joined",
+    "leave",
     "local_device_count",
     "local_devices",
     "named_sharding",
     "on_device_size",
-    "part",
     "process_count",
     "process_index",
     "process_indices",
     "put",
     "put_shards",
     "read",
-    "refined",
+    "refine_sizes",
     "shards_of",
     "split_address",
     "to_portable",

@@ -1,13 +1,13 @@
-"""Host values as arguments: how a call takes NumPy arrays without putting each.
+"""Host values as arguments, without a put for each.
 
-A put costs 2.4 to 3 µs, of which the copy of a small array is a tenth. So a caller
-keeps a few places: aligned NumPy arrays that the engine shares as buffers. A call then
-1. takes the place that was used longest ago and waits for the execution that read it,
-2. writes the host values into its arrays (0.1 µs each), or puts those that have none,
-3. executes on its buffers, and gives the place back with the execution's token.
-The caller's array has been read when the call returns. Two places, so that a call need
-not wait for the one before it. Programs that call back into Python have none: what they
-call may call them again.
+A put costs 2.4 to 3 µs, of which the copy of a small array is a tenth. So a caller keeps
+sets of aligned NumPy arrays, which the engine shares as buffers. A call
+1. takes the least recently used set and waits for the execution that read it,
+2. writes the host values into its arrays (0.1 µs each), or puts those without an array,
+3. executes on its buffers, and returns the set with the token of the execution.
+The caller's array has been read when the call returns. There are two sets, so that a call
+does not wait for the one before it. Programs with callbacks have none, because a callback
+may call them again.
 """
 
 from collections import deque
@@ -19,20 +19,20 @@ import numpy as np
 from imprint._src.dtypes import DType
 from imprint._src.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint._src.runtime.compat import EngineError
-from imprint._src.runtime.executable import Executable, Runs
+from imprint._src.runtime.executable import Executable, Runnable
 from imprint._src.runtime.transfer import put, read, unchecked_put
 
 HostCall: TypeAlias = Callable[[list[Any], Sequence[int]], list[Buffer]]
 _HostArray: TypeAlias = np.ndarray[Any, Any]
 _Slot: TypeAlias = tuple[_HostArray | None, DType, Any]
-"""The shared array, its dtype and its buffer; or no array, and how to put the value."""
+"""The shared array, its dtype and its buffer; or None, the dtype and a function to put."""
 
-_LARGEST: Final = 8192  # bytes; past it the copy dominates and places only hold memory
-_ALIGNMENT: Final = 64  # what the engine shares instead of copying
+_LARGEST: Final = 8192  # bytes; past it the copy dominates
+_ALIGNMENT: Final = 64  # arrays that the engine shares instead of copying
 
 
-class _Place:
-    """Shared arrays of one call at a time, by position; made when first written."""
+class _ArgumentArrays:
+    """The shared arrays of a call, by position; each is made on its first use."""
 
     __slots__ = ("slots", "token")
 
@@ -41,23 +41,23 @@ class _Place:
         self.token: Any = None
 
 
-def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
-    """Return the function that executes on buffers and host values mixed.
+def host_call(executable: Runnable, in_avals: Sequence[Aval]) -> HostCall:
+    """Return a function that executes on buffers and host values.
 
-    Its arguments are the list of values, in the order of `in_avals`, and the positions
-    of those that are NumPy arrays, NumPy scalars or Python scalars. It replaces these in
-    the list by buffers. The caller has checked that each value is what its aval says, or
-    wider and to be narrowed, and that no host value is donated (put those instead).
+    Its arguments are the list of values, in the order of `in_avals`, and the positions of
+    host values: NumPy arrays, NumPy scalars or Python scalars. It replaces these in the
+    list by buffers. The caller has checked that each value fits its aval, or is to be
+    narrowed to it, and that no host value is donated (put those instead).
     """
     if not isinstance(executable, Executable) or executable.callbacks:
         return _putting(executable, in_avals)
     slot_of = _slot_maker(executable, in_avals)
-    places = deque((_Place(), _Place()), maxlen=2)
+    sets = deque((_ArgumentArrays(), _ArgumentArrays()), maxlen=2)
     ndarray, handlers = np.ndarray, executable.handlers
 
     def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:
-        place = _take(places)
-        slots = place.slots
+        arrays = _take(sets)
+        slots = arrays.slots
         converted: list[tuple[_HostArray, Any]] = []
         for at in hosts:
             value = arguments[at]
@@ -75,10 +75,10 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
                 converted.append((array, value))
         if converted:
             _write(converted)
-        # 3. Looked up now, not above: in a forked process it is the one that refuses.
+        # 3. Looked up now, not above: a fork replaces it by a function that raises.
         results = executable.execute(arguments, True)  # noqa: FBT003 - with tokens
-        place.token = results.consume_token()
-        places.append(place)
+        arrays.token = results.consume_token()
+        sets.append(arrays)
         outs: list[Buffer] = results.consume_with_handlers(handlers)
         collect_garbage()  # else host values live until the next call
         return outs
@@ -86,9 +86,11 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     return call
 
 
-def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
-    """Return the function for what has no places: it puts each host value."""
-    device: Any = executable.device  # one: programs over several take no host values
+def _putting(executable: Runnable, in_avals: Sequence[Aval]) -> HostCall:
+    """Return a function that puts each host value."""
+    device: Any = (
+        executable.device
+    )  # one: programs over several devices take no host values
     copied = unchecked_put(device)
 
     def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:
@@ -99,18 +101,18 @@ def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     return call
 
 
-def _take(places: deque[_Place]) -> _Place:
-    """Return a place that no execution reads any more."""
+def _take(sets: deque[_ArgumentArrays]) -> _ArgumentArrays:
+    """Return arrays that no execution reads any more."""
     try:
-        place = places.popleft()
-    except IndexError:  # other threads have both, or calls that failed had them
-        return _Place()
-    if place.token is not None:
+        arrays = sets.popleft()
+    except IndexError:  # other threads or failed calls have both
+        return _ArgumentArrays()
+    if arrays.token is not None:
         try:  # noqa: SIM105 - hot: suppress() would cost 300 ns
-            place.token.block_until_ready()
-        except EngineError:  # that execution failed: its results tell who reads them
+            arrays.token.block_until_ready()
+        except EngineError:  # it failed: reading its results raises
             pass
-    return place
+    return arrays
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a decorator costs half of a `with`
@@ -136,7 +138,7 @@ def _slot_maker(
         array = _aligned(aval)
         if 0 < array.nbytes <= _LARGEST and device.platform == "cpu":
             buffer = put(array, aval, copy=False, device=device)
-            # Never trust that it is shared: a copy would keep the first values for ever.
+            # It may be a copy, which would keep the first values for ever.
             if np.shares_memory(read(buffer, aval), array):
                 return array, aval.dtype, buffer
         return None, aval.dtype, without_array

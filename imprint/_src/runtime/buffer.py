@@ -1,9 +1,8 @@
-"""Buffers: values on a device, and what may be asked of one.
+"""Buffers: values on a device.
 
-A buffer is immutable and opaque: only `runtime` looks inside. It is freed when the last
-reference to it goes, and carries the aval it was made with. An execution that has it as
-a donated argument may delete it, but need not: who donates must not use it again either
-way. A buffer is ready when its computation has ended.
+A buffer is immutable and opaque outside of `runtime`. It is freed with the last reference
+to it, and has the aval it was made with. An execution may delete a donated buffer, so a
+caller must not use it again. A buffer is ready when its computation has ended.
 """
 
 from collections.abc import Callable
@@ -17,16 +16,16 @@ Buffer = NewType("Buffer", object)
 """A value on a device."""
 
 collect_garbage: Final[Callable[[], None]] = engine.collect_garbage
-"""Free what the engine let go of since it last looked; 25 ns, so call it per execution.
+"""Free objects that the engine has released; it takes 25 ns, so call it per execution.
 
-Each execution and each question to a buffer leaves 80 bytes (a traceback), and each
-dropped zero-copy buffer its NumPy array. A put frees them too, but a loop of executions
-alone would grow.
+Each execution and each method of a buffer leaves 80 bytes (a traceback), and each dropped
+zero-copy buffer its NumPy array. A put frees them too, but the memory of a loop of
+executions alone would grow.
 """
 
 
 class Aval(Protocol):
-    """What `runtime` reads of an abstract value. Intern yours: buffers point to them."""
+    """The attributes of an abstract value; intern it, because buffers point to it."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -45,17 +44,17 @@ class Aval(Protocol):
 
 
 def show(shaped: Any) -> str:
-    """Return `float32[3,4]` for anything with a shape and a dtype."""
+    """Return the text of a shape and a dtype, such as `float32[3,4]`."""
     return f"{shaped.dtype.name}[{','.join(map(str, shaped.shape))}]"
 
 
 def is_deleted(buffer: Buffer) -> bool:
-    """Tell whether the buffer was deleted, by `delete` or by an execution."""
+    """Return whether the buffer was deleted, by `delete` or by an execution."""
     return cast(Any, buffer).is_deleted()
 
 
 def is_ready(buffer: Buffer) -> bool:
-    """Tell whether the value has been computed.
+    """Return whether the value has been computed.
 
     Raises:
         DeletedArrayError: The buffer was deleted.
@@ -65,7 +64,7 @@ def is_ready(buffer: Buffer) -> bool:
 
 
 def block_until_ready(buffer: Buffer) -> None:
-    """Wait until the value has been computed; raise what its computation raised.
+    """Wait until the value has been computed; raise the error of its computation.
 
     Raises:
         DeletedArrayError: The buffer was deleted.

@@ -1,11 +1,11 @@
-"""Programs that call back into Python: how they are compiled and executed.
+"""Programs that call back into Python.
 
-The engine calls a function of the host with NumPy arrays of its own, and takes what it
-returns unchecked: a result of another shape or dtype ends the process or gives garbage.
-So what comes here checks its own results. An exception would reach the caller as a text
-in the engine's error; here it is kept, and raised as it was. The execution has ended, with
-all its effects, when it returns: so the order between executions is that of the program,
-and the caller of a program is who gets the exception.
+The engine calls a function of the host with NumPy arrays of its own, and does not check
+its results: one of another shape or dtype ends the process or gives garbage. So these
+functions check their own results. An exception would reach the caller as text in an error
+of the engine; it is stored here and raised unchanged. An execution returns when it has
+ended with all its effects, so the order between executions is that of the program, and the
+exception is raised in the caller of the program.
 """
 
 import re
@@ -20,20 +20,20 @@ from typing import Any, Final, TypeAlias, final
 from imprint._src.runtime.compat import EngineError, engine
 
 HostFunction: TypeAlias = Callable[..., Sequence[Any]]
-"""Takes NumPy arrays, and a None in the place of each token; returns as many results."""
+"""A function of NumPy arrays, and None for each token, that returns as many results."""
 
 
-def parsed(module_text: str | bytes) -> Any:
-    """Return a StableHLO module as the object that programs with callbacks are made of.
+def parse_module(module_text: str | bytes) -> Any:
+    """Return a StableHLO module as an object, which programs with callbacks need.
 
-    The first time it imports what parses, which takes 80 ms.
+    The first call imports the parser, which takes 80 ms.
     """
     with _context():
         return import_module("jaxlib.mlir.ir").Module.parse(module_text)
 
 
 def _context() -> Any:
-    """Return a context, which holds what is parsed in it for as long as it is; 3 ms."""
+    """Return a context for parsed modules, which keeps them alive; it takes 3 ms."""
     ir = import_module("jaxlib.mlir.ir")
     registry = ir.DialectRegistry()
     import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
@@ -46,13 +46,13 @@ def _context() -> Any:
 
 
 Callers: TypeAlias = dict[int, Context]
-"""By the thread that waits for an execution, the context of its call."""
+"""The context of a call, by the thread that waits for its execution."""
 
 
-def called_from(callers: Callers, function: HostFunction) -> HostFunction:
-    """Return what the engine calls: it keeps what the function raises for the caller.
+def host_callback(callers: Callers, function: HostFunction) -> HostFunction:
+    """Return a function for the engine, which stores an exception for the caller.
 
-    It may run in a thread of the engine's, then with the flags of who called last.
+    It may run in a thread of the engine, then with the settings of the last caller.
     """
 
     def called(*arrays: Any) -> Sequence[Any]:
@@ -73,27 +73,29 @@ def called_from(callers: Callers, function: HostFunction) -> HostFunction:
 
 _MARK: Final = "imprint callback {number} raised"
 _MARKED: Final = re.compile(_MARK.format(number=r"(\d+)"))
-_KEPT: Final = 64  # of callbacks that fail side by side the engine tells of one
+_KEPT: Final = 64  # the engine reports one of several that fail at once
 _numbers: Final = count()
 _raised: Final[OrderedDict[int, BaseException]] = OrderedDict()
 
 
 def exception_of(err: Exception) -> BaseException | None:
-    """Return what a callback raised, if that is what failed."""
+    """Return the exception of a callback, if it is the cause of an error."""
     found = _MARKED.search(str(err))
     return None if found is None else _raised.pop(int(found[1]), None)
 
 
-def waiting(callers: Callers, execute: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an executable's `execute` that returns when all effects have happened.
+def waiting_execute(
+    callers: Callers, execute: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return an `execute` of an executable that waits for all effects.
 
-    It begins when the arguments are there. Else the engine would hand it to a thread of
-    its own, of which it has as many as there are CPUs: a callback there that waits for
-    another program would wait for itself. In the caller's thread interrupts are heard.
+    It begins when the arguments are ready. Otherwise the engine would run it in one of its
+    threads, which are as many as the CPUs: a callback that waits for another program there
+    would deadlock. The thread of the caller also receives interrupts.
     """
     wait = engine.batched_block_until_ready
 
-    def run(buffers: list[Any], with_tokens: bool = False) -> Any:  # noqa: FBT001, FBT002 - the engine's
+    def run(buffers: list[Any], with_tokens: bool = False) -> Any:  # noqa: FBT001, FBT002 - as the engine's
         me = get_ident()
         callers[me] = copy_context()
         try:
@@ -114,7 +116,7 @@ def waiting(callers: Callers, execute: Callable[..., Any]) -> Callable[..., Any]
 
 @final
 class _Ended:
-    """The results of an execution whose token was waited for."""
+    """The results of an execution that has ended."""
 
     __slots__ = ("_token", "consume_with_handlers")
 

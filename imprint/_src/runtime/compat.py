@@ -1,11 +1,10 @@
-"""The one import of jaxlib, and what its releases do differently.
+"""The one import of jaxlib, and differences between its releases.
 
 `engine` is jaxlib's extension module; the other files of `runtime` take it from here. It
-has no types, so it is `Any`, and `runtime` gives types to what it returns. Loading it
-starts no thread and no device. Nothing in `runtime` may call what makes jaxlib import
-`jax` from C++: `_arrays`, `_single_device_array_to_np_array_did_copy`, Python functions
-as result handlers, importing DLPack. The four shims below go when jaxlib 0.11 is the
-oldest one supported.
+has no types, so it is `Any`, and `runtime` types the results. Loading it starts no thread
+and no device. Nothing in `runtime` may call functions that import `jax` from C++: `_arrays`, `_single_device_array_to_np_array_did_copy`, Python functions
+as result handlers, importing DLPack. The four shims below go when jaxlib 0.11 is the oldest
+supported release.
 """
 
 import ctypes
@@ -36,16 +35,16 @@ jaxlib_release: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2])
 _modern: Final = jaxlib_release >= (0, 11)
 
 EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
-"""What the engine raises: a `RuntimeError` whose text begins with a status code."""
+"""The error of the engine: a `RuntimeError` whose text begins with a status code."""
 
 
 def hlo() -> Any:
-    """Return the engine's module of programs and their shardings."""
+    """Return the module of the engine for programs and shardings."""
     return import_module("jaxlib._hlo")
 
 
 class _NoJax:
-    """Tells importers that there is no jax, in a thread that says so."""
+    """An importer that hides jax from some threads."""
 
     def __init__(self) -> None:
         self.threads: Final[set[int]] = set()
@@ -62,7 +61,7 @@ _no_jax: Final = _NoJax()
 def without_jax() -> Generator[None]:
     """Keep this thread from importing jax, which parts of the engine do from C++.
 
-    They ask it for an aval, and go on without one if it is not there.
+    They need it for an aval, and continue without one if the import fails.
     """
     if "jax" in sys.modules:
         yield
@@ -77,10 +76,10 @@ def without_jax() -> Generator[None]:
 
 
 def library_identity() -> str:
-    """Return the size of the engine's own file, and a digest of its first and last part.
+    """Return the size of the file of the engine, and a digest of its first and last part.
 
-    The first part holds what the linker identifies it by. Two builds of one release have
-    equal version numbers, and load each other's programs without a word.
+    The first part has the build identity of the linker. Two builds of one release have
+    equal version numbers, and load each other's programs without an error.
     """
     path = Path(engine.__file__)
     path = next(iter(sorted(path.parent.glob("libjax_common.*"))), path)
@@ -96,11 +95,11 @@ def library_identity() -> str:
 _ENDS: Final = 1 << 16
 
 
-# ---- shim 1, goes at 0.11: a sharding is asked in Python for two things ----
+# ---- shim 1, goes at 0.11: two attributes of shardings in Python ----
 
 
 class _OldSingleDeviceSharding(engine.SingleDeviceSharding):
-    """A sharding with what 0.10 looks up on it."""
+    """A sharding with the attributes that 0.10 reads."""
 
     memory_kind = None
 
@@ -109,7 +108,7 @@ class _OldSingleDeviceSharding(engine.SingleDeviceSharding):
 
 
 class _OldSeveralDevicesSharding(engine.GSPMDSharding):
-    """A sharding over several devices with what 0.10 looks up on it."""
+    """A sharding over several devices with the attributes that 0.10 reads."""
 
     memory_kind = None
 
@@ -118,28 +117,28 @@ class _OldSeveralDevicesSharding(engine.GSPMDSharding):
 
 
 def several_devices_sharding(devices: Any, tiled: Any) -> Any:
-    """Return the sharding of buffers that have a shard on each of the devices."""
+    """Return the sharding of buffers with a shard on each device."""
     kind = engine.GSPMDSharding if _modern else _OldSeveralDevicesSharding
     return kind(devices, tiled)
 
 
 def single_device_sharding(device: Any) -> Any:
-    """Return the sharding of buffers that live whole on the device."""
+    """Return the sharding of buffers on one device."""
     if _modern:
         return engine.SingleDeviceSharding(device)
     return _OldSingleDeviceSharding(device)
 
 
-# ---- shim 2, goes at 0.11: a handler checks its aval unless told not to ----
+# ---- shim 2, goes at 0.11: a handler checks its aval by default ----
 
 
 def result_handler(aval: Any, sharding: Any) -> Any:
-    """Return what makes one result of an execution a buffer."""
+    """Return a function that makes a buffer of a result of an execution."""
     skip_checks: dict[str, bool] = {} if _modern else {"_skip_checks": True}
     return engine.array_result_handler(aval, sharding, committed=True, **skip_checks)
 
 
-# ---- shim 3, goes at 0.11: reading dtypes that are not NumPy's own ----
+# ---- shim 3, goes at 0.11: reading dtypes that NumPy does not define ----
 
 
 def read_extended(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
@@ -166,7 +165,7 @@ _WIDER: Final = {
 
 
 class _WideAval:
-    """As much of an aval as a handler wants."""
+    """The attributes of an aval that a handler reads."""
 
     def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
         self.shape, self.dtype, self.weak_type = shape, dtype, False
@@ -202,8 +201,8 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
-class _Exported:
-    """Memory as NumPy takes it; an array over it holds this, and this the capsule."""
+class _MemoryView:
+    """Memory for NumPy; an array over it keeps this alive, and this keeps the capsule."""
 
     def __init__(self, capsule: object, address: int, shape: tuple[int, ...], n: int):
         self.capsule = capsule
@@ -224,7 +223,7 @@ def _view(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
     tensor = _capsule_pointer(capsule, b"dltensor")
     address = ctypes.c_uint64.from_address(tensor).value
     address += ctypes.c_uint64.from_address(tensor + 40).value
-    exported = _Exported(capsule, address, buffer.aval.shape, dtype.itemsize)
+    exported = _MemoryView(capsule, address, buffer.aval.shape, dtype.itemsize)
     return np.asarray(exported).view(dtype)
 
 
@@ -232,7 +231,7 @@ def _view(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
 
 
 def corrections(module_text: str | bytes) -> list[tuple[str, str]]:
-    """Return the options without which the engine compiles this program wrongly.
+    """Return the options that avoid a wrong compilation of this program.
 
     0.10.2 makes `atan2(x, 1)` a call for a whole vector, whose two sides disagree on how
     a wide vector is passed: wrong values, at 512 bits a crash

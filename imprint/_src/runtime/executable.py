@@ -1,11 +1,10 @@
 """Executables: compiled programs on a device.
 
-`Executable.call` is the one door: buffers of the arguments in, buffers of the results
-out. `Runs` is all that a caller may want of what is behind it, so that something else
-than a program of XLA can be. The door checks nothing: XLA compares sizes in bytes only,
-so the caller must know that the avals are right; `run` checks first. Two hot callers
-write the door's body out, as `Executable` says. Computation is asynchronous: a result
-may still be computing when these return.
+`Executable.call` takes the buffers of the arguments and returns those of the results.
+`Runnable` is the part of it that callers use, so that it need not be a program of XLA.
+`call` checks nothing, and XLA compares only sizes in bytes, so the caller must have checked
+the avals; `run` checks first. Two hot callers inline the body of `call`. Computation is
+asynchronous: results may still be computing when these return.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,9 +24,9 @@ from imprint._src.runtime.buffer import (
 from imprint._src.runtime.callbacks import (
     Callers,
     HostFunction,
-    called_from,
-    parsed,
-    waiting,
+    host_callback,
+    parse_module,
+    waiting_execute,
 )
 from imprint._src.runtime.client import default_device
 from imprint._src.runtime.compat import (
@@ -46,15 +45,15 @@ from imprint._src.runtime.partition import (
     device_list,
     engine_shardings,
     input_shardings,
-    one_at_a_time,
     output_shardings,
+    serialized_execute,
 )
 from imprint._src.runtime.processes import check_agreement
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """Bytes that one execution takes, as the compiler planned them."""
+    """The bytes of an execution, as the compiler planned them."""
 
     argument_size_in_bytes: int
     output_size_in_bytes: int
@@ -63,16 +62,16 @@ class MemoryStats:
     generated_code_size_in_bytes: int
 
 
-class Runs(Protocol):
-    """What answers a call: a program of XLA, or anything else with this door."""
+class Runnable(Protocol):
+    """A program of XLA, or another object that computes on buffers."""
 
     @property
     def device(self) -> Place:
-        """Where the buffers of arguments must be, and those of results will be."""
+        """The device of the buffers of arguments and results."""
         ...
 
     def call(self, buffers: list[Buffer], /) -> list[Buffer]:
-        """Compute; raise DeletedArrayError if a buffer is gone."""
+        """Compute; raise DeletedArrayError if a buffer was deleted."""
         ...
 
 
@@ -80,18 +79,18 @@ class Runs(Protocol):
 class Executable:
     """A compiled program; made by `compile` and `deserialize`.
 
-    `execute` and `handlers` are for who writes `call` out: the warm path, which saves
-    80 ns of 3,500, and `host_call`, which needs the execution's token. They look
-    `execute` up in each call: in a forked process it is one that refuses.
+    `execute` and `handlers` are for callers that inline `call`: the warm path, which saves
+    80 ns of 3,500, and `host_call`, which needs the token of the execution. They read
+    `execute` in each call, because a fork replaces it by a function that raises.
 
     Attributes:
         execute: Takes a list of buffers; the result goes to `consume_with_handlers`.
-        handlers: What makes the results buffers, one per result.
+        handlers: The functions that make a buffer of each result.
         out_avals: The avals of the results.
-        device: Where it runs.
-        in_shardings: How its arguments are spread over devices; none on one device.
-        out_shardings: How its results are; none on one device.
-        callbacks: The functions of the host that it calls; it has them as long as it is.
+        device: Its device.
+        in_shardings: The layouts of its arguments; none on one device.
+        out_shardings: Those of its results; none on one device.
+        callbacks: The functions of the host that it calls, which it keeps alive.
     """
 
     __slots__ = (
@@ -111,17 +110,17 @@ class Executable:
         callers: Callers | None = None,
     ) -> None:
         self._loaded: Final = loaded
-        self._nbytes = nbytes  # 0 until somebody asks
+        self._nbytes = nbytes  # 0 until it is measured
         self.device: Final = device
         self.callbacks: Final = callbacks
         self.execute: Callable[..., Any] = loaded.execute_sharded
         if callers is not None:
-            self.execute = waiting(callers, loaded.execute_sharded)
+            self.execute = waiting_execute(callers, loaded.execute_sharded)
         self.out_avals: Final = tuple(out_avals)
         self.in_shardings: Final = input_shardings(loaded, device)
         self.out_shardings: Final = output_shardings(loaded, device, self.out_avals)
         if isinstance(device, Partition):
-            self.execute = one_at_a_time(loaded)
+            self.execute = serialized_execute(loaded)
         self.handlers: Final[list[Any]] = [
             result_handler(aval, sharding)
             for aval, sharding in zip(
@@ -133,7 +132,7 @@ class Executable:
         device.executables.add(self)
 
     def call(self, buffers: list[Buffer], /) -> list[Buffer]:
-        """Execute on the buffers of the arguments, unchecked; return the results'.
+        """Execute on the buffers of the arguments, unchecked; return those of the results.
 
         Raises:
             DeletedArrayError: A buffer was deleted or donated.
@@ -154,13 +153,12 @@ class Executable:
 
         Args:
             buffers: The arguments of the program.
-            in_avals: What the program takes; without it, dtypes and shapes are not
-                checked.
+            in_avals: The avals of its arguments; None skips the check of dtypes and shapes.
 
         Raises:
             ArgumentError: The number of buffers is wrong.
-            DTypeError: A buffer has another dtype than the program takes.
-            ShapeError: A buffer has another shape than the program takes.
+            DTypeError: A buffer has the wrong dtype.
+            ShapeError: A buffer has the wrong shape.
             DeletedArrayError: A buffer was deleted or donated.
         """
         if in_avals is not None:
@@ -171,19 +169,19 @@ class Executable:
         return self.call(list(buffers))
 
     def serialize(self) -> bytes:
-        """Return the program in a form that `deserialize` takes in another process."""
+        """Return the program as bytes, for `deserialize` in another process."""
         data: bytes = self._loaded.serialize()
         self._nbytes = len(data)
         return data
 
     @property
     def nbytes(self) -> int:
-        """The size of the program: of its serialized form, made once to measure it."""
+        """The size of its serialized form, which is made once to measure it."""
         return self._nbytes or len(self.serialize())
 
     @property
     def loaded(self) -> Any:
-        """The engine's own object."""
+        """The object of the engine."""
         return self._loaded
 
     def hlo_text(self) -> str:
@@ -195,7 +193,7 @@ class Executable:
         return dict(self._loaded.cost_analysis())
 
     def memory_stats(self) -> MemoryStats:
-        """Return how many bytes one execution takes, by use."""
+        """Return the bytes of an execution, by use."""
         stats = self._loaded.get_compiled_memory_stats()
         return MemoryStats(
             argument_size_in_bytes=stats.argument_size_in_bytes,
@@ -210,7 +208,7 @@ class Executable:
         return f"<Executable on {self.device!r} -> ({results})>"
 
 
-def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
+def compile(  # noqa: A001 - the standard term; used as `runtime.compile`
     module_text: str | bytes,
     out_avals: Sequence[Aval],
     options: CompileOptions | None = None,
@@ -219,17 +217,17 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
 ) -> Executable:
     """Compile a StableHLO module with a public function `main`.
 
-    The result keeps no reference to the text. Other threads run meanwhile.
+    The result keeps no reference to the text. The GIL is released.
 
     Args:
         module_text: The module.
         out_avals: The avals of its results.
-        options: How it is compiled.
-        device: Where it runs.
+        options: The options of XLA.
+        device: Its device.
         callbacks: The functions of the host that its text calls, by their index.
 
     Raises:
-        CompileError: XLA refused the program or an option.
+        CompileError: XLA rejected the program or an option.
     """
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
@@ -241,13 +239,13 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     prepare(module_text, on.platform)
     if isinstance(on, Partition) and on.spans_processes:
         check_agreement(module_text, on.mesh.flat_devices)
-    module: Any = parsed(module_text) if callbacks else module_text
+    module: Any = parse_module(module_text) if callbacks else module_text
     callers: Callers = {}
-    called: dict[str, Any] = {}
-    if callbacks:  # a text would be refused with them
-        called["host_callbacks"] = [called_from(callers, f) for f in callbacks]
+    extra: dict[str, Any] = {}
+    if callbacks:  # XLA takes no text with them
+        extra["host_callbacks"] = [host_callback(callers, f) for f in callbacks]
     try:
-        loaded = on.client.compile_and_load(module, device_list(on), built, **called)
+        loaded = on.client.compile_and_load(module, device_list(on), built, **extra)
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err
     if not callbacks:
@@ -256,11 +254,11 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
 
 
 def hlo_text(module_text: str, *, debug_info: bool = False) -> str:
-    """Return a StableHLO module as HLO, which nothing has optimized yet.
+    """Return a StableHLO module as unoptimized HLO.
 
     Args:
         module_text: the module.
-        debug_info: whether lines carry the user's source lines.
+        debug_info: whether lines have the source lines of the user.
     """
     shown = import_module("jaxlib._hlo").HloPrintOptions.short_parsable()
     shown.print_metadata = debug_info
@@ -276,9 +274,9 @@ def deserialize(
     options: CompileOptions | None = None,
     device: Place | None = None,
 ) -> Executable:
-    """Load what `serialize` gave, on a machine of equal `engine_version()`.
+    """Load the bytes of `serialize`, on a machine of equal `engine_version()`.
 
-    The engine trusts the bytes: never load any that somebody else may have written.
+    The engine trusts the bytes: never load bytes that another user may have written.
 
     Raises:
         CompileError: The bytes are no executable.
@@ -302,7 +300,7 @@ def deserialize(
 
 
 def explain_execute_error(buffers: Sequence[Buffer], err: Exception) -> Exception:
-    """Return the error to raise for what was raised while executing."""
+    """Return the error to raise for an error of an execution."""
     for at, buffer in enumerate(buffers):
         if is_deleted(buffer):
             return deleted_error("execute", _argument(at, buffer))

@@ -1,10 +1,10 @@
-"""LAPACK: the engine's kernels for linear algebra, ready before a program calls one.
+"""The initialization of the LAPACK kernels of the engine.
 
 A program names them in its text (`lapack_spotrf_ffi`). They call SciPy's LAPACK through
 pointers that are null until `initialize` has imported SciPy, which takes 0.3 s: a program
-that runs before, also one that was deserialized, ends the process. So whoever makes an
-executable of a text or of bytes asks `prepare` first; without such a name in it, that is
-a search of a microsecond.
+that runs before ends the process, also one that was deserialized. So `prepare` is called
+before an executable is made of a text or of bytes. Without such a name it is a search of a
+microsecond.
 """
 
 from importlib import import_module
@@ -15,15 +15,15 @@ from imprint._src.runtime.compat import engine
 
 
 def prepare(program: str | bytes, platform: str) -> None:
-    """Make the kernels ready if a program, as text or serialized, may call one.
+    """Initialize the kernels if a program, as text or bytes, may call one.
 
     Raises:
-        CompileError: it is for another platform than the CPU, which has none of them.
+        CompileError: it is for another platform than the CPU.
     """
     if _ready and platform == "cpu":
         return
     names = _NAMES if isinstance(program, str) else [n.encode() for n in _NAMES]
-    if any(name in program for name in names):  # pyright: ignore[reportOperatorIssue] - both of one kind
+    if any(name in program for name in names):  # pyright: ignore[reportOperatorIssue] - both are texts or bytes
         if platform != "cpu":
             raise CompileError(
                 "compile: expected a program without decompositions and solvers that call "
@@ -45,7 +45,7 @@ def _initialize() -> None:
     kernels = import_module("jaxlib.cpu._lapack")
     kernels.initialize()
     for name, kernel in kernels.registrations().items():
-        # Twice is harmless: JAX does so too, where it is in the process.
+        # Twice is harmless; JAX does so too.
         engine.register_custom_call_target(
             name, kernel, platform="cpu", api_version=int(name.endswith("_ffi"))
         )

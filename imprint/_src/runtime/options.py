@@ -1,10 +1,9 @@
-"""How to compile: the engine's options, and the machine that they are for.
+"""Options of XLA, and the identity of the machine.
 
-An option is a name of XLA's and a value. `CompileOptions` is a value: equal options
-compare equal, however they were spelled, so it can be part of a cache key. What suits a
-program is known to who knows the program; the user's options go `over` it.
-`engine_version` names everything else that decides what machine code comes out: the
-engine checks none of it when it loads a compiled program.
+`CompileOptions` is a value: equal options compare equal in any spelling, so it can be part
+of a cache key. Options of the user take precedence (`over`) over those that suit the
+program. `engine_version` has everything else that decides machine code: the engine checks
+none of it when it loads a compiled program.
 """
 
 import os
@@ -32,7 +31,7 @@ OptionValue: TypeAlias = str | bool | int | float
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """What is asked of the compiler, in normal form; made by `of`."""
+    """Options of XLA in normal form; made by `of`."""
 
     compiler_options: tuple[tuple[str, str | bool], ...] = ()
 
@@ -47,39 +46,39 @@ class CompileOptions:
         return cls(tuple((name, _normal(name, items[name])) for name in sorted(items)))
 
     def over(self, others: "CompileOptions") -> Self:
-        """Return these options, and the others' for the rest."""
+        """Return these options, and the rest of others."""
         return self.of({**dict(others.compiler_options), **dict(self.compiler_options)})
 
     def build(self) -> Any:
-        """Return the engine's form of the options."""
-        built = engine.CompileOptions.ParseFromString(_always())
+        """Return the options as an object of the engine."""
+        built = engine.CompileOptions.ParseFromString(_base_options())
         built.env_option_overrides = list(self.compiler_options)
         return built
 
 
 @cache
-def _always() -> bytes:
-    """Return the engine's form of what each program is compiled with.
+def _base_options() -> bytes:
+    """Return the options of every program, as bytes of a `CompileOptionsProto`.
 
     Before jaxlib 0.12, XLA compiles a `while` loop as a whole only below a few bytes. A
     loop of up to 1 MB is faster as a whole: a Kalman filter of 5,000 steps takes 1.2 ms
-    and not 27. From 0.12 on jaxlib's own limit stays, as 1 MB is slower there: 500 steps
-    of a stencil of 100,000 floats take 29 ms and not 10. Such options are no overrides:
-    they are in the bytes of a `CompileOptionsProto`, to which others can be appended.
+    instead of 27. From 0.12 on the limit of jaxlib is kept, because 1 MB is slower: 500
+    steps of a stencil of 100,000 floats take 29 ms instead of 10. The limit is no override
+    but a field of the message, to which fields can be appended.
     """
     given = engine.CompileOptions().SerializeAsString()
-    asked = os.environ.get("XLA_FLAGS", "")
-    if jaxlib_release >= (0, 12) or _SMALL_WHILE.decode() in asked:
+    flags = os.environ.get("XLA_FLAGS", "")
+    if jaxlib_release >= (0, 12) or _SMALL_WHILE.decode() in flags:
         return given
-    entry = _part(1, _SMALL_WHILE) + _part(2, b"1000000")
+    entry = _message_field(1, _SMALL_WHILE) + _message_field(2, b"1000000")
     # .executable_build_options.debug_options.xla_backend_extra_options
-    return given + _part(3, _part(3, _part(500, entry)))
+    return given + _message_field(3, _message_field(3, _message_field(500, entry)))
 
 
 _SMALL_WHILE: Final = b"xla_cpu_small_while_loop_byte_threshold"
 
 
-def _part(number: int, data: bytes) -> bytes:
+def _message_field(number: int, data: bytes) -> bytes:
     """Return a field of a message, in the wire format of protocol buffers."""
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
@@ -89,7 +88,7 @@ def _varint(n: int) -> bytes:
 
 
 def explain_compile_error(options: CompileOptions, err: RuntimeError) -> CompileError:
-    """Return the error to raise for what the engine raised while compiling."""
+    """Return the error to raise for an error of a compilation."""
     text = str(err)
     unknown = text.partition("No such compile option: ")[2].strip().strip("'")
     if unknown:
@@ -118,7 +117,7 @@ def explain_compile_error(options: CompileOptions, err: RuntimeError) -> Compile
 
 @cache
 def engine_version() -> tuple[str, ...]:
-    """Return what decides the machine code besides the program and its options."""
+    """Return the inputs of machine code except the program and its options."""
     return (
         f"jaxlib {jaxlib_version}",
         f"library: {library_identity()}",
@@ -130,15 +129,14 @@ def engine_version() -> tuple[str, ...]:
 
 
 def identity(module_text: str, options: CompileOptions, device: Any) -> tuple[str, ...]:
-    """Return all that decides the machine code of a program, but its text.
+    """Return the inputs of the machine code of a program, except its text.
 
-    The flags are those that the engine has in force, whatever the environment says now.
-    Devices are counted within a process: so what one of many processes has compiled for
-    itself, the others load.
+    The flags are those in force, which may differ from the environment now. Devices are
+    counted within a process, so one of many processes compiles, and the others load.
     """
     return (
         *engine_version(),
-        f"in force: {_always().hex()}",
+        f"in force: {_base_options().hex()}",
         *(f"{name}={value!r}" for name, value in options.compiler_options),
         *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
         f"device {device.local_id}: {device.platform} {device.device_kind}",
@@ -149,10 +147,10 @@ def identity(module_text: str, options: CompileOptions, device: Any) -> tuple[st
 
 @cache
 def has_wide_vectors() -> bool:
-    """Tell whether the CPU has vectors of 512 bits, and XLA_FLAGS leave the choice."""
-    asked = os.environ.get("XLA_FLAGS", "")
+    """Return whether the CPU has vectors of 512 bits, and XLA_FLAGS leave the choice."""
+    flags = os.environ.get("XLA_FLAGS", "")
     if any(
-        name in asked for name in ("xla_cpu_prefer_vector_width", "xla_cpu_max_isa")
+        name in flags for name in ("xla_cpu_prefer_vector_width", "xla_cpu_max_isa")
     ):
         return False
     return "avx512f" in _cpu().get("flags", "").split()
@@ -166,18 +164,18 @@ _IDENTITY: Final = (
 
 @cache
 def _cpu() -> dict[str, str]:
-    """Return what Linux says of the first processor; elsewhere what Python knows."""
+    """Return the properties of the first processor on Linux; else those of Python."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines:
             pairs = [line.split(":", 1) for line in takewhile(str.strip, lines)]
-    except OSError:  # a name that says too little, so no other machine is this one
+    except OSError:  # too little, so the host name makes it unique
         return {"processor": platform.processor(), "machine": platform.node()}
     found = {pair[0].strip(): pair[-1].strip() for pair in pairs}
     return {name: found[name] for name in _IDENTITY if name in found}
 
 
 def _processors() -> int | None:
-    """Return how many CPUs the process may use: the engine splits loops by it."""
+    """Return the number of CPUs of the process: the engine splits loops by it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()
@@ -206,7 +204,7 @@ def _normal(name: object, value: object) -> str | bool:
 
 @cache
 def _known() -> tuple[str, ...]:
-    """Return the names a misspelled one may have meant; the engine lists them nowhere."""
+    """Return names for corrections of misspelled ones; the engine has no list."""
     listed = (name for name in dir(engine.DebugOptions) if name.startswith("xla_"))
     return (*_CPU_OPTIONS, *listed)
 

@@ -1,10 +1,10 @@
-"""Programs and arrays over several devices, as the engine has them.
+"""Programs and arrays over several devices.
 
-A `Partition` stands where a program has a `Device`: the mesh it runs on, and which of its
-arguments and results the compiler may spread as it likes. A buffer over several devices
-is one object of the engine with a shard on each. Two such programs never run at once on
-the CPU: each device waits for the others in its collectives, and with the threads of one
-pool two programs wait for each other until the engine ends the process (so does JAX).
+A `Partition` takes the place of a `Device`: the mesh, and the arguments and results whose
+layout the compiler chooses. A buffer over several devices is one object of the engine with
+a shard on each. Two such programs never run at once on the CPU: each device waits for the
+others in its collectives, and with the threads of one pool two programs deadlock until the
+engine ends the process (in JAX, too).
 """
 
 import threading
@@ -31,11 +31,11 @@ from imprint._src.sharding.spec import P, names_of
 
 @final
 class Partition(NamedTuple):
-    """Where a program runs that is split over the devices of a mesh.
+    """The devices of a program over a mesh.
 
     Args:
         mesh: the devices.
-        free_inputs: for each argument, whether the compiler says how it is spread.
+        free_inputs: for each argument, whether the compiler chooses its layout.
         free_outputs: likewise for each result.
     """
 
@@ -55,7 +55,7 @@ class Partition(NamedTuple):
 
     @property
     def client(self) -> Any:
-        """The engine's own object that has the devices."""
+        """The client of the engine that owns the devices."""
         return self.first.client
 
     @property
@@ -65,7 +65,7 @@ class Partition(NamedTuple):
 
     @property
     def device_kind(self) -> str:
-        """What kind of devices they are."""
+        """The kind of the devices."""
         return self.first.device_kind
 
     @property
@@ -75,17 +75,17 @@ class Partition(NamedTuple):
 
     @property
     def executables(self) -> Any:
-        """Where executables are noted, which must refuse in a fork."""
+        """The executables, which a fork disables."""
         return self.first.executables
 
     @property
     def device_list(self) -> Any:
-        """The engine's own list of the devices."""
+        """The devices as a list of the engine."""
         return _device_list(self.mesh.flat_devices)
 
 
 Place: TypeAlias = Device | Partition
-"""Where a program runs."""
+"""The device or devices of a program."""
 
 
 def assigned(options: Any, on: Place) -> Any:
@@ -106,7 +106,7 @@ def assigned(options: Any, on: Place) -> Any:
 
 
 def device_list(on: Place) -> Any:
-    """Return the engine's own list of the devices of a place."""
+    """Return the devices of a place as a list of the engine."""
     return _device_list(on.mesh.flat_devices if isinstance(on, Partition) else (on,))
 
 
@@ -115,7 +115,7 @@ def _device_list(devices: tuple[Device, ...]) -> Any:
     return engine.DeviceList(tuple([device.handle for device in devices]))
 
 
-# ---- one at a time ----
+# ---- serialized executions ----
 
 
 _COLLECTIVES: Final = (
@@ -124,21 +124,21 @@ _COLLECTIVES: Final = (
 )
 
 
-class _Last:
-    """The execution over several devices that was started last."""
+class _LastExecution:
+    """The last execution over several devices."""
 
     def __init__(self) -> None:
         self.lock: Final = threading.Lock()
         self.token: Any = None
 
 
-_last: Final = _Last()
+_last: Final = _LastExecution()
 
 
-def one_at_a_time(loaded: Any) -> Callable[..., Any]:
-    """Return the function that executes a program after the one before it is done.
+def serialized_execute(loaded: Any) -> Callable[..., Any]:
+    """Return a function that executes a program when the last one has ended.
 
-    A program without collectives waits for nobody, and nobody for it.
+    A program without collectives neither waits nor is waited for.
     """
     execute = loaded.execute_sharded
     here = loaded.local_devices()
@@ -153,7 +153,7 @@ def one_at_a_time(loaded: Any) -> Callable[..., Any]:
             if _last.token is not None:
                 try:  # noqa: SIM105 - hot: suppress() would cost 300 ns
                     _last.token.block_until_ready()
-                except EngineError:  # its results tell who reads them
+                except EngineError:  # reading its results raises
                     pass
             results = execute(buffers, with_tokens=True)
             _last.token = results.consume_token()
@@ -167,7 +167,7 @@ def one_at_a_time(loaded: Any) -> Callable[..., Any]:
 
 @lru_cache(maxsize=4096)
 def engine_sharding(sharding: NamedSharding, ndim: int) -> Any:
-    """Return the engine's own object for how an array of a rank is spread."""
+    """Return the sharding of the engine for an array of a rank."""
     devices = _device_list(sharding.flat_devices)
     return several_devices_sharding(devices, _hlo_sharding(sharding, ndim))
 
@@ -189,7 +189,7 @@ def _hlo_sharding(sharding: NamedSharding, ndim: int) -> Any:
 def engine_shardings(
     on: Place, shardings: Sequence[NamedSharding], avals: Sequence[Aval]
 ) -> list[Any]:
-    """Return the engine's own objects for how the results of a program are spread."""
+    """Return the shardings of the engine for the results of a program."""
     if not isinstance(on, Partition):
         return [on.sharding] * len(avals)
     pairs = zip(shardings, avals, strict=True)
@@ -197,7 +197,7 @@ def engine_shardings(
 
 
 def input_shardings(loaded: Any, on: Place) -> tuple[Any, ...]:
-    """Return how the arguments of a program are spread, in the engine's own words."""
+    """Return the shardings of the engine for the arguments of a program."""
     if not isinstance(on, Partition):
         return ()
     whole = [hlo().HloSharding.replicate().to_proto()] * len(on.free_inputs)
@@ -207,7 +207,7 @@ def input_shardings(loaded: Any, on: Place) -> tuple[Any, ...]:
 def output_shardings(
     loaded: Any, on: Place, avals: Sequence[Aval]
 ) -> tuple[NamedSharding, ...]:
-    """Return how the results of a program are spread; none on one device."""
+    """Return the shardings of the results of a program; none on one device."""
     if not isinstance(on, Partition):
         return ()
     whole = [hlo().HloSharding.replicate().to_proto()] * len(avals)
@@ -216,9 +216,9 @@ def output_shardings(
 
 
 def named_sharding(given: Any, mesh: Mesh, ndim: int) -> NamedSharding:
-    """Return a sharding of the engine's as one over the axes of a mesh.
+    """Return a sharding of the engine as one over the axes of a mesh.
 
-    What no spec of the mesh says is over a mesh of its own, of the same devices.
+    If no spec of the mesh describes it, it is over a new mesh of the same devices.
     """
     tiled = hlo().HloSharding.from_proto(given)
     if tiled.is_replicated() or not tiled.is_tiled():
@@ -267,13 +267,13 @@ def _rows(places: Any) -> list[tuple[int, ...]]:
 def put_shards(
     pieces: Sequence[Any], aval: Aval, sharding: NamedSharding, *, copy: bool = False
 ) -> Buffer:
-    """Return a buffer over several devices of the part for each.
+    """Return a buffer over several devices of the part of each.
 
     Args:
         pieces: for each device of the mesh a NumPy array of the dtype of `aval`, or a
-            buffer that is on that device; None for one of another process.
-        aval: what the buffer is to be, as a whole.
-        sharding: how it is spread.
+            buffer on that device; None for a device of another process.
+        aval: the aval of the whole buffer.
+        sharding: its sharding.
         copy: whether the arrays may change as soon as this returns.
     """
     semantics = engine.HostBufferSemantics
@@ -302,8 +302,8 @@ def shards_of(
 
     Args:
         buffer: a buffer over several devices.
-        avals: what the parts are to be.
-        devices: where they are, in the order of the mesh; those of this process.
+        avals: the avals of the parts.
+        devices: their devices in this process, in the order of the mesh.
     """
     with without_jax():
         pieces = list(cast(Any, buffer)._arrays)

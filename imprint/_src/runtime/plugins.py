@@ -1,9 +1,8 @@
-"""Accelerators: which plug-in is there for a GPU or a TPU, and how does its client start?
+"""Plug-ins of GPUs and TPUs, and the start of their clients.
 
-A plug-in is a library with PJRT's C interface, in packages beside jaxlib and of exactly
-its release. The Python of these packages imports jax, so they are found as files, and
-what it would do for the engine is done here. Nothing is loaded before somebody asks for
-such a device.
+A plug-in is a library with the C interface of PJRT, in packages of exactly the release of
+jaxlib. The Python of these packages imports jax, so they are found as files, and their
+work is done here. Nothing is loaded before the first use of such a device.
 """
 
 import ctypes
@@ -19,14 +18,15 @@ from imprint._src.runtime.processes import joined
 
 
 class Plugin(NamedTuple):
-    """A plug-in that is installed.
+    """An installed plug-in.
 
     Args:
-        name: what the engine calls it.
+        name: its name in the engine.
         library: its library.
-        package: the package that it came in.
-        release: the release of that, which is to be jaxlib's; None if any is right.
-        kernels: the module with its kernels, if it has one.
+        package: the package of the library.
+        release: the release of the package, which must be that of jaxlib; None if any is
+            right.
+        kernels: the module with its kernels, if there is one.
     """
 
     name: str
@@ -37,14 +37,14 @@ class Plugin(NamedTuple):
 
 
 class UnavailableError(Exception):
-    """Why a plug-in gives no device. Who asked for one says for what."""
+    """The reason why a plug-in has no device; callers add the purpose."""
 
 
 def start(backend: str) -> Any:
     """Return the client of a backend that is a plug-in: "gpu" or "tpu".
 
     Raises:
-        UnavailableError: None is installed, it is another release's, or it finds no device.
+        UnavailableError: None is installed, it has another release, or it finds no device.
     """
     plugin = _FINDERS[backend]()
     wrong = _wrong(backend, plugin)
@@ -68,7 +68,7 @@ def idle_gpu() -> str | None:
 
 
 def _wrong(backend: str, plugin: Plugin | None) -> str | None:
-    """Return what is wrong with a plug-in before it is loaded, and what installs it."""
+    """Return the fault of a plug-in that is not loaded, and the remedy; None if none."""
     if plugin is None:
         return (
             f"expected a plug-in for the backend {backend!r}, found none. Install one with "
@@ -98,15 +98,15 @@ def _client(plugin: Plugin) -> Any:
     processes = joined()
     if processes is None:
         return client.make_c_api_client(plugin.name, options, None)
-    meeting = processes.meeting  # so NCCL finds the GPUs of the others
-    options |= {"node_id": meeting.index, "num_nodes": meeting.count}
-    if meeting.gpus is not None:
-        options["visible_devices"] = list(meeting.gpus)
+    config = processes.config  # NCCL finds the GPUs of the others by it
+    options |= {"node_id": config.index, "num_nodes": config.count}
+    if config.gpus is not None:
+        options["visible_devices"] = list(config.gpus)
     return client.make_c_api_client(plugin.name, options, processes.client)
 
 
 def _register(package: str, interface: Any) -> None:
-    """Give the plug-in its kernels, and its types, under the names that programs use."""
+    """Register the kernels and types of a plug-in under the names in programs."""
     kernels = import_module(f"{package}.cuda_plugin_extension")
     client = import_module("jaxlib.xla_client")
     client.register_custom_type_handler(
@@ -121,7 +121,7 @@ def _register(package: str, interface: Any) -> None:
         client.register_custom_call_target(name, kernel, platform="CUDA", api_version=1)
 
 
-# ---- where they are ----
+# ---- search ----
 
 
 def _cuda() -> Plugin | None:
@@ -162,7 +162,7 @@ def _release(package: str) -> str:
 
 
 def _preload() -> None:
-    """Load NVIDIA's libraries from their packages, which the plug-in then finds."""
+    """Load the libraries of NVIDIA from their packages for the plug-in."""
     spec = find_spec("nvidia")
     for root in () if spec is None else spec.submodule_search_locations or ():
         for name in _NVIDIA:
@@ -171,7 +171,7 @@ def _preload() -> None:
 
 
 _GPUS: Final = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
-"""Files that are there where a GPU of NVIDIA's is; the last one under WSL."""
+"""Files on machines with a GPU of NVIDIA; the last one under WSL."""
 _FINDERS: Final = {"gpu": _cuda, "tpu": _tpu}
 BACKENDS: Final = tuple(_FINDERS)
 """The backends that are plug-ins."""
@@ -184,10 +184,10 @@ _WHOLE: Final = {
     "jax-cuda12-pjrt": "jax-cuda12-plugin[with-cuda]",
     "jax-cuda13-pjrt": "jax-cuda13-plugin[with-cuda]",
 }
-"""What brings a plug-in with its kernels and NVIDIA's libraries."""
+"""Requirements that install a plug-in with its kernels and the libraries of NVIDIA."""
 _NVIDIA: Final = (
     *("libcudart.so.1?", "libnvrtc.so.1?", "libcublasLt.so.1?", "libcublas.so.1?"),
     *("libnccl.so.2", "libcupti.so.1?", "libnvJitLink.so.1?", "libcusparse.so.1?"),
     *("libcusolver.so.1?", "libcufft.so.1?", "libnvshmem_host.so.3", "libcudnn.so.9"),
 )
-"""In the order in which they need each other."""
+"""In the order of their dependencies."""

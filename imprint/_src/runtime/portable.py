@@ -1,23 +1,22 @@
-"""Portable artefacts: StableHLO as bytes that other releases of the engine read.
+"""Portable artefacts: StableHLO as bytes that other releases of XLA read.
 
-They hold sizes that are names as dynamic shapes, which the engine refines to numbers
-before it compiles. What reads StableHLO as objects is imported here when it is first
-needed, which takes 80 ms.
+Sizes with names are dynamic shapes, which XLA refines to numbers before it compiles. The
+first use imports the parser of StableHLO, which takes 80 ms.
 """
 
 from importlib import import_module
 from io import BytesIO
 from typing import Any
 
-from imprint._src.runtime.callbacks import parsed
+from imprint._src.runtime.callbacks import parse_module
 from imprint._src.runtime.compat import EngineError, engine
 
 
 def to_portable(module_text: str) -> bytes:
-    """Return a module as bytes that engines of the last month read, too.
+    """Return a module as bytes that releases of the last month also read.
 
     Raises:
-        EngineError: something in it has no portable form.
+        EngineError: an operation has no portable form.
     """
     stablehlo = import_module("jaxlib.mlir.dialects.stablehlo")
     requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_4
@@ -35,9 +34,9 @@ def from_portable(data: bytes) -> str:
     """Return the text of a portable artefact.
 
     Raises:
-        EngineError: the bytes are none.
+        EngineError: the bytes are no artefact.
     """
-    context = parsed("module {}").context
+    context = parse_module("module {}").context
     with context:
         try:
             return str(engine.mlir.deserialize_portable_artifact(data, context))
@@ -45,23 +44,23 @@ def from_portable(data: bytes) -> str:
             raise EngineError(str(err)) from err
 
 
-def refined(module_text: str) -> str:
-    """Return a module with numbers for all sizes; those of `main`'s arguments are some.
+def refine_sizes(module_text: str) -> str:
+    """Return a module with numbers for all sizes, from those of the arguments of `main`.
 
     Raises:
-        EngineError: a shape stays that depends on a value.
+        EngineError: a shape depends on a value.
     """
     module = _read(module_text)
     written = BytesIO()
     with module.context:
         module.operation.write_bytecode(written)
-    return str(parsed(engine.mlir.refine_polymorphic_shapes(written.getvalue())))
+    return str(parse_module(engine.mlir.refine_polymorphic_shapes(written.getvalue())))
 
 
 def _read(module_text: str) -> Any:
     try:
-        return parsed(module_text)
-    except Exception as err:  # a class of its own, which comes with what parses
+        return parse_module(module_text)
+    except Exception as err:  # of a class of the parser
         raise EngineError(str(err)) from err
 
 

@@ -1,10 +1,10 @@
-"""Processes that compute together: PJRT's coordination service, and what imprint adds.
+"""Processes that compute together, through the coordination service of PJRT.
 
-The first process runs the service, and each has a client of it, from which the engine
-learns who is there. The client is also a store of keys and values, and has barriers, which
-all have a time limit. What imprint adds: versions of jaxlib are compared, and each process
-counts aloud, so that who dies is named; the others stop then, as a collective with a dead
-process waits for ever. Values are text or bytes; the service takes up to 4 MB at once.
+The first process runs the service, and each process has a client, from which the engine
+knows the others. The client also has keys with values, and barriers with a time limit.
+imprint adds a comparison of the releases of jaxlib, and heartbeats: a dead process is
+named, and the others stop, because a collective with a dead process waits for ever. Values
+are text or bytes; the service takes up to 4 MB at once.
 """
 
 import atexit
@@ -30,17 +30,17 @@ _DEAD: Final = f"{_ROOT}/dead"
 
 @final
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """How processes come together.
+class ClusterConfig:
+    """The processes that compute together, and time limits.
 
     Args:
         address: host and port of the service.
-        count: how many processes there are.
-        index: which of them this is.
+        count: the number of processes.
+        index: the number of this process.
         bind: host and port on which the first process listens.
-        wait: how many seconds it waits for the others.
-        heartbeat: after how many seconds a silent process is dead.
-        leave: how many seconds a process waits for the others at the end.
+        wait: the seconds to wait for the others at the start.
+        heartbeat: the seconds after which a silent process is dead.
+        leave: the seconds to wait for the others at the end.
         gpus: the numbers of the GPUs of its host that this process has; None for all.
     """
 
@@ -58,43 +58,43 @@ class Meeting:
 class Processes:
     """This process among those that compute together."""
 
-    def __init__(self, meeting: Meeting) -> None:
-        """Meet the others.
+    def __init__(self, config: ClusterConfig) -> None:
+        """Connect to the others.
 
         Raises:
-            BackendError: the port is taken, nobody answers, some do not come, or their
-                releases of jaxlib differ.
+            BackendError: the port is taken, the service or some processes do not answer,
+                or their releases of jaxlib differ.
         """
-        self.meeting: Final = meeting
-        self._service = _served(meeting) if meeting.index == 0 else None
+        self.config: Final = config
+        self._service = _start_service(config) if config.index == 0 else None
         self.client: Final = engine.get_distributed_runtime_client(
-            meeting.address,
-            meeting.index,
-            init_timeout=meeting.wait,
-            shutdown_timeout=meeting.leave,
-            heartbeat_timeout=meeting.heartbeat,
+            config.address,
+            config.index,
+            init_timeout=config.wait,
+            shutdown_timeout=config.leave,
+            heartbeat_timeout=config.heartbeat,
             shutdown_on_destruction=False,
             use_compression=True,
-            # Without it, whoever fails to connect ends the process. The others leave
-            # it out: so they are told if process 0 is gone.
-            **({"missed_heartbeat_callback": _refuse} if meeting.index == 0 else {}),
+            # Without it, a failed connection ends the process. The others have none,
+            # so the engine reports the end of process 0.
+            **({"missed_heartbeat_callback": _refuse} if config.index == 0 else {}),
         )
         self._counted: Counter[str] = Counter()
         self._ended = threading.Event()
         self._leaving = False
-        _check_reachable(meeting)
+        _check_reachable(config)
         try:
             self.client.connect()
-        except RuntimeError as err:  # of which the engine loses the text
+        except RuntimeError as err:  # the engine loses its text
             raise BackendError(
-                f"distributed.initialize: expected {meeting.count} processes at "
-                f"{meeting.address} within {meeting.wait} s, got fewer; the engine's log "
+                f"distributed.initialize: expected {config.count} processes at "
+                f"{config.address} within {config.wait} s, got fewer; the engine's log "
                 "above names those that are missing. Start them all, with the same "
                 "num_processes; initialization_timeout waits longer."
             ) from err
-        self._say(f"{_ROOT}/alive/{meeting.index}", "0")
+        self._set(f"{_ROOT}/alive/{config.index}", "0")
         self._check_versions()
-        threading.Thread(target=self._count_aloud, daemon=True).start()
+        threading.Thread(target=self._send_heartbeats, daemon=True).start()
         atexit.register(self._at_exit)
 
     # ---- keys and values ----
@@ -104,10 +104,10 @@ class Processes:
         self.client.key_value_set_bytes(f"{_ROOT}/{key}", value, allow_overwrite=True)
 
     def get(self, key: str, seconds: float) -> bytes:
-        """Return a value, when some process has set it.
+        """Return a value as soon as a process has set it.
 
         Raises:
-            TimeoutError: none did in time.
+            TimeoutError: no process set it in time.
         """
         try:
             return self.client.blocking_key_value_get_bytes(
@@ -126,16 +126,18 @@ class Processes:
     def wait(
         self, name: str, seconds: float, among: Sequence[int] | None = None
     ) -> None:
-        """Wait until all processes, or those of some numbers, wait for the same name.
+        """Wait until all processes, or some of them, wait for the same name.
 
         Raises:
             TimeoutError: some did not come in time.
         """
-        those = () if among is None else (list(among),)
+        numbers = () if among is None else (list(among),)
         try:
-            self.client.wait_at_barrier(f"{_ROOT}/{name}", int(seconds * 1000), *those)
+            self.client.wait_at_barrier(
+                f"{_ROOT}/{name}", int(seconds * 1000), *numbers
+            )
         except RuntimeError as err:
-            count = self.meeting.count if among is None else len(among)
+            count = self.config.count if among is None else len(among)
             raise TimeoutError(
                 f"imprint: expected all {count} processes at {name!r} within "
                 f"{seconds:.0f} s, got fewer: {str(err).splitlines()[0]}. Let all "
@@ -152,26 +154,26 @@ class Processes:
         """Return the values of all processes, each of which calls this, in order.
 
         Args:
-            what: what it is for, for the message; the n-th of a name, up to a parenthesis,
-                is one exchange of all.
-            value: that of this process.
-            seconds: how long to wait for the others.
-            among: the numbers of the processes, this one among them, if not all do it.
+            what: the purpose, for the message; the n-th exchange of a purpose, up to a
+                parenthesis, is the same in all processes.
+            value: the value of this process.
+            seconds: the time to wait for the others.
+            among: the numbers of the processes, including this one; None for all.
 
         Raises:
-            TimeoutError: some did not call it in time; they are named.
+            TimeoutError: some did not call it in time; the message names them.
         """
-        me, count = self.meeting.index, self.meeting.count
+        me, count = self.config.index, self.config.count
         others = range(count) if among is None else among
         among = None if len(others) == count else others
-        # Threads may do one and the other, in any order: each kind is counted for itself.
-        kind = f"{what.partition('(')[0]} {[*others]}".encode()
-        whose = blake2b(kind, digest_size=8).hexdigest()
-        self._counted[whose] += 1
-        place = f"exchange/{whose}.{self._counted[whose]}"
+        # Threads may make several in any order: each purpose has its own count.
+        purpose = f"{what.partition('(')[0]} {[*others]}".encode()
+        exchange_id = blake2b(purpose, digest_size=8).hexdigest()
+        self._counted[exchange_id] += 1
+        place = f"exchange/{exchange_id}.{self._counted[exchange_id]}"
         parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
-        for i, part in enumerate(parts):
-            self.put(f"{place}/{me}/{i}", part)
+        for i, leave in enumerate(parts):
+            self.put(f"{place}/{me}/{i}", leave)
         self.put(f"{place}/{me}", str(len(parts)).encode())
         until = time.monotonic() + seconds
         found: list[bytes] = []
@@ -192,67 +194,69 @@ class Processes:
                 "functions in the same order."
             )
         self.wait(f"{place}/done", max(seconds, 60), among)
-        with suppress(EngineError):  # process 0 may have left, and the keys with it
+        with suppress(EngineError):  # process 0 may have left, with the keys
             self.delete(f"{place}/{me}")
             self.delete(f"{place}/{me}/")
         return found
 
     def _check_versions(self) -> None:
-        m = self.meeting
+        m = self.config
         mine = f"{jaxlib_version} on {socket.gethostname()}"
-        came = self.exchange("distributed.initialize", mine.encode(), m.wait)
-        releases = {text.decode().split(" ")[0] for text in came}
+        releases_of = self.exchange("distributed.initialize", mine.encode(), m.wait)
+        releases = {text.decode().split(" ")[0] for text in releases_of}
         if len(releases) > 1:
             self.leave()
-            shown = ", ".join(f"{i}: {text.decode()}" for i, text in enumerate(came))
+            shown = ", ".join(
+                f"{i}: {text.decode()}" for i, text in enumerate(releases_of)
+            )
             raise BackendError(
                 "distributed.initialize: expected one release of jaxlib in all processes, "
                 f"got {shown}. Install the same one everywhere: pip install "
                 f"jaxlib=={max(releases)}."
             )
 
-    # ---- who is alive ----
+    # ---- heartbeats ----
 
-    def _count_aloud(self) -> None:
-        """Say that this process lives; stop it when another does not."""
-        m = self.meeting
+    def _send_heartbeats(self) -> None:
+        """Send heartbeats; stop this process when another one is dead."""
+        m = self.config
         pause = min(max(m.heartbeat / 10, 0.2), 10)
-        heard: dict[str, tuple[str, float]] = {}
+        last: dict[str, tuple[str, float]] = {}
         number = 0
         while not self._ended.wait(pause):
             number += 1
             try:
-                self._say(f"{_ROOT}/alive/{m.index}", str(number))
+                self._set(f"{_ROOT}/alive/{m.index}", str(number))
                 dead = self.client.key_value_try_get(_DEAD)
             except RuntimeError as err:
                 dead = "" if "NOT_FOUND" in str(err) else None
             if dead is None:
-                continue  # the engine says what is wrong with its service
+                continue  # the engine reports errors of its service
             if not dead and m.index == 0 and not self._leaving:
-                dead = self._silent(heard, m.heartbeat * 0.6)
+                dead = self._silent(last, m.heartbeat * 0.6)
             if dead and not self._leaving:
                 self._stop(dead, pause)
 
-    def _say(self, key: str, value: str) -> None:
+    def _set(self, key: str, value: str) -> None:
         self.client.key_value_set(key, value, allow_overwrite=True)
 
-    def _silent(self, heard: dict[str, tuple[str, float]], limit: float) -> str:
-        """Return what is wrong with a process that did not count for long; empty if none."""
+    def _silent(self, last: dict[str, tuple[str, float]], limit: float) -> str:
+        """Return the report of a process without heartbeats; "" if there is none."""
         now = time.monotonic()
         for key, value in self.client.key_value_dir_get(f"{_ROOT}/alive"):
-            before, at = heard.get(key, ("", now))
-            heard[key] = (value, now) if value != before else (before, at)
-            if now - heard[key][1] > limit:
+            before, at = last.get(key, ("", now))
+            last[key] = (value, now) if value != before else (before, at)
+            if now - last[key][1] > limit:
                 number = key.rsplit("/", 1)[-1]
-                return f"process {number} of {self.meeting.count} was silent for {limit:.0f} s"
+                return f"process {number} of {self.config.count} was silent for {limit:.0f} s"
         return ""
 
     def _stop(self, dead: str, pause: float) -> None:
-        if self.meeting.index == 0:  # the others ask this process
-            self._say(_DEAD, dead)
+        if self.config.index == 0:  # the others read it from this process
+            self._set(_DEAD, dead)
             time.sleep(3 * pause)
         sys.stderr.write(
-            f"imprint.distributed: {dead}; process {self.meeting.index} stops, as it would "
+            f"imprint.distributed: {dead}; process {self.config.index} stops, as it would "
             "wait for it for ever. Its own log says why; start all of them again.\n"
         )
         sys.stderr.flush()
@@ -263,13 +267,13 @@ class Processes:
     def _at_exit(self) -> None:
         err = getattr(sys, "last_value", None)
         if err is not None and not self._ended.is_set():
-            m = self.meeting
-            came = (
+            m = self.config
+            report = (
                 f"process {m.index} of {m.count} ended with {type(err).__name__}: {err}"
             )
             try:
                 self._leaving = True
-                self._say(_DEAD, came.splitlines()[0])
+                self._set(_DEAD, report.splitlines()[0])
                 if m.index == 0:
                     time.sleep(3 * min(max(m.heartbeat / 10, 0.2), 10))
             except RuntimeError:
@@ -279,15 +283,15 @@ class Processes:
         self.leave()
 
     def leave(self) -> None:
-        """Wait for the others, and leave them."""
+        """Wait for the others, and disconnect."""
         if self._ended.is_set():
             return
         self._leaving = True
         try:
             self.client.shutdown()
         except EngineError as err:
-            # Process 0 leaves when all have come here, and its service goes with it,
-            # perhaps before the answer.
+            # Process 0 leaves when all have come here; its service may end before the
+            # answer.
             if not any(code in str(err) for code in _GONE):
                 raise
         finally:
@@ -300,36 +304,36 @@ class Processes:
 
 _PIECE: Final = 1 << 20
 _GONE: Final = ("CANCELLED", "UNAVAILABLE")
-"""What the engine says of a service that ended meanwhile."""
+"""Codes of errors of a service that has ended."""
 
 
-def _served(meeting: Meeting) -> Any:
-    """Start the service; the engine would not say that the port is taken."""
-    host, port = split_address(meeting.bind)
+def _start_service(config: ClusterConfig) -> Any:
+    """Start the service; the engine does not report that the port is taken."""
+    host, port = split_address(config.bind)
     try:
         with socket.socket(socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("" if host in {"[::]", "0.0.0.0"} else host, port))
     except OSError as err:
         raise BackendError(
-            f"distributed.initialize: expected to listen at {meeting.bind} in process 0, "
+            f"distributed.initialize: expected to listen at {config.bind} in process 0, "
             f"got {err.strerror}. Choose another port, in the coordinator_address of all "
             "processes."
         ) from err
     return engine.get_distributed_runtime_service(
-        meeting.bind,
-        meeting.count,
-        heartbeat_timeout=meeting.heartbeat,
-        cluster_register_timeout=meeting.wait,
-        shutdown_timeout=meeting.leave,
+        config.bind,
+        config.count,
+        heartbeat_timeout=config.heartbeat,
+        cluster_register_timeout=config.wait,
+        shutdown_timeout=config.leave,
     )
 
 
-def _check_reachable(meeting: Meeting) -> None:
-    """Raise if no such service answers there in time: the engine would end the process."""
-    host, port = split_address(meeting.address)
-    until = time.monotonic() + meeting.wait
-    place, patience = (host.strip("[]"), port), max(min(meeting.wait, 5), 0.2)
+def _check_reachable(config: ClusterConfig) -> None:
+    """Raise if no service answers in time: the engine would end the process."""
+    host, port = split_address(config.address)
+    until = time.monotonic() + config.wait
+    place, patience = (host.strip("[]"), port), max(min(config.wait, 5), 0.2)
     while True:
         try:
             with socket.create_connection(place, patience) as found:
@@ -340,34 +344,34 @@ def _check_reachable(meeting: Meeting) -> None:
                 time.sleep(0.1)
                 continue
             raise BackendError(
-                f"distributed.initialize: expected process 0 of {meeting.count} to answer "
-                f"at {meeting.address} within {meeting.wait} s, got {err.strerror or err} "
-                f"in process {meeting.index}. Start process 0, and give all the same "
+                f"distributed.initialize: expected process 0 of {config.count} to answer "
+                f"at {config.address} within {config.wait} s, got {err.strerror or err} "
+                f"in process {config.index}. Start process 0, and give all the same "
                 "coordinator_address."
             ) from err
 
 
 class _StrangerError(OSError):
-    """What listens there is no service of gRPC's."""
+    """Another program listens at the address, no service of gRPC."""
 
 
 _FINAL: Final = (socket.gaierror, _StrangerError)
-"""What another attempt would not change."""
+"""Errors that another attempt would repeat."""
 _NO_SETTINGS: Final = b"\0\0\0\4\0\0\0\0\0"
 
 
 def _greet(found: socket.socket) -> None:
-    """Raise OSError unless what listens greets as a service of gRPC's does: by HTTP/2."""
+    """Raise OSError unless the service greets by HTTP/2, as gRPC does."""
     found.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _NO_SETTINGS)
     answer = found.recv(9, socket.MSG_WAITALL)
     if len(answer) < 9:
         raise OSError(0, "no answer")
-    if answer[3] != 4:  # the first frame is to be of settings
+    if answer[3] != 4:  # the first frame must have settings
         raise _StrangerError(0, "the answer of another program")
 
 
 def _refuse(*_: object) -> None:
-    """Stand for what the engine shall call; it fails to, and raises that from `connect`."""
+    """Do nothing: the engine fails to call it, and raises that from `connect`."""
 
 
 def split_address(address: str) -> tuple[str, int]:
@@ -382,15 +386,15 @@ def split_address(address: str) -> tuple[str, int]:
 
 
 @final
-class _Joined:
-    """The processes that this one has joined."""
+class _JoinedProcesses:
+    """The processes of this cluster, if it has joined one."""
 
     def __init__(self) -> None:
         self.processes: Processes | None = None
         self.lock = threading.Lock()
 
 
-_joined: Final = _Joined()
+_joined: Final = _JoinedProcesses()
 
 
 def joined() -> Processes | None:
@@ -398,14 +402,14 @@ def joined() -> Processes | None:
     return _joined.processes
 
 
-def join(meeting: Meeting) -> Processes:
-    """Meet the other processes, before the devices start."""
+def join(config: ClusterConfig) -> Processes:
+    """Join the other processes, before the devices start."""
     with _joined.lock:
-        _joined.processes = Processes(meeting)
+        _joined.processes = Processes(config)
         return _joined.processes
 
 
-def part() -> None:
+def leave() -> None:
     """Leave the other processes."""
     with _joined.lock:
         if _joined.processes is not None:
@@ -417,17 +421,17 @@ def part() -> None:
 
 
 def check_agreement(module_text: str | bytes, devices: Sequence[Any]) -> None:
-    """Raise unless all processes of some devices are about to compile the same program.
+    """Raise unless all processes of some devices compile the same program.
 
-    One that runs another would wait for the others for ever. Lines of the user's do not
-    count: files may lie elsewhere.
+    Different programs would wait for each other for ever. Source lines are ignored, because
+    paths of files may differ.
 
     Args:
         module_text: the program.
-        devices: those that it is to run on, in their order.
+        devices: its devices, in their order.
 
     Raises:
-        CompileError: the programs differ; the first line that does is shown.
+        CompileError: the programs differ; the message has the first different line.
         TimeoutError: some process compiles none.
     """
     processes = joined()
@@ -436,16 +440,16 @@ def check_agreement(module_text: str | bytes, devices: Sequence[Any]) -> None:
     text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
     plain = f"devices {[d.id for d in devices]}\n{_LOCATION.sub('', text)}"
     among = sorted({d.process_index for d in devices})
-    if processes.meeting.index not in among:
+    if processes.config.index not in among:
         return
     digest = blake2b(plain.encode(), digest_size=16).digest()
-    wait = processes.meeting.wait
-    who = "a program over devices of several processes"
-    came = processes.exchange(who, digest, wait, among)
-    other = next((i for i, x in enumerate(came) if x != came[0]), None)
+    wait = processes.config.wait
+    purpose = "a program over devices of several processes"
+    digests = processes.exchange(purpose, digest, wait, among)
+    other = next((i for i, x in enumerate(digests) if x != digests[0]), None)
     if other is None:
         return
-    sent = processes.exchange(who, plain.encode(), wait, among)
+    sent = processes.exchange(purpose, plain.encode(), wait, among)
     texts = [x.decode() for x in sent]
     ours, theirs = (texts[i].splitlines() for i in (0, other))
     last = min(len(ours), len(theirs)) - 1

@@ -1,7 +1,7 @@
-"""How many results the engine's approximate search for the largest elements gives.
+"""The number of results of the approximate search for the largest elements.
 
-JAX's shapes follow this number, which depends on the rank too. Arguments that the engine
-refuses are an ArgumentError; it has been asked for every kind of them that there is.
+Shapes of JAX follow this number, which also depends on the rank. Arguments that XLA
+rejects are an ArgumentError.
 """
 
 from imprint._src.errors import ArgumentError
@@ -11,13 +11,13 @@ from imprint._src.runtime.compat import EngineError, engine
 def approximate_count(
     length: int, ndim: int, k: int, recall_target: float, whole_length: int
 ) -> int:
-    """Return how many elements come of an axis, at least `k`.
+    """Return the number of results along an axis, at least `k`.
 
     Args:
         length: of the axis.
         ndim: the rank of the array.
-        k: how many are wanted.
-        recall_target: which part of them has to be found.
+        k: the requested number.
+        recall_target: the share of them that has to be found.
         whole_length: of the axis that this is a part of; -1 if it is no part.
     """
     try:

@@ -1,11 +1,11 @@
 """Values between NumPy and a device.
 
-`put` checks what the engine does not: a wrong dtype, shape or byte order would be read as
-other numbers, without an error. `unchecked_put` gives a function for callers that checked
-already, which also narrows. A copying put has read the array when it returns; a zero-copy
+`put` checks the dtype, shape and byte order, because the engine would read wrong ones as
+other numbers, without an error. `unchecked_put` returns a function for callers that have
+checked, which also narrows. A copying put has read the array when it returns. A zero-copy
 put shares aligned memory (64 bytes), so later writes by the caller would change the
-buffer. `copy_to` goes from device to device. `read` gives a read-only view where the
-dtype allows, and waits for the computation.
+buffer. `copy_to` copies between devices. `read` returns a read-only view if the dtype
+allows one, and waits for the computation.
 """
 
 from collections.abc import Callable
@@ -36,10 +36,10 @@ def put(
 
     Args:
         value: An array of exactly the shape and dtype of `aval`, with any strides.
-        aval: What the buffer is to be.
+        aval: The aval of the buffer.
         copy: True: the array may change as soon as this returns. False: the caller
             promises that it never changes again, and aligned memory is shared.
-        device: Where to put it; the default device if None.
+        device: Its device; the default device if None.
 
     Raises:
         DTypeError: The dtype differs, is in foreign byte order, or is no number.
@@ -63,19 +63,18 @@ def put(
 
 
 def unchecked_put(device: Device | None = None) -> UncheckedPut:
-    """Return the function that copies one value to `device` and checks nothing.
+    """Return a function that copies one value to `device` and checks nothing.
 
-    Its value is a NumPy array or scalar, or a Python scalar; what has another dtype than
+    The value is a NumPy array or scalar, or a Python scalar. A value of another dtype than
     the aval is converted as by `astype`, and an int that does not fit raises
-    OverflowError. The caller has checked that the conversion is wanted and that the
-    shape is the aval's.
+    OverflowError. The caller has checked the conversion and the shape.
     """
     to = device or default_device()
     put, sharding, handles = engine.batched_device_put, to.sharding, to.handles
     copy, share, ndarray = _COPY, _SHARE, np.ndarray
 
     def copied(value: Any, aval: Aval) -> Buffer:
-        # All by position: names would cost 60 ns of 2400.
+        # Positional: keywords would cost 60 ns of 2400.
         if value.__class__ is ndarray and value.dtype is aval.dtype:
             return put(aval, sharding, [value], handles, True, False, copy, True)  # noqa: FBT003
         own = _converted(value, aval.dtype)
@@ -84,8 +83,8 @@ def unchecked_put(device: Device | None = None) -> UncheckedPut:
     return copied
 
 
-# Not by the engine: it narrows by NumPy, and where NumPy raises (warnings as errors,
-# `seterr`) it goes on with a null pointer and ends the process.
+# The engine also narrows by NumPy, but if NumPy raises (warnings as errors, `seterr`) it
+# continues with a null pointer and ends the process.
 @np.errstate(over="ignore", invalid="ignore")
 def _converted(value: Any, dtype: DType) -> Array:
     return np.array(value, dtype)
@@ -97,7 +96,7 @@ def copy_to(buffer: Buffer, device: Device) -> Buffer:
     Raises:
         DeletedArrayError: The buffer was deleted or donated.
     """
-    if is_deleted(buffer):  # without it jaxlib 0.10 ends the process
+    if is_deleted(buffer):  # else jaxlib 0.10 ends the process
         raise deleted_error("device_put", show(cast(Any, buffer).aval))
     (copied,) = engine.batched_copy_array_to_devices_with_sharding(
         [buffer],
@@ -119,12 +118,12 @@ def read(buffer: Buffer, aval: Aval) -> Array:
     if aval.dtype not in _NUMPYS:
         return read_extended(buffer, aval.dtype)
     value: Array = np.asarray(cast(Any, buffer))
-    if value.dtype != aval.dtype:  # NumPy swallows the error of a failed computation
+    if value.dtype != aval.dtype:  # NumPy ignores the error of a failed computation
         cast(Any, buffer).block_until_ready()
     return value
 
 
-# ---- refusals ----
+# ---- errors ----
 
 
 def _check(value: Array, aval: Aval) -> None:

@@ -7,9 +7,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
+from imprint._src.jit.disk_cache.current import (
+    StoreOptions,
+    configure,
+    requested_options,
+)
 from imprint._src.jit.dispatch import clear_caches
-from imprint._src.jit.manifest.assumptions import until_here
+from imprint._src.jit.manifest.not_cacheable import local_declarations
 
 
 @contextmanager
@@ -36,11 +40,11 @@ def empty_store(folder: Path) -> Generator[Path]:
     ...     first, f.versions[0].origin
     ('compiled', 'disk')
     """
-    before = wished()
+    before = requested_options()
     clear_caches()
-    wish_for(Wish(folder, "write", shared=(), remote=""))
+    configure(StoreOptions(folder, "write", shared=(), remote=""))
     try:
-        with until_here():
+        with local_declarations():
             yield folder
     finally:
-        wish_for(before)
+        configure(before)

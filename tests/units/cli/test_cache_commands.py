@@ -5,7 +5,7 @@ import os
 import pytest
 
 import imprint
-from imprint._src.jit.disk_cache.current import Wish, wish_for
+from imprint._src.jit.disk_cache.current import StoreOptions, configure
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint.cli import main
 
@@ -115,7 +115,7 @@ def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
     status, lines = cache("doctor")
     assert status == 1
     assert lines[-1] == "off: nothing is read or written. Unset IMPRINT_CACHE."
-    wish_for(Wish())
+    configure(StoreOptions())
     monkeypatch.setenv("IMPRINT_CACHE", "on")
     assert cache("doctor") == (
         1,

@@ -25,7 +25,7 @@ from imprint._src.cli.tour_command import (
     show_examples,
     tour,
 )
-from imprint._src.jit.disk_cache.current import current, wish_for, wished
+from imprint._src.jit.disk_cache.current import configure, current, requested_options
 from imprint.cli import main
 from tests.quick import as_for_users
 from tests.tolerances import assert_close
@@ -112,12 +112,12 @@ def looks_for_the_store():
 def test_an_example_finds_nothing_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("IMPRINT_CACHE")
-    before = wished()
+    before = requested_options()
     imprint.cache.configure(mode="write")
     assert current() is not None
     assert not list(show_examples({"One": (looks_for_the_store,)}))
     assert current() is not None
-    wish_for(before)
+    configure(before)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import pytest
 
 from imprint._src.distributed import environments
-from imprint._src.distributed.environments import Found, first_host, found_in
+from imprint._src.distributed.environments import ClusterInfo, cluster_of, first_host
 from imprint.errors import BackendError
 
 _SLURM = {
@@ -30,17 +30,21 @@ def test_environments(monkeypatch):
     monkeypatch.setattr(
         environments.socket, "getfqdn", lambda name: f"{name}.train.default.svc"
     )
-    assert found_in(_SLURM) == Found("node003:61441", 4, 2, 1)
-    assert found_in(_MPI) == Found("10.96.0.1:62624", 8, 7)
+    assert cluster_of(_SLURM) == ClusterInfo("node003:61441", 4, 2, 1)
+    assert cluster_of(_MPI) == ClusterInfo("10.96.0.1:62624", 8, 7)
     ranked = _MPI | {"OMPI_COMM_WORLD_LOCAL_RANK": "3"}
-    assert found_in(ranked) == Found("10.96.0.1:62624", 8, 7, 3)
+    assert cluster_of(ranked) == ClusterInfo("10.96.0.1:62624", 8, 7, 3)
     six = _MPI | {"OMPI_MCA_orte_hnp_uri": "4096.0;tcp6://[fe80::b9b,2620:10d::2]:433"}
-    assert found_in(six) == Found("[fe80::b9b]:61441", 8, 7)
-    assert found_in(_K8S) == Found("train-0.train.default.svc:55527", 16, 12)
+    assert cluster_of(six) == ClusterInfo("[fe80::b9b]:61441", 8, 7)
+    assert cluster_of(_K8S) == ClusterInfo("train-0.train.default.svc:55527", 16, 12)
     alone = {k: v for k, v in _K8S.items() if k != "JOB_COMPLETIONS"}
-    assert found_in(alone).count is None
-    assert found_in(_SLURM | _MPI, "mpi") == found_in(_MPI)
-    assert found_in(_SLURM, "deactivate") == found_in({}) == Found(None, None, None)
+    assert cluster_of(alone).count is None
+    assert cluster_of(_SLURM | _MPI, "mpi") == cluster_of(_MPI)
+    assert (
+        cluster_of(_SLURM, "deactivate")
+        == cluster_of({})
+        == ClusterInfo(None, None, None)
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,7 @@ def test_the_first_host_of_a_list(nodes, first):
 
 def test_what_is_missing_is_named():
     with pytest.raises(BackendError) as caught:
-        found_in({"SLURM_JOB_ID": "3"}, "slurm")
+        cluster_of({"SLURM_JOB_ID": "3"}, "slurm")
     assert str(caught.value) == (
         "distributed.initialize: expected the variables of slurm, ('SLURM_JOB_ID', "
         "'SLURM_STEP_NODELIST', 'SLURM_NTASKS', 'SLURM_PROCID'), got none for "
@@ -63,4 +67,4 @@ def test_what_is_missing_is_named():
     for wrong in ({"SLURM_STEP_NODELIST": "["}, {}):
         broken = _SLURM | wrong if wrong else _MPI | {"OMPI_MCA_orte_hnp_uri": "x"}
         with pytest.raises(BackendError, match="Give coordinator_address='host:port'"):
-            found_in(broken)
+            cluster_of(broken)

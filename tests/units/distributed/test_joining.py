@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import imprint
-from imprint._src.runtime.processes import Meeting, _check_reachable
+from imprint._src.runtime.processes import ClusterConfig, _check_reachable
 from imprint.errors import ArgumentError, BackendError
 
 _SCRIPT = Path(__file__).with_name("several.py")
@@ -215,7 +215,7 @@ def test_what_listens_there_and_is_no_process_of_ours_is_told(says, wait, got):
         listening = threading.Thread(target=answer, daemon=True)
         listening.start()
         with pytest.raises(BackendError) as caught:
-            _check_reachable(Meeting(address, 2, 1, address, wait, 5, 5))
+            _check_reachable(ClusterConfig(address, 2, 1, address, wait, 5, 5))
         done.set()
         listening.join()
     assert str(caught.value) == (

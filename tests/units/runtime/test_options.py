@@ -157,11 +157,11 @@ def built(monkeypatch):
     def build(release, flags=""):
         monkeypatch.setattr(options, "jaxlib_release", release)
         monkeypatch.setenv("XLA_FLAGS", flags)
-        options._always.cache_clear()
+        options._base_options.cache_clear()
         return options.CompileOptions().build().SerializeAsString()
 
     yield build
-    options._always.cache_clear()
+    options._base_options.cache_clear()
 
 
 @pytest.mark.parametrize("release", [(0, 10), (0, 11)])

@@ -8,7 +8,7 @@ import pytest
 import imprint
 from imprint._src.runtime import client, plugins
 from imprint._src.runtime.compat import jaxlib_version
-from imprint._src.runtime.processes import Meeting
+from imprint._src.runtime.processes import ClusterConfig
 from imprint.errors import BackendError, BackendWarning
 
 CPU = "leave the backend out: the CPU computes."
@@ -100,8 +100,8 @@ def test_processes_with_gpus_meet_through_the_plugin(monkeypatch, tmp_path, gpus
     monkeypatch.setattr(plugins, "engine", Engine)
     monkeypatch.setattr(plugins, "import_module", lambda _: Engine)
     assert plugins.start("gpu") == ("cuda", {"allocator": "default"}, None)
-    meeting = Meeting("host:1", 4, 2, "host:1", 30, 100, 30, gpus)
-    others = SimpleNamespace(meeting=meeting, client="a client of the service")
+    config = ClusterConfig("host:1", 4, 2, "host:1", 30, 100, 30, gpus)
+    others = SimpleNamespace(config=config, client="a client of the service")
     monkeypatch.setattr(plugins, "joined", lambda: others)
     asked = {"allocator": "default", "node_id": 2, "num_nodes": 4}
     asked |= {} if gpus is None else {"visible_devices": [1, 3]}

@@ -1,7 +1,7 @@
-"""Counts of what the process has done, for tests and dashboards.
+"""Counts of events in this process, for tests and dashboards.
 
-They only grow, so a test takes the difference of two readings. They count events, not
-objects: a version that was dropped was compiled all the same.
+They only grow, so a test takes the difference of two readings. A version that was dropped
+still counts as compiled.
 """
 
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from typing import Final
 
 @dataclass(slots=True)
 class Counters:
-    """How often something was done since the process started.
+    """The counts since the process started.
 
     Args:
         traces: functions traced by `jit`, but not to audit a hit.
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA.
-        compile_seconds: what that took.
-        loads: programs that were loaded from the disk.
-        equations: how many equations they had.
+        compile_seconds: the time of compilations.
+        loads: programs loaded from the disk.
+        equations: the equations of compiled programs.
         evictions: versions and traces dropped to stay within the byte budget.
         misses: calls of jitted functions that needed a new version.
         needless: misses whose new version has the program of one that did not hold.
-        audits: calls that hit, and were traced again to compare the programs.
-        retired: calls that were answered by versions which are gone now.
+        audits: hits that were traced again to compare the programs.
+        retired: hits of versions that were dropped.
     """
 
     traces: int = 0

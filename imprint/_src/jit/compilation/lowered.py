@@ -1,10 +1,10 @@
 """From a jaxpr to a program in StableHLO.
 
 1. The passes make an equal jaxpr that is cheaper to compile and to run (`passes`).
-2. Donated arguments are given the results that take their memory (`donation`).
-3. Arguments that nothing needs are dropped, constants become leading arguments (`prune`).
-4. The engine's options for it are chosen (`vector_width`).
-5. With `debug_nans` or `debug_infs` flags become the last result (`sentinels`).
+2. Donated arguments are matched with results (`layout`).
+3. Unused arguments are dropped, constants become leading arguments (`prune_args`).
+4. The options of XLA are chosen (`vector_width`).
+5. With `debug_nans` or `debug_infs`, flags become the last result (`nan_checks`).
 6. The jaxpr is written as StableHLO.
 """
 
@@ -17,9 +17,14 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.interpreters import lowering
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compilation.donation import Donation, match_donated
-from imprint._src.jit.compilation.layout import Layout, Spread, spread_of
-from imprint._src.jit.compilation.vector_width import favoured_options
+from imprint._src.jit.compilation.layout import (
+    Donation,
+    Layout,
+    Spread,
+    match_donated,
+    spread_of,
+)
+from imprint._src.jit.compilation.vector_width import preferred_options
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report as pass_changes
 from imprint._src.passes import pipeline, prune_args
@@ -35,15 +40,15 @@ class LoweredProgram(NamedTuple):
         kept: positions of the jaxpr's arguments that follow them.
         in_avals: the avals of the executable's arguments.
         out_avals: the avals of its results.
-        donated: positions of the jaxpr's arguments whose memory a result takes.
-        unusable: donated positions that no result can take, and why.
+        donated: positions of the arguments whose memory a result takes.
+        unusable: positions of donated arguments that no result can take, and why.
         sentinels: the meaning of its last result, if that is flags.
-        options: the engine's options that suit it; what the user asks goes over them.
-        equations: how many were lowered; those of a shared call count once.
-        seconds: what lowering took.
+        options: the options of XLA that suit it; those of the user take precedence.
+        equations: their number; those of a shared call count once.
+        seconds: the time of lowering.
         callbacks: the functions of the host that the text calls, by their index.
-        changes: what the passes did to it.
-        spread: how it is spread over devices; None on one.
+        changes: the changes that the passes made.
+        spread: its layout over devices; None on one.
     """
 
     text: str
@@ -63,7 +68,7 @@ class LoweredProgram(NamedTuple):
 
     @property
     def text_bytes(self) -> int:
-        """How long the text is."""
+        """The length of the text."""
         return len(self.text)
 
     @property
@@ -92,9 +97,9 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         name: the module's name.
         keep_unused: whether arguments that no result needs are kept.
         donated: arguments whose memory the results may take.
-        nans: whether flags say where a NaN was made.
-        infinities: whether they say where an infinity was made.
-        layout: how it is spread over devices; None on one.
+        nans: whether flags locate NaNs.
+        infinities: whether flags locate infinities.
+        layout: its layout over devices; None on one.
     """
     start = time.perf_counter()
     COUNTERS.lowerings += 1
@@ -102,7 +107,7 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
     changes = pipeline.changes_of(closed)
     aliases = match_donated(closed, donated, keep_unused=keep_unused, layout=layout)
     jaxpr, consts, kept = prune_args.prune(closed, keep_unused=keep_unused)
-    options = favoured_options(jaxpr)  # those of the program, whatever watches it
+    options = preferred_options(jaxpr)  # of the program without flags
     sentinels = None
     if nans or infinities:
         closed, sentinels = sentinel_pass.with_sentinels(
@@ -146,10 +151,10 @@ def _attributes(
     """Return the attributes of arguments, for which `donors` is given, or of results."""
     found: dict[int, list[str]] = {}
     if spread is not None:
-        asked = spread.outputs if donors is None else spread.inputs
-        found = {i: [text] for i, text in spread.attributes(avals, asked).items()}
+        shardings = spread.outputs if donors is None else spread.inputs
+        found = {i: [text] for i, text in spread.attributes(avals, shardings).items()}
     for i, k in (donors or {}).items():
-        # How a result is spread is not known yet: the engine finds one that fits.
+        # The layouts of results are not known yet: XLA finds one that fits.
         way = (
             f"tf.aliasing_output = {k} : i32"
             if not spread

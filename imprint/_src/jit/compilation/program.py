@@ -1,39 +1,41 @@
-"""From a lowered program to something that runs: compile, and share what is equal.
+"""From a lowered program to an executable, which equal programs share.
 
-The engine is given the options that suit the program, and those of the user over them.
-Programs of equal text, options and device, which call the same functions of the host, have
-one executable, for as long as one of them is in use: calls that differ in weak types only
-(`x = f(x)` from a Python scalar) have equal texts, so the second costs a trace and no
-compilation. What an earlier process compiled may be on the disk (`persisted`).
+XLA gets the options that suit the program, and those of the user take precedence.
+Programs of equal text, options, device and functions of the host share one executable
+while one of them is in use. Calls that differ only in weak types (`x = f(x)` from a Python
+scalar) have equal texts, so the second costs a trace and no compilation. The executable
+of an earlier process may be on the disk (`program_cache`).
 """
 
 import time
 import weakref
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.array import buffer_over, buffers_of, to_array
 from imprint._src.core.aval import ShapedArray
-from imprint._src.jit.compilation.compile_result import Found, Origin
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.progress import PROGRESS
+
+Origin = Literal["compiled", "memory", "disk"]
 
 
 class Program(NamedTuple):
     """A compiled program.
 
     Args:
-        executable: what the engine runs.
+        executable: the executable.
         consts: buffers of its leading arguments.
-        kept: positions of the jaxpr's arguments that it takes after them.
+        kept: positions of the arguments that follow them.
         out_avals: the avals of its results.
-        module: what it was compiled from.
-        options: the engine's options in force.
-        compile_seconds: what that took.
-        origin: where the executable is from: "compiled", "memory" or "disk".
-        stored: what became of it on the disk.
-        key: by which key it is there, if that is known.
+        module: the lowered program.
+        options: the options of XLA in force.
+        compile_seconds: the time of the compilation.
+        origin: the source of the executable: "compiled", "memory" or "disk".
+        not_stored: why it is not on the disk; "" if it is.
+        key: its key on the disk, if that is known.
     """
 
     executable: runtime.Executable
@@ -44,8 +46,15 @@ class Program(NamedTuple):
     options: runtime.CompileOptions
     compile_seconds: float
     origin: Origin
-    stored: str
+    not_stored: str = ""
     key: bytes = b""
+
+    @property
+    def stored(self) -> str:
+        """Whether it is on the disk, in words."""
+        if self.not_stored:
+            return f"not stored: {self.not_stored}"
+        return _STORED[self.origin]
 
     @property
     def nbytes(self) -> int:
@@ -74,8 +83,8 @@ def compile_module(
 
     Args:
         module: the program.
-        options: what the user asks of the engine.
-        device: where it runs, unless it is spread over devices.
+        options: the options of the user for XLA.
+        device: its device, unless it is spread over devices.
         persist: whether it may be on the disk.
     """
     start = time.perf_counter()
@@ -83,26 +92,44 @@ def compile_module(
     on = device or runtime.default_device()
     if module.spread is not None:
         on = module.spread.partition
-    found = _found(module, chosen, on, persist=persist)
+    shared = module.text, chosen, on, module.callbacks
+    origin, not_stored, key = "memory", "", b""
+    executable = _executables.get(shared)
+    if executable is None:
+        from imprint._src.jit.compilation.program_cache import find_or_compile  # noqa: PLC0415 - 3 ms of an import
+
+        may_persist = persist and not _spans_processes(on)
+        compile_now = partial(_compiled, module, chosen, on)
+        executable, origin, not_stored, key = find_or_compile(
+            module, chosen, on, compile_now, persist=may_persist
+        )
+        executable = _executables.setdefault(shared, executable)
     seconds = time.perf_counter() - start
     return Program(
-        executable=found.executable,
-        consts=const_buffers(module, found.executable),
+        executable=executable,
+        consts=const_buffers(module, executable),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
         options=chosen,
         compile_seconds=seconds,
-        origin=found.origin,
-        stored=found.stored,
-        key=found.key,
+        origin=origin,
+        not_stored=not_stored,
+        key=key,
     )
+
+
+_STORED: Final[dict[Origin, str]] = {
+    "compiled": "stored",
+    "disk": "stored: loaded from the disk",
+    "memory": "another program of this process has it",
+}
 
 
 def const_buffers(
     module: LoweredProgram, executable: runtime.Executable
 ) -> tuple[runtime.Buffer, ...]:
-    """Return the buffers of the constants, spread as the executable takes them."""
+    """Return the buffers of the constants, in the layout of the executable."""
     on = executable.device
     if not isinstance(on, runtime.Partition):
         return tuple(buffers_of(on, module.consts))
@@ -114,30 +141,8 @@ def const_buffers(
     )
 
 
-def _found(
-    module: LoweredProgram,
-    options: runtime.CompileOptions,
-    device: runtime.Place,
-    *,
-    persist: bool,
-) -> Found:
-    """Find the executable in use, on the disk, or compile it."""
-    key = module.text, options, device, module.callbacks
-    executable = _executables.get(key)
-    if executable is not None:
-        return Found(executable, "memory", "another program of this process has it")
-    from imprint._src.jit.compilation.program_cache import executable_of  # noqa: PLC0415 - 3 ms of an import
-
-    found = executable_of(
-        *(module, options, device),
-        lambda: _compiled(module, options, device),
-        persist=persist and not _spans_processes(device),
-    )
-    return found._replace(executable=_executables.setdefault(key, found.executable))
-
-
 def _spans_processes(place: runtime.Place) -> bool:
-    """Tell whether other processes run it too: each compiles its own part."""
+    """Return whether other processes run it too: each compiles its own part."""
     return isinstance(place, runtime.Partition) and place.spans_processes
 
 

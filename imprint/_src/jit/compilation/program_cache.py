@@ -1,92 +1,110 @@
-"""Programs on the disk: which are found there, and which are put there.
+"""Programs on the disk: loaded if they are there, else compiled and stored.
 
-The key of a program is its text without the user's source lines, and all that decides
-machine code besides: the engine checks none of it when it loads. Every program can be
-stored but two kinds: one that calls functions of the host holds pointers into this
-process; and what the engine itself cannot serialize. Of equal programs that several
-processes want at once, one compiles, and the others load what it made. This file and the
-store are imported by the first program that is compiled.
+The key of a program is its text without the user's source lines, and all else that decides
+machine code: the engine checks none of it when it loads. A program cannot be stored if it
+calls functions of the host, because it holds pointers into this process, or if the engine
+cannot serialize it. Of several processes that need equal programs at once, one compiles,
+and the others load the result. The first compilation imports this file and the store.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final
+from functools import partial
+from typing import Final, Literal, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.errors import CompileError
-from imprint._src.jit.compilation.compile_result import Found
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.current import current
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.runtime import EngineError
 
 
-def executable_of(
+class CompileResult(NamedTuple):
+    """An executable.
+
+    Args:
+        executable: the executable.
+        origin: where it is from.
+        not_stored: why it is not on the disk; "" if it is.
+        key: its key on the disk, if that is known.
+    """
+
+    executable: runtime.Executable
+    origin: Literal["compiled", "disk"]
+    not_stored: str = ""
+    key: bytes = b""
+
+
+def find_or_compile(
     module: LoweredProgram,
     options: runtime.CompileOptions,
     device: runtime.Place,
     make: Callable[[], runtime.Executable],
     *,
     persist: bool,
-) -> Found:
-    """Load a program from the disk, or make it and put it there.
+) -> CompileResult:
+    """Load a program from the disk, or compile it and put it there.
 
     Args:
         module: the program.
-        options: the engine's options in force.
-        device: where it runs.
-        make: what compiles it.
+        options: the options of XLA in force.
+        device: its device.
+        make: compiles it.
         persist: whether it may be on the disk.
     """
-    if not persist:
-        return Found(make(), "compiled", "not stored: its jit has persist=False")
-    if module.callbacks:
-        return Found(make(), "compiled", _CALLS)
     store = current()
-    if store is None:
-        return Found(make(), "compiled", "not stored: the store is off")
+    reason = (
+        "its jit has persist=False"
+        if not persist
+        else _CALLS
+        if module.callbacks
+        else "the store is off"
+        if store is None
+        else ""
+    )
+    if store is None or reason:
+        return CompileResult(make(), "compiled", reason)
     key = program_key(module, options, device)
-
-    def loaded() -> Found | None:
-        return loaded_program(store, key, module.out_avals, options, device)
-
-    found = loaded()
+    load = partial(load_program, store, key, module.out_avals, options, device)
+    found = load()
     if found is not None:
         return found
-    with store.flight(key) as waited:
-        found = loaded() if waited else None
+    with store.compile_lock(key) as waited:
+        found = load() if waited else None
         if found is not None:
             return found
         start = time.perf_counter()
         made = make()
-        return Found(made, "compiled", _put(store, key, module, made, start), key)
+        not_stored = _put(store, key, module, made, start)
+        return CompileResult(made, "compiled", not_stored, key)
 
 
-def loaded_program(
+def load_program(
     store: Store,
     key: bytes,
     out_avals: Sequence[ShapedArray],
     options: runtime.CompileOptions,
     device: runtime.Place,
-) -> Found | None:
-    """Load a program from the disk; None if it is not there whole.
+) -> CompileResult | None:
+    """Return a program from the disk; None if it is not there.
 
     Args:
-        store: where it is.
+        store: the store.
         key: its key.
         out_avals: the avals of its results.
-        options: the engine's options in force.
-        device: where it runs.
+        options: the options of XLA in force.
+        device: its device.
     """
     for data in store.all_of(key):
-        with suppress(CompileError):  # what is made instead takes its place
+        with suppress(CompileError):  # the new program replaces it
             found = runtime.deserialize(data, out_avals, options, device)
             COUNTERS.loads += 1
-            return Found(found, "disk", "stored: loaded from the disk", key)
+            return CompileResult(found, "disk", "", key)
     return None
 
 
@@ -97,14 +115,14 @@ def _put(
     made: runtime.Executable,
     start: float,
 ) -> str:
-    """Put a program on the disk; return what became of it."""
+    """Put a program on the disk; return why it is not there, or ""."""
     seconds = round(time.perf_counter() - start, 4)
     if not store.writes:
-        return "not stored: the store is only read"
+        return "the store is only read"
     try:
         data = made.serialize()
     except EngineError as err:
-        return f"not stored: E-ENGINE: the engine cannot serialize it: {err}"
+        return f"E-ENGINE: the engine cannot serialize it: {err}"
     note = {
         "name": module.text.partition("@")[2].partition(" ")[0],
         "equations": module.equations,
@@ -112,11 +130,11 @@ def _put(
         "engine": runtime.engine_version()[0],
     }
     is_there = store.put(key, note, data)
-    return "stored" if is_there else "not stored: the store did not take it"
+    return "" if is_there else "the store did not take it"
 
 
 _CALLS: Final = (
-    "not stored: E-EFFECT: it calls functions of this process (a callback, debug.print or "
+    "E-EFFECT: it calls functions of this process (a callback, debug.print or "
     "a check); leave them out of what shall start warm"
 )
 

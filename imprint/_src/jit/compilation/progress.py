@@ -1,10 +1,10 @@
-"""A line on the terminal while XLA compiles a program for long.
+"""The line on the terminal during a long compilation.
 
-`compiling jit_step: 12,345 equations, 3.2 s` appears after two seconds, is refreshed,
-and is cleared when the program is compiled, or compiling was interrupted. When several
-threads compile, the line tells of the one that began first. Where standard error is no
-terminal (a file, a pipe, a notebook, a captured test) nothing is written and no thread
-is started; on a terminal a compile costs the start of one thread, 110 µs.
+`compiling jit_step: 12,345 equations, 3.2 s` appears after two seconds, is refreshed, and
+is cleared at the end or at an interrupt. If several threads compile, the line shows the
+compilation that began first. If standard error is no terminal (a file, a pipe, a notebook,
+a captured test), nothing is written and no thread is started. On a terminal a compilation
+costs the start of one thread, 110 µs.
 """
 
 import os
@@ -20,14 +20,14 @@ from typing import Final, TextIO, final
 
 @dataclass(eq=False)
 class _Compile:
-    """A program that is being compiled, and since when."""
+    """A compilation in progress."""
 
     text: str
     equations: int
     start: float
 
     @property
-    def what(self) -> str:
+    def title(self) -> str:
         """Its name and size."""
         name = _NAME.search(self.text)
         return f"compiling {name[1] if name else 'a program'}: {self.equations:,} equations"
@@ -41,9 +41,9 @@ class Progress:
     """The line of a process.
 
     Args:
-        delay: how many seconds a compile takes before it is shown.
-        period: how many seconds pass between two refreshes.
-        clock: tells the time in seconds.
+        delay: the seconds before a compilation is shown.
+        period: the seconds between two refreshes.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Progress:
 
     @contextmanager
     def during(self, text: str, equations: int) -> Generator[None]:
-        """Show the line for as long as the body compiles a program.
+        """Show the line while the body compiles a program.
 
         Args:
             text: the program, a StableHLO module.
-            equations: how many it has.
+            equations: their number.
         """
         stream = _terminal()
         if stream is None:
@@ -113,10 +113,10 @@ class Progress:
         compiling, stream = next(iter(self._running.items()))
         seconds = self._clock() - compiling.start
         if seconds >= self._delay:
-            self._write(stream, f"{compiling.what}, {seconds:.1f} s")
+            self._write(stream, f"{compiling.title}, {seconds:.1f} s")
 
     def _write(self, stream: TextIO, line: str) -> None:
-        """Write `line` over what is there."""
+        """Replace the line."""
         line = line[: _columns(stream) - 1]  # a line that wraps cannot be taken back
         if not (line or self._shown):
             return

@@ -1,12 +1,12 @@
-"""How wide vectors should the engine use for a program?
+"""The width of vectors that suits a program.
 
-A CPU with AVX-512 has vectors of 512 bits, of which XLA uses half. Where it has vector
-code for an operation all of them are up to twice as fast; where it has none, a lane is a
+A CPU with AVX-512 has vectors of 512 bits, of which XLA uses half. An operation with
+vector code is up to twice as fast with all of them. Without vector code each lane is a
 scalar call, and more lanes make machine code that is larger, slower, and twice as slow to
-compile. So the program votes: an equation gives, for each element of its result, the
-time that wide vectors cost (or save, if negative), and values that go in or come out give
-what they cost there, as memory is no faster. The figures are measured, see below.
-What the user asks for in `compiler_options` goes over this.
+compile. So costs are added: each equation has the time that wide vectors cost (or save, if
+negative) for an element of its result, and each argument and result has its own cost, as
+memory is no faster. The figures are measured, see below. `compiler_options` of the user
+take precedence.
 """
 
 from typing import Final, NamedTuple
@@ -19,13 +19,13 @@ _WIDE: Final = CompileOptions.of({"xla_cpu_prefer_vector_width": 512})
 _DEFAULT: Final = CompileOptions()
 
 
-def favoured_options(jaxpr: Jaxpr) -> CompileOptions:
-    """Return the engine's options that suit a program on this CPU."""
-    return _WIDE if has_wide_vectors() and gains_by_width(jaxpr) else _DEFAULT
+def preferred_options(jaxpr: Jaxpr) -> CompileOptions:
+    """Return the options of XLA that suit a program on this CPU."""
+    return _WIDE if has_wide_vectors() and gains_from_width(jaxpr) else _DEFAULT
 
 
-def gains_by_width(jaxpr: Jaxpr) -> bool:
-    """Tell whether vectors of 512 bits make a program faster than those of 256."""
+def gains_from_width(jaxpr: Jaxpr) -> bool:
+    """Return whether vectors of 512 bits make a program faster than those of 256."""
     moved = sum(v.aval.size for v in (*jaxpr.invars, *jaxpr.outvars))
     tally = _count(jaxpr, {})
     return (
@@ -36,12 +36,12 @@ def gains_by_width(jaxpr: Jaxpr) -> bool:
 
 
 class _Tally(NamedTuple):
-    """The votes of a jaxpr.
+    """The costs of a jaxpr.
 
     Args:
         time: picoseconds that wide vectors cost its equations.
-        scalar: how many equations have more than one element and become scalar calls.
-        equations: how many there are, those of a body for each of its calls.
+        scalar: the number of equations of several elements that become scalar calls.
+        equations: their number; those of a body count for each of its calls.
     """
 
     time: int
@@ -54,7 +54,7 @@ def _count(jaxpr: Jaxpr, bodies: dict[ClosedJaxpr, _Tally]) -> _Tally:
     equations = len(jaxpr.eqns)
     for eqn in jaxpr.eqns:
         cost = _cost(eqn)
-        if cost:  # what has a figure is elementwise: its result has every element
+        if cost:  # it is elementwise: its result has every element
             size = eqn.outvars[0].aval.size
             time += cost * size
             scalar += cost > 0 and size > 1
@@ -82,8 +82,8 @@ def _cost(eqn: Eqn) -> int:
 
 # ---- the figures ----
 #
-# Picoseconds that a width of 512 costs an element beside one of 256: on a Xeon of 2.6 GHz
-# with AMX, one thread, the worse of jaxlib 0.10.2 and 0.12. What is negative is a gain.
+# Picoseconds an element that a width of 512 costs over one of 256: on a Xeon of 2.6 GHz
+# with AMX, one thread, the worse of jaxlib 0.10.2 and 0.12. A negative cost is a gain.
 
 _MOVED: Final = 20  # `maximum(x, 0)` of 100,000 floats: 13.6 µs become 14.8
 _COST_OF_ARITHMETIC: Final = -4  # 10 equations: no change; 16: 21.2 µs become 15.9
@@ -91,7 +91,7 @@ _MOST_SCALAR: Final = 3  # sin: 4 compile no slower, 10 by 17 %, 100 by 77 %
 _MOST_EQUATIONS: Final = 3_000  # 9,000 compile 9 to 20 % slower, run up to 5 % faster
 _COLUMNS: Final = {dtypes.float32: 0, dtypes.float64: 1}  # the rest does not change
 _COSTS: Final = {
-    # `p(x) * x + 1` of 100,000 elements, less what all but `p` costs; unlisted: below 5 %.
+    # `p(x) * x + 1` of 100,000 elements, less the cost without `p`; unlisted: below 5 %.
     "acos": (1270, 2280),
     "acosh": (0, 1790),
     "asin": (1500, 2960),

@@ -1,16 +1,13 @@
-"""The store: compiled programs on the disk, for processes to come.
+"""The disk cache: compiled programs and manifests for later processes.
 
-It knows keys and bytes, not what they mean, and nothing in it raises in the user's call:
-what cannot be read is a miss, what cannot be written is left, and a warning says so once.
-It is loaded by the first compilation: `import imprint` does not read it.
+It knows keys and bytes, not their meaning, and raises nothing in user calls: a failed read
+is a miss, a failed write is dropped, and one warning says so. The first compilation loads
+it; `import imprint` does not.
 
-- `entry`: how is one entry sealed, and how is it known to be whole?
-- `signing`: who made an entry, where others can write?
-- `folder`: which directory is the store's, and may it be trusted?
-- `files`: how is a file read and written so that nobody sees half of it?
-- `single_flight`: which of many processes compiles, while the others wait?
-- `eviction`: what is in a folder, and what goes when it is too much?
-- `remote`: how is a place far away asked without waiting for it?
-- `store`: what is under a key?
-- `current`: which store does this process use?
+- `current`: the store of this process
+- `store`: reading and writing of entries, locks between processes
+- `entry`: the format, digests and signatures of entries
+- `files`: trusted files and folders, atomic writes
+- `eviction`: listing and eviction
+- `remote`: remote entries through fsspec
 """

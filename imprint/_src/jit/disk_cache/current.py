@@ -1,25 +1,24 @@
-"""Which store this process uses: what the environment says, or `configure`.
+"""The store of this process, as the environment and `configure` choose it.
 
-It is worked out when the first program is compiled, and looked at no more: a warm call
-does not come here. A folder that is refused turns the store off, with a warning.
+It is opened when the first program is compiled. A refused folder turns the store off, with
+a warning.
 """
 
 import os
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
-from imprint._src.jit.disk_cache.files import ReadError
-from imprint._src.jit.disk_cache.folder import default_folder, trusted
-from imprint._src.jit.disk_cache.signing import NO_PROOF, Proof, proof_in
-from imprint._src.jit.disk_cache.store import Store, complain
+from imprint._src.jit.disk_cache.entry import NO_SIGNER, Signer, read_signer
+from imprint._src.jit.disk_cache.files import ReadError, default_folder, trusted_folder
+from imprint._src.jit.disk_cache.store import Store, warn_or_log
 
 Mode = Literal["off", "read", "write"]
 MODES: Final[tuple[str, ...]] = get_args(Mode)
 GIB: Final = 1 << 30
 
 
-class Wish(NamedTuple):
-    """What a program asked for; None leaves it to the environment, or the default."""
+class StoreOptions(NamedTuple):
+    """The options of `configure`; None takes the environment, or the default."""
 
     directory: Path | None = None
     mode: Mode | None = None
@@ -29,16 +28,16 @@ class Wish(NamedTuple):
     remote: str | None = None
 
 
-class Asked(NamedTuple):
-    """What is in force.
+class StoreConfig(NamedTuple):
+    """The options in force.
 
     Args:
-        directory: where the store is.
-        mode: whether it is read, and whether it is written.
-        limit: how many bytes it may have.
-        key: the file of the secret, or the key, that its entries are signed with.
-        shared: where else to look, in this order; these are only read.
-        remote: the URL of a place far away, to look into and to write to.
+        directory: the folder of the store.
+        mode: "off", "read" or "write".
+        limit: its size in bytes.
+        key: the file of the secret or the key that signs its entries.
+        shared: folders to read next, in this order.
+        remote: the URL of a remote place to read and write.
     """
 
     directory: Path
@@ -49,40 +48,40 @@ class Asked(NamedTuple):
     remote: str = ""
 
 
-def asked() -> Asked:
-    """Return what is in force: the program's wish, the environment's, or the default.
+def store_config() -> StoreConfig:
+    """Return the options in force: of `configure`, of the environment, or the defaults.
 
     Raises:
-        ReadError: the environment says what cannot be, or there is no home.
+        ReadError: the environment has a wrong mode, or there is no home folder.
     """
-    wish = _current.wish
-    mode = wish.mode or os.environ.get("IMPRINT_CACHE", "") or "write"
+    options = _current.options
+    mode = options.mode or os.environ.get("IMPRINT_CACHE", "") or "write"
     if mode not in MODES:
         words = ", ".join(MODES)
         raise ReadError(f"expected IMPRINT_CACHE to be one of {words}, got {mode!r}")
-    given = wish.directory or os.environ.get("IMPRINT_CACHE_DIR", "")
+    given = options.directory or os.environ.get("IMPRINT_CACHE_DIR", "")
     folder = Path(given).expanduser() if given else default_folder()
-    limit = 2 * GIB if wish.limit is None else wish.limit
-    key = wish.key or os.environ.get("IMPRINT_CACHE_KEY", "")
+    limit = 2 * GIB if options.limit is None else options.limit
+    key = options.key or os.environ.get("IMPRINT_CACHE_KEY", "")
     secret = Path(key).expanduser() if key else None
-    remote = wish.remote
+    remote = options.remote
     if remote is None:
         remote = os.environ.get("IMPRINT_CACHE_REMOTE", "")
-    return Asked(folder, mode, limit, secret, _shared(wish), remote)
+    return StoreConfig(folder, mode, limit, secret, _shared(options), remote)
 
 
-def _shared(wish: Wish) -> tuple[Path, ...]:
-    if wish.shared is not None:
-        return wish.shared
+def _shared(options: StoreOptions) -> tuple[Path, ...]:
+    if options.shared is not None:
+        return options.shared
     given = os.environ.get("IMPRINT_CACHE_SHARED", "").split(os.pathsep)
     return tuple(Path(each).expanduser() for each in given if each)
 
 
 class _Current:
-    """The store in use."""
+    """The store in use, and the options of `configure`."""
 
     def __init__(self) -> None:
-        self.wish = Wish()
+        self.options = StoreOptions()
         self.known = False
         self.store: Store | None = None
 
@@ -98,109 +97,111 @@ def current() -> Store | None:
     return _current.store
 
 
-def wished() -> Wish:
-    """Return what was asked of `configure`."""
-    return _current.wish
+def requested_options() -> StoreOptions:
+    """Return the options of `configure`."""
+    return _current.options
 
 
-def wish_for(wish: Wish) -> None:
-    """Use another store from here on."""
-    _current.wish = wish
+def configure(options: StoreOptions) -> None:
+    """Use another store from now on."""
+    _current.options = options
     _current.known = False
 
 
-def change(wish: Wish) -> None:
-    """Change what a wish names, and leave the rest as it was asked for before."""
-    named = {n: v for n, v in wish._asdict().items() if v is not None}
-    wish_for(_current.wish._replace(**named))
+def update_options(options: StoreOptions) -> None:
+    """Change the options that are not None."""
+    named = {n: v for n, v in options._asdict().items() if v is not None}
+    configure(_current.options._replace(**named))
 
 
 def _opened() -> Store | None:
-    if _current.wish.mode is None and os.environ.get("IMPRINT_CACHE") == "off":
-        return None  # whatever the rest is
+    if _current.options.mode is None and os.environ.get("IMPRINT_CACHE") == "off":
+        return None  # regardless of the rest
     try:
-        wish = asked()
+        config = store_config()
     except ReadError as err:
-        complain(f"{err}. The store is off.")
+        warn_or_log(f"{err}. The store is off.")
         return None
-    if wish.mode == "off":
+    if config.mode == "off":
         return None
     try:
-        return store_of(wish)
+        return open_store(config)
     except ReadError as err:
-        complain(f"{err} The store is off.")
+        warn_or_log(f"{err} The store is off.")
     except OSError as err:
-        complain(
-            f"expected a folder at {wish.directory}, got {err!r}. The store is off. Give "
+        warn_or_log(
+            f"expected a folder at {config.directory}, got {err!r}. The store is off. Give "
             "another by IMPRINT_CACHE_DIR, or set IMPRINT_CACHE=off."
         )
     return None
 
 
-def store_of(wish: Asked) -> Store | None:
-    """Open a store; None if there is none yet, and it is not to be made.
+def open_store(config: StoreConfig) -> Store | None:
+    """Open a store; None if it does not exist and is only read.
 
     Raises:
-        ReadError: its folder, or its secret, is not to be believed.
-        OSError: the system does not give or make it.
+        ReadError: its folder, or its secret, is not trusted.
+        OSError: it cannot be read or created.
     """
-    writes = wish.mode == "write"
+    writes = config.mode == "write"
     try:
-        proof = NO_PROOF if wish.key is None else proof_in(wish.key)
+        signer = NO_SIGNER if config.key is None else read_signer(config.key)
     except (ReadError, OSError) as err:
         raise ReadError(
-            f"expected a secret or a key in {wish.key}, got: {err}. Write 32 random bytes "
+            f"expected a secret or a key in {config.key}, got: {err}. Write 32 random bytes "
             "or an Ed25519 key in PEM there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
         ) from None
-    own = proof if proof.makes else NO_PROOF  # what a public key cannot sign stays here
+    own = (
+        signer if signer.can_sign else NO_SIGNER
+    )  # entries that a public key cannot sign stay here
     try:
-        folder = trusted(wish.directory, create=writes, shared=own.is_given)
+        folder = trusted_folder(config.directory, create=writes, shared=own.is_signed)
     except ReadError as err:
         raise ReadError(
-            f"expected a folder that is yours alone, got {wish.directory}: {err}. Give "
+            f"expected a folder that is yours alone, got {config.directory}: {err}. Give "
             "another by IMPRINT_CACHE_DIR, `chmod go-w` this one, or sign what is in it "
             "by IMPRINT_CACHE_KEY."
         ) from None
-    below, far = _below(wish, proof), _far(wish)
-    if folder is None and not far:
+    below, remote = _below(config, signer), _remote(config)
+    if folder is None and not remote:
         return below
-    folder = folder or wish.directory
-    store = Store(folder, writes=writes, limit=wish.limit, proof=own, below=below)
-    if far:
+    folder = folder or config.directory
+    store = Store(folder, writes=writes, limit=config.limit, signer=own, below=below)
+    if remote:
         from imprint._src.jit.disk_cache.remote import Remote  # noqa: PLC0415 - few stores have one
 
-        store.reach(Remote(far, complain), proof)
+        store.add_remote(Remote(remote, warn_or_log), signer)
     return store
 
 
-def _far(wish: Asked) -> str:
-    """Return the place far away; none where nothing proves what comes from it."""
-    if not wish.remote or wish.key is not None:
-        return wish.remote
-    complain(
-        f"expected a secret beside the remote store {wish.remote}, got none: what comes "
+def _remote(config: StoreConfig) -> str:
+    """Return the URL of the remote; "" if entries from it are not signed."""
+    if not config.remote or config.key is not None:
+        return config.remote
+    warn_or_log(
+        f"expected a secret beside the remote store {config.remote}, got none: what comes "
         "from elsewhere is only believed if it is signed. It is left out. Write 32 random "
         "bytes into a file that is yours alone, and name it in IMPRINT_CACHE_KEY."
     )
     return ""
 
 
-def _below(wish: Asked, proof: Proof) -> Store | None:
-    """Return the first of the stores that are only read; one that is refused is left out."""
+def _below(config: StoreConfig, signer: Signer) -> Store | None:
+    """Return the first of the shared stores; those that are refused are left out."""
     below: Store | None = None
-    for asked_for in reversed(wish.shared):
+    for path in reversed(config.shared):
         try:
-            folder = trusted(asked_for, create=False, shared=proof.is_given)
+            folder = trusted_folder(path, create=False, shared=signer.is_signed)
         except (ReadError, OSError) as err:
-            complain(
+            warn_or_log(
                 "expected a shared folder that belongs to you or to root, and into which "
-                f"nobody else can write, got {asked_for}: {err}. It is left out. Have its "
+                f"nobody else can write, got {path}: {err}. It is left out. Have its "
                 "owner sign it by IMPRINT_CACHE_KEY, or take it out of "
                 "IMPRINT_CACHE_SHARED."
             )
             continue
         if folder is not None:
             below = Store(
-                folder, writes=False, limit=wish.limit, proof=proof, below=below
+                folder, writes=False, limit=config.limit, signer=signer, below=below
             )
     return below

@@ -1,8 +1,7 @@
-"""What is in a folder: list it, measure it, and let the oldest go.
+"""The files of a store: their paths, listing, and eviction of the least recently used.
 
-An entry's time of change is when it was last used. Only files whose names are those of
-entries or of strays are ever touched, so a folder that holds something else by mistake
-keeps it.
+The time of change of an entry is its last use. Only files with the names of entries or
+temporary files are touched, so other files in a folder are kept.
 """
 
 import os
@@ -13,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from imprint._src.jit.disk_cache.files import STRAY
+from imprint._src.jit.disk_cache.files import TEMPORARY
 
 
-class Found(NamedTuple):
-    """One file of a store."""
+class StoredFile(NamedTuple):
+    """A file of a store, its size and its last use."""
 
     path: Path
     nbytes: int
@@ -25,40 +24,40 @@ class Found(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """The key that its name says."""
+        """The key in its name."""
         return bytes.fromhex(self.path.parent.name + self.path.name)
 
 
 def path_of(folder: Path, key: bytes) -> Path:
-    """Return where the entry of a key is."""
+    """Return the path of the entry of a key."""
     name = key.hex()
     return folder / name[:2] / name[2:]
 
 
-def entries(folder: Path) -> Iterator[Found]:
-    """Give the files of a folder that have the names of entries, in no order."""
+def entries(folder: Path) -> Iterator[StoredFile]:
+    """Yield the entries of a folder, in no order."""
     for found in _files(folder):
         if _NAME.fullmatch(found.path.name):
             yield found
 
 
-def pruned(folder: Path, limit: int) -> tuple[int, int]:
-    """Let the least recently used entries go until the rest fits, and strays of old.
+def evict(folder: Path, limit: int) -> tuple[int, int]:
+    """Delete the least recently used entries until the rest fits, and old temporary files.
 
     Args:
-        folder: the store's.
-        limit: how many bytes may stay.
+        folder: the folder of the store.
+        limit: its size in bytes.
 
     Returns:
-        How many files went, and how many bytes they had.
+        The number of deleted files, and their bytes.
     """
     now = time.time()
-    kept: list[Found] = []
-    gone: list[Found] = []
+    kept: list[StoredFile] = []
+    gone: list[StoredFile] = []
     for found in _files(folder):
         if _NAME.fullmatch(found.path.name):
             kept.append(found)
-        elif abs(now - found.used) > _HOUR:  # of a clock that is wrong, too
+        elif abs(now - found.used) > _HOUR:  # also if the clock is wrong
             gone.append(found)
     left = sum(found.nbytes for found in kept)
     for found in sorted(kept, key=lambda found: found.used):
@@ -73,20 +72,20 @@ def pruned(folder: Path, limit: int) -> tuple[int, int]:
 
 
 _HOUR: Final = 3600.0
-_SHELF: Final = re.compile("[0-9a-f]{2}")
+_SUBFOLDER: Final = re.compile("[0-9a-f]{2}")
 _NAME: Final = re.compile("[0-9a-f]{62}")
 
 
-def _files(folder: Path) -> Iterator[Found]:
-    """Give entries and strays; what goes meanwhile is left out."""
-    for shelf in _listed(folder):
-        if not _SHELF.fullmatch(shelf.name):
+def _files(folder: Path) -> Iterator[StoredFile]:
+    """Yield entries and temporary files, except those deleted meanwhile."""
+    for subfolder in _listed(folder):
+        if not _SUBFOLDER.fullmatch(subfolder.name):
             continue
-        for file in _listed(Path(shelf.path)):
-            if _NAME.fullmatch(file.name) or file.name.startswith(STRAY):
+        for file in _listed(Path(subfolder.path)):
+            if _NAME.fullmatch(file.name) or file.name.startswith(TEMPORARY):
                 with suppress(OSError):
                     about = file.stat(follow_symlinks=False)
-                    yield Found(Path(file.path), about.st_size, about.st_mtime)
+                    yield StoredFile(Path(file.path), about.st_size, about.st_mtime)
 
 
 def _listed(folder: Path) -> list[os.DirEntry[str]]:

@@ -1,9 +1,8 @@
-"""A place far away that has entries, too: a bucket, a server, through fsspec.
+"""Remote entries in a bucket or on a server, through fsspec.
 
-It is never in the way of a call. What is read there is waited for as long as `patience`
-says; one that did not answer once is not asked again by this process. What is written
-goes in a thread of its own, and the end of the process waits a little for the rest.
-Whether an entry may be believed is the store's question, by its signature.
+A read takes at most `patience` seconds; after one failure this process reads no more.
+Uploads run in a thread of their own, and the end of the process waits a little for the
+rest. The store verifies the signatures of entries.
 """
 
 import atexit
@@ -22,10 +21,10 @@ class Remote:
     """Files by name, at a URL.
 
     Args:
-        url: where they are, as fsspec writes it: `s3://bucket/folder`, `gs://…`, `file:…`.
-        complain: is told what went wrong, once in reading and once in writing.
-        patience: how many seconds one read may take.
-        rest: how many seconds the end of the process waits for what is not written yet.
+        url: the address, as fsspec writes it: `s3://bucket/folder`, `gs://…`, `file:…`.
+        complain: reports the first error of reading and of writing.
+        patience: the seconds that a read may take.
+        rest: the seconds that the end of the process waits for uploads.
     """
 
     def __init__(
@@ -40,63 +39,63 @@ class Remote:
         self._complain: Final = complain
         self._patience: Final = patience
         self._rest: Final = rest
-        self._is_deaf = False
+        self._has_failed = False
         self._missing: set[str] = set()
         self._found: Any = None
         self._pid = os.getpid()
-        self._courier: _Courier | None = None
+        self._uploader: _Uploader | None = None
 
     def get(self, name: str) -> bytes | None:
-        """Return what is under a name; None if nothing is, or it takes too long."""
-        if self._is_deaf or name in self._missing:
+        """Return the bytes under a name; None if there are none, or it takes too long."""
+        if self._has_failed or name in self._missing:
             return None
-        answers: queue.SimpleQueue[bytes | BaseException] = queue.SimpleQueue()
+        results: queue.SimpleQueue[bytes | BaseException] = queue.SimpleQueue()
         self._load()
 
-        def ask() -> None:
+        def read() -> None:
             try:
-                answers.put(self._read(name))
-            except BaseException as err:  # told in the thread that waits
-                answers.put(err)
+                results.put(self._read(name))
+            except BaseException as err:  # handled in the thread that waits
+                results.put(err)
 
-        threading.Thread(target=ask, name="imprint-fetch", daemon=True).start()
+        threading.Thread(target=read, name="imprint-fetch", daemon=True).start()
         try:
-            answer = answers.get(timeout=self._patience)
+            result = results.get(timeout=self._patience)
         except queue.Empty:
-            answer = TimeoutError(f"no answer in {self._patience:g} s")
-        if isinstance(answer, bytes):
-            return answer
-        if isinstance(answer, FileNotFoundError):
+            result = TimeoutError(f"no answer in {self._patience:g} s")
+        if isinstance(result, bytes):
+            return result
+        if isinstance(result, FileNotFoundError):
             self._missing.add(name)
             return None
-        self._is_deaf = True
+        self._has_failed = True
         self._complain(
-            f"expected to read from {self.url}, got {answer!r}. It is asked no more by "
-            f"this process.{_remedy(answer)}",
+            f"expected to read from {self.url}, got {result!r}. It is asked no more by "
+            f"this process.{_remedy(result)}",
         )
         return None
 
     def put(self, name: str, path: Path) -> None:
-        """Have a file written under a name, some time."""
+        """Schedule the upload of a file under a name."""
         self._load()
-        if self._courier is None:
-            self._courier = _Courier(self._write, self._rest)
-        self._courier.take(name, path)
+        if self._uploader is None:
+            self._uploader = _Uploader(self._write, self._rest)
+        self._uploader.add(name, path)
 
     def _load(self) -> None:
-        """Import what is needed, in no other thread: a fork would find it half done."""
+        """Import fsspec in this thread: a fork could find another one half done."""
         if self._pid != os.getpid():  # a fork has no threads, and its own connections
-            self._pid, self._found, self._courier = os.getpid(), None, None
-        with suppress(Exception):  # who uses it tells
+            self._pid, self._found, self._uploader = os.getpid(), None, None
+        with suppress(Exception):  # its use reports the error
             fsspec: Any = import_module("fsspec")
             fsspec.get_filesystem_class(self.url.partition(":")[0])
 
     def _at(self, name: str) -> tuple[Any, str]:
-        """Return the file system, and where in it a file is."""
+        """Return the file system, and the path of a file in it."""
         if self._found is None:
             core: Any = import_module("fsspec.core")
             self._found = core.url_to_fs(self.url)
-        files, folder = self._found  # a file system of fsspec's, and a folder in it
+        files, folder = self._found  # a file system of fsspec and a folder in it
         return files, f"{folder.rstrip('/')}/{name[:2]}/{name[2:]}"
 
     def _read(self, name: str) -> bytes:
@@ -108,15 +107,15 @@ class Remote:
         try:
             data = path.read_bytes()
         except OSError:
-            return True  # another process let it go
+            return True  # another process evicted it
         try:
             files, there = self._at(name)
             try:
                 files.pipe_file(there, data)
-            except FileNotFoundError:  # where folders have to be made; never a bucket
+            except FileNotFoundError:  # no such folder; buckets have none
                 files.mkdir(there.rpartition("/")[0], create_parents=False)
                 files.pipe_file(there, data)
-        except BaseException as err:  # it is nobody's thread
+        except BaseException as err:  # nothing catches it in this thread
             self._complain(
                 f"expected to write to {self.url}, got {err!r}. What is compiled from "
                 f"here on is kept on this machine alone.{_remedy(err)}",
@@ -126,8 +125,8 @@ class Remote:
 
 
 @final
-class _Courier:
-    """A thread that writes one file after the other, while the program goes on."""
+class _Uploader:
+    """A thread that uploads one file after the other."""
 
     def __init__(self, write: Callable[[str, Path], bool], rest: float) -> None:
         self._pid: Final = os.getpid()
@@ -142,14 +141,14 @@ class _Courier:
         self._thread.start()
         atexit.register(self._end)
 
-    def take(self, name: str, path: Path) -> None:
-        """Take in a file."""
+    def add(self, name: str, path: Path) -> None:
+        """Add a file."""
         self._left.put((name, path))
 
     def _run(self) -> None:
-        is_heard = True
+        is_up = True
         while (left := self._left.get()) is not None:
-            is_heard = is_heard and self._write(*left)
+            is_up = is_up and self._write(*left)
 
     def _end(self) -> None:
         if self._pid == os.getpid():

@@ -1,12 +1,11 @@
 """The first difference between the disk and a call, in words.
 
-The key of a manifest is one digest, so a manifest keeps the components of its key, too:
-each with a name, a digest, and what it prints as if it is a number or a shape. Texts are
-not kept: they may be secrets.
+The key of a manifest is one digest, so a manifest also keeps the components of its key:
+each with a name, a digest, and a text if it is a number or a shape. Other texts are not
+kept: they may be secrets.
 
-1. Under the key of the call are results: the first location that differs is named.
+1. If there are traces under the key of the call, the first location that differs is named.
 2. Else the components of the manifests of the same function are compared.
-It reads a store and changes nothing; no call needs it.
 """
 
 from collections.abc import Iterator
@@ -25,47 +24,46 @@ from imprint._src.jit.disk_cache.files import ReadError
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.fingerprint.code import code_digest
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
-from imprint._src.jit.manifest.environment_key import environment_key
+from imprint._src.jit.manifest.environment import environment_key
 from imprint._src.jit.manifest.locations import Mismatch
-from imprint._src.jit.manifest.not_cacheable import Refused
+from imprint._src.jit.manifest.not_cacheable import NotCacheable
 from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
 from imprint._src.jit.manifest.trace_manifest import (
     TRACE,
-    Asked,
+    KeyInputs,
+    ManifestKey,
     Plain,
-    Question,
-    body_of,
-    results_of,
-    verified,
+    parse_manifest,
+    traces_of,
+    verify,
 )
 from imprint.tree import structure
 
 Component = list[str]
-"""A digest, and what it prints as: "" if that says nothing, or too much."""
+"""A digest and a text, which is "" if it says nothing or too much."""
 Components = dict[str, Component]
 
 
-def difference(store: Store, question: Question, asked: Asked) -> str:
-    """Return the first difference between what was kept for a call and now.
+def difference(store: Store, inputs: KeyInputs, key: ManifestKey) -> str:
+    """Return the first difference between the manifests of a function and a call.
 
     Returns:
-        A text such as "global RATE in model was 0.1, is 0.2"; "" if nothing of the
-        function was kept.
+        A text such as "global RATE in model was 0.1, is 0.2"; "" if there is no manifest.
     """
-    for plain in results_of(store, asked):
-        return _of_result(asked, plain)
-    now = components(question)
-    home = home_of(question.fun)
-    found = [[*_differing(before, now)] for before in _kept_of(store, home)]
+    for plain in traces_of(store, key):
+        return _trace_difference(key, plain)
+    now = components(inputs)
+    stored = _stored_components(store, source_of(inputs.fun))
+    found = [[*_component_differences(before, now)] for before in stored]
     if not found:
         return ""
     nearest = min(found, key=len)
     return nearest[0] if nearest else "what it captures changed"
 
 
-def _of_result(asked: Asked, plain: Plain) -> str:
+def _trace_difference(key: ManifestKey, plain: Plain) -> str:
     try:
-        found = verified(asked, plain)
+        found = verify(key, plain)
     except Exception:
         return "what it reads is not there any more, or is of another kind"
     if not isinstance(found, Mismatch):
@@ -85,21 +83,22 @@ def _of_result(asked: Asked, plain: Plain) -> str:
     name = f"{at} in {at.module}" if at.kind == "global" else str(at)
     if now is MISSING:
         return f"{name} is not defined any more"
-    return _changed(name, found.was, shown(now))
+    return _changed(name, found.was, printed(now))
 
 
-def _kept_of(store: Store, home: str) -> Iterator[Components]:
-    """Yield the components of the manifests of a function, what was used last first."""
+def _stored_components(store: Store, source: str) -> Iterator[Components]:
+    """Yield the components of the manifests of a function, the last used first."""
     listed = [(each, entry) for each in store.chain() for entry in entries(each.folder)]
     count = 0
     for each, entry in sorted(listed, key=lambda pair: -pair[1].used):
         with suppress(ReadError, OSError):
             head = each.look(entry.path, whole=False)
             note: Any = {} if head is None else head.note
-            if note.get("kind") != TRACE or note.get("of") != home:
+            if note.get("kind") != TRACE or note.get("of") != source:
                 continue
             whole = each.look(entry.path, whole=True)
-            before = body_of(None if whole is None else whole.body).get("facts")
+            body = parse_manifest(None if whole is None else whole.body)
+            before = body.get("components")
             if type(before) is dict:
                 yield before
                 count += 1
@@ -111,17 +110,14 @@ _MANY: Final = 64
 """Manifests that are read."""
 
 
-def _differing(before: Components, now: Components) -> Iterator[str]:
+def _component_differences(before: Components, now: Components) -> Iterator[str]:
     for name, (digest, text) in now.items():
         if name not in before:
             yield f"{name} is new"
+        elif before[name][0] != digest and name.startswith("`"):
+            yield f"{name} at {text} changed"
         elif before[name][0] != digest:
-            is_code = name.startswith("`")
-            yield (
-                f"{name} at {text} changed"
-                if is_code
-                else (_changed(name, before[name][1], text))
-            )
+            yield _changed(name, before[name][1], text)
     yield from (f"{n} is not there any more" for n in before if n not in now)
 
 
@@ -133,8 +129,8 @@ def _changed(name: str, was: str, text: str) -> str:
 # ---- components ----
 
 
-def home_of(fun: Any) -> str:
-    """Return the file and name of a function, which its edits have in common."""
+def source_of(fun: Any) -> str:
+    """Return the file and name of a function, which all its edits share."""
     function: Any = fun
     for _ in range(_DEPTH):
         if class_of(function) is FunctionType:
@@ -152,40 +148,41 @@ def home_of(fun: Any) -> str:
 _DEPTH: Final = 8
 
 
-def components(question: Question) -> Components:
+def components(inputs: KeyInputs) -> Components:
     """Return the components of the key of a call."""
-    options, call = question.options, question.call
-    found = dict(_of_callable(question.fun, _DEPTH))
+    options, call = inputs.options, inputs.call
+    found = dict(_of_callable(inputs.fun, _DEPTH))
     for name, value in zip(call.spec.static_names, call.static, strict=True):
         found[f"static {name}"] = component(value)
     leaves = call.spec.leaf_names(structure(call.dynamic))
-    for name, aval in zip(leaves, question.avals, strict=True):
+    for name, aval in zip(leaves, inputs.avals, strict=True):
         found[name] = _of_text(str(aval))
     compiler_options = repr(dict(options.compile.compiler_options))
     found["option keep_unused"] = _of_text(repr(options.keep_unused))
     found["option compiler_options"] = _of_text(compiler_options)
     for name in Settings.__slots__:
-        found[f"flag {name}"] = _of_text(repr(getattr(question.flags, name)))
-    return {**found, **dict(_of_environment(question))}
+        found[f"flag {name}"] = _of_text(repr(getattr(inputs.settings, name)))
+    return {**found, **dict(_of_environment(inputs))}
 
 
-def _of_environment(question: Question) -> Iterator[tuple[str, Component]]:
+def _of_environment(inputs: KeyInputs) -> Iterator[tuple[str, Component]]:
     _, version, optimize, numpy, *sources = environment_key()
     yield "Python", _of_text(version.partition(" ")[0])
     yield "python -O", _of_text(optimize)
     yield "numpy", _of_text(numpy.partition(" ")[2])
-    yield "imprint", [_digest(sources), ""]
+    yield "imprint", [digest_of(sources).hex(), ""]
     yield "devices", _of_text(str(len(runtime.devices())))
     device = runtime.default_device()
-    engine, *rest = runtime.identity("", question.options.compile, device)
+    engine, *rest = runtime.identity("", inputs.options.compile, device)
     yield engine.partition(" ")[0], _of_text(engine.partition(" ")[2])
     for text in rest:
         name, mark, value = text.partition("=" if text.startswith("XLA") else ": ")
-        if mark:
-            printed = _of_text(value) if name in _SHORT else [_digest(value), ""]
-            yield _WORDS.get(name, name), printed
-        else:
-            yield "the engine", [_digest(text), ""]
+        component = _of_text(value if mark else text)
+        is_shown = mark and name in _SHORT
+        yield (
+            _WORDS.get(name, name) if mark else "the engine",
+            component if is_shown else [component[0], ""],
+        )
 
 
 _SHORT: Final = ("processors", "model name", "XLA_FLAGS")
@@ -198,7 +195,7 @@ _WORDS: Final = {
 
 
 def _of_callable(x: Any, depth: int) -> Iterator[tuple[str, Component]]:
-    """Yield the code of a callable, and what it carries."""
+    """Yield the code of a callable, and the values it carries."""
     if type(x) is FunctionType and depth:
         yield from _of_function(x, depth - 1)
     elif type(x) is partial:
@@ -233,15 +230,15 @@ def _line_of(code: CodeType) -> str:
 
 
 def component(value: Any) -> Component:
-    """Return the digest of a value, and what it prints as."""
+    """Return the digest of a value and its text; empty if it has no digest."""
     try:
-        return [StableHash().digest(value).hex(), shown(value)]
-    except Refused:
+        return [StableHash().digest(value).hex(), printed(value)]
+    except NotCacheable:
         return ["", ""]
 
 
-def shown(value: Any) -> str:
-    """Return numbers as they print, and what has nothing but them; else nothing."""
+def printed(value: Any) -> str:
+    """Return the text of a number, or of a sequence of numbers; else ""."""
     text = repr(value) if _is_of_numbers(value, _DEPTH) else ""
     return text if len(text) <= _LONGEST else ""
 
@@ -259,8 +256,4 @@ def _is_of_numbers(x: Any, depth: int) -> bool:
 
 
 def _of_text(text: str) -> Component:
-    return [_digest(text), text if len(text) <= _LONGEST else ""]
-
-
-def _digest(content: Any) -> str:
-    return digest_of(content).hex()
+    return [digest_of(text).hex(), text if len(text) <= _LONGEST else ""]

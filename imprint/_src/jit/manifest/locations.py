@@ -1,9 +1,10 @@
-"""The locations that a trace read, as plain data, and found again in another process.
+"""The locations that a trace read, as plain data, and their restoration.
 
 Each location is a step `[kind, name, extra, owner, digest, by_parts, text]`. Its owner is
-a module by name, a class or function by module and name, what an earlier step gives, or
-a node of the hashes so far (equal hashes have equal nodes). So locations that only lead to others are steps, too, without a digest. The first steps
-are the roots: the function and its static values, which are not in the list.
+a module by name, a class or function by module and name, the value of an earlier step, or
+a node of the hashes so far (equal hashes have equal nodes) or the globals of one. A location that only leads to
+others is a step without a digest. The roots, which are the function and its static values,
+are the first steps and not in the list.
 """
 
 import gc
@@ -45,20 +46,19 @@ from imprint._src.jit.guards.locations import (
     qualname_of,
 )
 from imprint._src.jit.guards.values import Read, Seen, SeenItems
-from imprint._src.jit.manifest.assumptions import OBJECTS
-from imprint._src.jit.manifest.not_cacheable import Refused, Why
-from imprint._src.jit.manifest.stable_hash import StableHash, is_standing
+from imprint._src.jit.manifest.not_cacheable import DECLARED, NotCacheable, Reason
+from imprint._src.jit.manifest.stable_hash import StableHash, is_reachable
 
 Plain = list[Any]
 
 
 class Mismatch(NamedTuple):
-    """The first difference from what a trace read.
+    """The first difference from a trace.
 
     Args:
-        what: a location, a file, or what the user declared.
-        was: what it printed as, if that was kept.
-        now: its value; of what was declared, what it prints as.
+        what: a location, a file, or a declaration of the user.
+        was: its text before, if that was kept.
+        now: the value of the location, or the text of the declaration.
     """
 
     what: Location | str
@@ -69,82 +69,72 @@ class Mismatch(NamedTuple):
 # ---- to plain data ----
 
 
-def plain_reads(
+def serialize_reads(
     to: StableHash,
     roots: tuple[Any, ...],
-    given: Dependencies,
-    shown: Callable[[Any], str],
+    dependencies: Dependencies,
+    printed: Callable[[Any], str],
 ) -> list[Plain]:
     """Return the locations that a trace read.
 
     Args:
         to: hashes their values.
         roots: the function and its static values.
-        given: what the trace depends on.
-        shown: returns how a value prints; "" if that says nothing, or too much.
+        dependencies: the locations and the code that ran.
+        printed: returns the text of a value; "" if that says nothing, or too much.
 
     Raises:
-        Refused: another process could not find one, or could not compare its value.
+        NotCacheable: another process could not find one, or could not compare its value.
     """
-    steps = _Steps(to, roots, shown)
-    left = [read for read in given.reads if not _is_settled(read.location)]
-    if not given.is_observed:  # code counts that did not run: `__hash__` of dataclasses
+    serializer = _ReadSerializer(to, roots, printed)
+    left = [read for read in dependencies.reads if not _is_covered(read.location)]
+    if (
+        not dependencies.is_observed
+    ):  # code counts that did not run: `__hash__` of dataclasses
         left = [read for read in left if read.location.get() is not hash]
     while left:  # an owner may be found by a later location
-        later = [read for read in left if not steps.add(read)]
+        later = [read for read in left if not serializer.add(read)]
         if len(later) == len(left):
-            raise Refused(Why.OWNER, str(later[0].location))
+            raise NotCacheable(Reason.OWNER, str(later[0].location))
         left = later
-    covered = set(map(code_digest, _with_nested(given.reads, roots)))
-    for code, offsets in given.ran:
-        if code_digest(code) not in covered:
-            raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
-        for each in code_names(code).imports:
-            if offsets is None or each.offset in offsets:
-                _check_import(each.name, each.taken)
-    return steps.plain
+    known = set(map(code_digest, _with_nested(dependencies.reads, roots)))
+    for code, _ in dependencies.ran:
+        if code_digest(code) not in known:
+            raise NotCacheable(Reason.OWNER, f"what {code.co_qualname}() does")
+    return serializer.plain
 
 
-def _is_settled(location: Location) -> bool:
-    """Return whether a location is inside of imprint, or of what the user declared pure."""
+def _is_covered(location: Location) -> bool:
+    """Return whether a location is inside of imprint or of a declared pure object."""
     parent = location.parent
     if parent is None:
         return False
     value = parent.get()
     is_own = _is_of_imprint(parent, value)
-    return is_own or id(value) in OBJECTS or _is_settled(parent)
-
-
-def _check_import(name: str, taken: tuple[str, ...]) -> None:
-    """Raise Refused if an import failed: the module may come to be."""
-    module = sys.modules.get(name)
-    held = module_namespace(module) if is_module(module) else {}
-    is_package = "__path__" in held and is_user_namespace(held)
-    lacking = [f"{name}.{x}" for x in taken if is_package and x not in held]
-    for each in (*lacking, *([] if module or name[0] == "." else [name])):
-        raise Refused(Why.IMPURE, f"the module {each}, which is not there")
+    return is_own or id(value) in DECLARED.objects or _is_covered(parent)
 
 
 @final
-class _Steps:
-    """Steps in the making."""
+class _ReadSerializer:
+    """The steps of the locations added so far."""
 
     def __init__(
-        self, to: StableHash, roots: tuple[Any, ...], shown: Callable[[Any], str]
+        self, to: StableHash, roots: tuple[Any, ...], printed: Callable[[Any], str]
     ) -> None:
         self.plain: list[Plain] = []
         self._to = to
-        self._shown = shown
+        self._printed = printed
         self._values: list[Any] = [*roots]
         self._at: dict[Any, int] = {("root", i, ""): i for i in range(len(roots))}
-        self._homes: dict[int, int] = {}  # modules without a name, by functions there
+        self._users: dict[int, int] = {}  # functions, by the `id` of their globals
         for root in roots:
-            self._note_home(root)
+            self._add_user(root)
 
-    def _note_home(self, value: Any) -> None:
+    def _add_user(self, value: Any) -> None:
+        """Let the globals of a function be found by it, as they may be no module."""
         number = self._to.number(value)
         if number is not None and type(value) is FunctionType:
-            self._homes.setdefault(id(value.__globals__), number)
+            self._users.setdefault(id(value.__globals__), number)
 
     def add(self, read: Read) -> bool:
         """Add a location that was read; return whether its owner is known."""
@@ -152,46 +142,46 @@ class _Steps:
         owner, name = self._owner(location), self._name(location)
         if owner is None or name is None:
             return False
-        if seen.is_left and not _is_loaded(location):
-            raise Refused(Why.EFFECT, f"wrote {location}")
+        if seen.is_left and not _is_import(location):
+            raise NotCacheable(Reason.EFFECT, f"wrote {location}")
         value = location.get()
         try:
             digest = digest_at(self._to, location, value, by_parts=seen.by_parts)
-        except Refused as err:
+        except NotCacheable as err:
             raise err.at(location) from None
-        text = "" if seen.by_parts else self._shown(value)
-        self._note_home(value)
+        text = "" if seen.by_parts else self._printed(value)
+        self._add_user(value)
         self._add(location, value, name, [owner, digest, seen.by_parts, text])
         return True
 
     def _add(self, location: Location, value: Any, name: Any, rest: Plain) -> int:
         at = self._at[location.key] = len(self._values)
         self._values.append(value)
-        self.plain.append([_KINDS[type(location)], name, _extra(location), *rest])
+        self.plain.append([_NAMES[type(location)], name, _extra(location), *rest])
         return at
 
     def _name(self, location: Location) -> Any:
         """Return the name of a location; None if a key is not known yet."""
         name = location.name
-        return name if type(name) in (str, int, bool) else self._ref(name)
+        return name if type(name) in (str, int, bool) else self._reference(name)
 
-    def _ref(self, x: Any) -> Any:
-        """Return how something is found that no earlier step gives."""
+    def _reference(self, x: Any) -> Any:
+        """Return the reference to an object that is no earlier step."""
         number = self._to.number(x)
-        return _named(x) if number is None else ["node", number]
+        return _by_name(x) if number is None else ["node", number]
 
     def _owner(self, location: Location) -> Any:
-        """Return how the owner of a location is found; None if it is not known yet."""
+        """Return the reference to the owner of a location; None if not known yet."""
         owner = location.owner
         if owner is None:
-            raise Refused(Why.OWNER, str(location))
+            raise NotCacheable(Reason.OWNER, str(location))
         if isinstance(location, Global):
-            home = self._homes.get(id(owner))
-            return _module_of(owner) or (None if home is None else ["globals", home])
+            user = self._users.get(id(owner))
+            return _module_of(owner) or (None if user is None else ["globals", user])
         at = None if location.parent is None else self._step(location.parent)
         if at is not None and self._values[at] is owner:
             return at
-        return self._ref(owner)
+        return self._reference(owner)
 
     def _step(self, location: Location) -> int | None:
         """Return the step of a location that leads to others; None if there is none."""
@@ -217,31 +207,29 @@ def _module_of(names: Any) -> Any:
     return None
 
 
-def _named(x: Any) -> Any:
+def _by_name(x: Any) -> Any:
     if issubclass(class_of(x), type):
         module, name = module_name(x), qualname_of(x)
     elif class_of(x) is FunctionType:
         module, name = x.__module__, x.__qualname__
     else:
         return None
-    return ["named", module, name] if is_standing(x, module, name) else None
+    return ["named", module, name] if is_reachable(x, module, name) else None
 
 
 def _extra(location: Location) -> Any:
-    """Return what is needed to make a location, beside its owner and its name."""
-    name = location.name
-    extra: Any = None
+    """Return the part of a location that is neither its owner nor its name."""
     if isinstance(location, Global):
-        extra = location.is_builtin
-    elif isinstance(location, Cell):
-        extra = location.index
-    elif isinstance(location, Contents):
-        extra = location.is_strict
-    elif isinstance(location, Referent):
-        found = gc.get_referents(location.owner)
-        if not (name < len(found) and found[name] is location.get()):
-            raise Refused(Why.OWNER, str(location))
-    return extra
+        return location.is_builtin
+    if isinstance(location, Cell):
+        return location.index
+    if isinstance(location, Contents):
+        return location.is_strict
+    if isinstance(location, Referent):
+        found, at = gc.get_referents(location.owner), location.name
+        if not (at < len(found) and found[at] is location.get()):
+            raise NotCacheable(Reason.OWNER, str(location))
+    return None
 
 
 def _with_nested(reads: Iterable[Read], roots: tuple[Any, ...]) -> Iterable[CodeType]:
@@ -254,7 +242,7 @@ def _with_nested(reads: Iterable[Read], roots: tuple[Any, ...]) -> Iterable[Code
             queue += [c for c in code.co_consts if type(c) is CodeType]
 
 
-_KINDS: Final[dict[type[Location], str]] = {
+_NAMES: Final[dict[type[Location], str]] = {
     Global: "global",
     Cell: "cell",
     FunctionPart: "function",
@@ -269,16 +257,16 @@ _KINDS: Final[dict[type[Location], str]] = {
 
 
 def digest_at(to: StableHash, location: Location, value: Any, *, by_parts: bool) -> str:
-    """Return what stands for a value at a location.
+    """Return the digest of the value at a location.
 
     Args:
         to: hashes it.
         location: where it is.
-        value: it.
-        by_parts: whether what is in this container is at locations of its own.
+        value: the value.
+        by_parts: whether the items of this container are at locations of their own.
 
     Raises:
-        Refused: another process could not tell that it has the same.
+        NotCacheable: another process could not know that it has the same.
     """
     if by_parts and id(class_of(value)) in CONTAINERS:
         return to.digest(("container", class_of(value).__name__)).hex()
@@ -292,20 +280,41 @@ def digest_at(to: StableHash, location: Location, value: Any, *, by_parts: bool)
     return to.digest(value).hex()
 
 
-def written_containers(given: Dependencies) -> str:
+def _is_import(location: Location) -> bool:
+    """Return whether an import bound a name that a trace bound."""
+    if not isinstance(location, Global):
+        return False
+    names = location.namespace
+    is_user = names is not sys.modules and is_user_namespace(names)
+    return not is_user or is_module(location.get())
+
+
+def _is_own(module: Any) -> bool:
+    """Return whether a module is one of imprint."""
+    return type(module) is str and module.partition(".")[0] == "imprint"
+
+
+def _is_of_imprint(location: Location, value: Any) -> bool:
+    """Return whether a location in a module of imprint has an object of imprint."""
+    if not isinstance(location, Global) or not _is_own(location.module):
+        return False
+    return _is_own(getattr(value, "__module__", None))
+
+
+def written_containers(dependencies: Dependencies) -> str:
     """Return the name of a container that a trace read and wrote; "" if there is none."""
     held = {
         read.location.name
-        for read in given.reads
+        for read in dependencies.reads
         if id(class_of(read.location.get())) in CONTAINERS
     }
-    for code, offsets in given.ran:
+    for code, offsets in dependencies.ran:
         for chain in code_names(code).chains:
             names = [chain.name, *(step.name for step in chain.steps)]
             for before, step in zip(names[:-1], chain.steps, strict=True):
-                writes = step.kind is StepKind.METHOD and step.name in _WRITES
+                is_write = step.kind is StepKind.METHOD and step.name in _WRITES
                 has_run = offsets is None or step.offset in offsets
-                if writes and has_run and before in held:
+                if is_write and has_run and before in held:
                     return str(before)
     return ""
 
@@ -320,10 +329,10 @@ _WRITES: Final = frozenset(
 # ---- from plain data ----
 
 
-def restored(
+def restore_reads(
     to: StableHash, roots: tuple[Any, ...], plain: list[Plain], *, strict: bool
 ) -> Dependencies | Mismatch:
-    """Return what a trace depends on in this process, or the first difference.
+    """Return the dependencies of a trace in this process, or the first difference.
 
     Args:
         to: hashes values.
@@ -344,65 +353,43 @@ def restored(
         if type(found) is int:
             parent, owner = steps[found]
         else:
-            parent, owner = None, _found(to, found)
+            parent, owner = None, _find(to, found)
             if owner is None and found[0] == "module" and _is_own(found[1]):
                 steps.append((Root(None, "", -1), MISSING))  # it loads when it is used
                 continue
             if owner is None:
                 return Mismatch(f"the module {found[1]}")
-        key: Any = _found(to, name) if type(name) is list else name
-        location = _made(kind, owner, key, extra, parent)
+        key: Any = _find(to, name) if type(name) is list else name
+        location = _location(kind, owner, key, extra, parent)
         value = location.get()
         if digest:
-            if value is MISSING and digest != _MISSING and kind == "global":
+            if value is MISSING and digest != _MISSING and kind == _NAMES[Global]:
                 if _is_own(name if owner is sys.modules else owner.get("__name__")):
                     steps.append((location, MISSING))  # its sources are in the key
                     continue
                 value = _load(owner, key)  # as the trace would
             if digest_at(to, location, value, by_parts=by_parts) != digest:
                 return Mismatch(location, was, value)
-            if kind == "contents":
-                seen: Any = SeenItems(value, is_strict=strict)
+            seen: Any = None
+            if kind == _NAMES[Contents]:
+                seen = SeenItems(value, is_strict=strict)
             else:
-                captured = _is_captured(location)
-                seen = Seen(value, is_captured=captured, is_strict=strict)
+                is_captured = _is_captured(location)
+                seen = Seen(value, is_captured=is_captured, is_strict=strict)
                 seen.by_parts = by_parts
             reads.append(Read(location, seen))
         steps.append((location, value))
-    ran = tuple((code, None) for code in _with_nested(reads, roots))
-    _note_run(reads, {id(code) for code, _ in ran})
+    codes = [*_with_nested(reads, roots)]
+    _mark_run(reads, set(map(id, codes)))
+    ran = tuple([(code, None) for code in codes])
     return Dependencies(tuple(map(identity, roots)), tuple(reads), ran)
 
 
 _MISSING: Final = StableHash().digest(MISSING).hex()
 
 
-def _is_loaded(location: Location) -> bool:
-    """Return whether a name that a trace bound is one that an import binds."""
-    if not isinstance(location, Global):
-        return False
-    names = location.namespace
-    return (
-        names is sys.modules
-        or is_module(location.get())
-        or (not is_user_namespace(names))
-    )
-
-
-def _is_own(module: Any) -> bool:
-    """Return whether a module is one of imprint."""
-    return type(module) is str and module.partition(".")[0] == "imprint"
-
-
-def _is_of_imprint(location: Location, value: Any) -> bool:
-    """Return whether a module of imprint has a thing of imprint at a location."""
-    if not isinstance(location, Global) or not _is_own(location.module):
-        return False
-    return _is_own(getattr(value, "__module__", None))
-
-
 def _load(names: dict[str, Any], name: str) -> Any:
-    """Import a module, or what a module gives when it is asked for."""
+    """Import a module, or a lazy attribute of a module."""
     if names is sys.modules:
         return import_module(name)
     module = names.get("__name__")
@@ -411,21 +398,27 @@ def _load(names: dict[str, Any], name: str) -> Any:
     return import_module(f"{module}.{name}") if "__path__" in names else MISSING
 
 
-def _note_run(reads: list[Read], ran: set[int]) -> None:
+def _is_captured(location: Location | None) -> bool:
+    while location is not None and not isinstance(location, Root):
+        location = location.parent
+    return location is not None
+
+
+def _mark_run(reads: list[Read], ran: set[int]) -> None:
     for _, seen in reads:
         for each in seen.items if type(seen) is SeenItems else (seen,):
             value = each.value
             each.has_run = type(value) is FunctionType and id(value.__code__) in ran
 
 
-def _found(to: StableHash, found: Any) -> Any:
-    """Return an owner; None if its module is not there."""
-    word, at, *rest = found
-    if word == "modules":
+def _find(to: StableHash, reference: Any) -> Any:
+    """Return a referenced object; None if its module is not there."""
+    kind, at, *rest = reference
+    if kind == "modules":
         return sys.modules
-    if word == "node":
+    if kind == "node":
         return to.nodes[at]
-    if word == "globals":
+    if kind == "globals":
         return to.nodes[at].__globals__
     module: Any = sys.modules.get(at)
     if module is None:
@@ -438,7 +431,7 @@ def _found(to: StableHash, found: Any) -> Any:
     return value
 
 
-def _made(
+def _location(
     kind: str, owner: Any, name: Any, extra: Any, parent: Location | None
 ) -> Location:
     """Return the location of a step; LookupError if the closure is another."""
@@ -461,9 +454,3 @@ def _made(
         made = Attribute if kind == "attribute" else Item
         return made(owner, name, parent, path)
     return (FunctionPart if kind == "function" else ClassAttribute)(owner, name, parent)
-
-
-def _is_captured(location: Location | None) -> bool:
-    while location is not None and not isinstance(location, Root):
-        location = location.parent
-    return location is not None

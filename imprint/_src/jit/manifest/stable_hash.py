@@ -1,16 +1,14 @@
 """Hashes of values that are the same in every process.
 
-Plain data counts by content, arrays by their bytes, functions by code and by what they
-carry, user classes and objects by all that they hold, libraries by names. A value that is
-visited again counts by the number of its first visit, so aliases and cycles count too.
-Values without a process-independent hash raise `Refused`. Inside of objects, classes and
+Plain data counts by content, arrays by their bytes, functions by code and by the values
+they carry, user classes and objects by all that they hold, libraries by names. A repeated
+value counts by the number of its first visit, so aliases and cycles count too. Values
+without a process-independent hash raise `NotCacheable`. Inside of objects, classes and
 closures such a value counts by its class: code that reads it by name has it at a location
 of its own, where it is refused.
 """
 
-import abc
 import builtins
-import dataclasses
 import functools
 import marshal
 import sys
@@ -58,10 +56,14 @@ from imprint._src.jit.guards.locations import (
     namespace_of,
     qualname_of,
 )
-from imprint._src.jit.manifest.assumptions import OBJECTS, assumed
-from imprint._src.jit.manifest.impure import impure_objects
-from imprint._src.jit.manifest.not_cacheable import Refused, Why
-from imprint._src.jit.manifest.shardings import PLACED, plain_placement
+from imprint._src.jit.manifest.not_cacheable import (
+    DECLARED,
+    NotCacheable,
+    Reason,
+    declared_name,
+    impure_objects,
+)
+from imprint._src.jit.manifest.plain_data import PLACEMENTS, serialize_placement
 from imprint._src.tree.walk import registered
 from imprint.tree import Partial
 
@@ -69,7 +71,7 @@ Content = Any
 _PARTS: Final = 100_000
 _BYTES: Final = 1 << 28
 _FORMAT: Final = 2
-"""Of `marshal`: equal values give equal bytes, whoever else refers to them."""
+"""The version of `marshal` whose bytes do not depend on reference counts."""
 
 
 @final
@@ -79,13 +81,13 @@ class StableHash:
     Attributes:
         nodes: values with an identity, in the order of their first visits.
         libraries: names of the library modules that values come from.
-        relied: what the user declared pure and values contain.
-        own: user files in C that hold such values.
+        declared: names of the objects declared pure that values contain.
+        own: user files in C that define such objects.
     """
 
     def __init__(self) -> None:
         self.libraries: set[str] = set()
-        self.relied: set[str] = set()
+        self.declared: set[str] = set()
         self.own: set[str] = set()
         self.nodes: list[Any] = []
         self._at: dict[int, int] = {}
@@ -94,23 +96,23 @@ class StableHash:
         self._impure = impure_objects()
 
     def copy(self) -> "StableHash":
-        """Return hashes that go on from here."""
+        """Return hashes that continue from here."""
         other = StableHash()
-        other.libraries, other.relied = {*self.libraries}, {*self.relied}
+        other.libraries, other.declared = {*self.libraries}, {*self.declared}
         other.own, other.nodes = {*self.own}, [*self.nodes]
         other._at, other._parts, other._bytes = {**self._at}, self._parts, self._bytes
         return other
 
     def digest(self, value: Any) -> bytes:
-        """Return 16 bytes that stand for a value.
+        """Return the 16 bytes of a value.
 
         Raises:
-            Refused: another process could not tell that it has the same value.
+            NotCacheable: another process could not know that it has the same value.
         """
         try:
             return digest_of(self.content(value))
         except RecursionError:
-            raise Refused(Why.SIZE, "a value of too many levels") from None
+            raise NotCacheable(Reason.SIZE, "a value of too many levels") from None
 
     def content(self, x: Any) -> Content:
         """Return a value as plain data without addresses."""
@@ -119,18 +121,12 @@ class StableHash:
             return x
         self._parts += 1
         if self._parts > _PARTS:
-            raise Refused(Why.SIZE, f"more than {_PARTS} values")
+            raise NotCacheable(Reason.SIZE, f"more than {_PARTS} values")
         at = self._at.get(id(x))
         if at is not None:
             return "again", at
-        if id(x) in OBJECTS:
-            return self._assumed(x, OBJECTS[id(x)][1])
-        impure = self._impure.get(id(x))
-        if impure is not None:
-            known = assumed(*impure)
-            if not known:
-                raise Refused(Why.IMPURE, f"`{impure[1]}`")
-            return self._assumed(x, known)
+        if id(x) in self._impure or id(x) in DECLARED.objects:
+            return self._declared(x, declared_name(x, self._impure))
         rule = _RULES.get(kind)
         return rule(self, x) if rule is not None else self._other(x)
 
@@ -138,17 +134,13 @@ class StableHash:
         """Return several values as plain data."""
         return [self.content(x) for x in xs]
 
-    def pairs(self, held: Iterable[tuple[Any, Any]]) -> list[Content]:
-        """Return keys and values as plain data, in turn."""
-        return [self.content(part) for pair in tuple(held) for part in pair]
-
     def _part(self, x: Any) -> Content:
-        """Return a part of a function, class or object; the class of a part without hash."""
+        """Return a part of a function, class or object; its class if it has no hash."""
         count = len(self.nodes)
         try:
             return self.content(x)
-        except Refused as err:
-            if err.why is Why.SIZE:
+        except NotCacheable as err:
+            if err.reason is Reason.SIZE:
                 raise
             for node in self.nodes[count:]:
                 self._at.pop(id(node), None)
@@ -156,7 +148,7 @@ class StableHash:
             return "opaque", type_name(class_of(x))
 
     def held(self, held: Iterable[tuple[str, Any]]) -> list[Content]:
-        """Return names with what is there."""
+        """Return names and their values as plain data."""
         return [(name, self._part(value)) for name, value in tuple(held)]
 
     def number(self, x: Any) -> int | None:
@@ -164,12 +156,12 @@ class StableHash:
         return self._at.get(id(x))
 
     def node(self, x: Any) -> None:
-        """Take in a value with an identity."""
+        """Add a value with an identity."""
         self._at[id(x)] = len(self.nodes)
         self.nodes.append(x)
 
-    def _assumed(self, x: Any, name: str) -> Content:
-        self.relied.add(name)
+    def _declared(self, x: Any, name: str) -> Content:
+        self.declared.add(name)
         self.node(x)
         file = _file_of(getattr(x, "__module__", None))
         if file and is_user_file(file):
@@ -179,11 +171,10 @@ class StableHash:
     # ---- libraries ----
 
     def named(self, x: Any, module: object, name: str) -> Content | None:
-        """Return the name of what a library defines; None if it does not define it."""
-        if not is_standing(x, module, name) or is_user_function(x):
+        """Return the name of an object of a library; None if no library defines it."""
+        if not is_reachable(x, module, name) or is_user_function(x):
             return None
-        names = module_namespace(sys.modules[str(module)])
-        if is_user_namespace(names):
+        if is_user_namespace(module_namespace(sys.modules[str(module)])):
             return None
         self.libraries.add(str(module))
         return "library", module, name
@@ -191,7 +182,7 @@ class StableHash:
     # ---- functions ----
 
     def function(self, x: FunctionType) -> Content:
-        """Return a function: its code, and what it carries."""
+        """Return a function as its code and the values it carries."""
         found = self.named(x, x.__module__, x.__qualname__)
         if found is not None:
             return found
@@ -212,12 +203,9 @@ class StableHash:
         """Return a closure variable.
 
         Args:
-            x: it.
-            is_tracked: whether names that are read of it are locations of a trace; those
-                that a library's function reads are not, so all of it counts.
-
-        Raises:
-            Refused: another process could not tell that it is the same.
+            x: the cell.
+            is_tracked: whether reads of it are locations of a trace. Those of library
+                code are not, so all of the value counts.
         """
         try:
             held = x.cell_contents
@@ -225,7 +213,7 @@ class StableHash:
             return ("empty cell",)
         return "cell", self._part(held) if is_tracked else self.content(held)
 
-    # ---- classes ----
+    # ---- classes and objects ----
 
     def type(self, x: Any) -> Content:
         """Return a class: of a library by name, of the user by all that it holds."""
@@ -236,34 +224,31 @@ class StableHash:
                 return found
         self.node(x)
         held = namespace_of(x).copy()
-        told = ((name, y) for name, y in held.items() if name not in _UNTOLD)
+        counted = ((name, y) for name, y in held.items() if name not in _IGNORED)
         return (
             *("class", module, name, self.content(class_of(x))),
-            *(self.contents(bases_of(x)[1:]), _registered(x), self.held(told)),
+            *(self.contents(bases_of(x)[1:]), self.held(counted)),
             [self._part(f) for f in registered.functions.get(id(x), ())],
         )
 
-    # ---- objects ----
-
     def _other(self, x: Any) -> Content:
         kind = class_of(x)
-        if id(x) in _CONSTANTS:
-            return "constant", _CONSTANTS[id(x)]
+        if x is NotImplemented or x is MISSING:
+            return "constant", repr(kind)
         for base, rule in _OF_BASES:
             if issubclass(kind, base):
                 return rule(self, x)
-        if kind in _BY_SLOTS:
+        if kind in _BY_PARTS:
             self.node(x)
-            values = [self._part(getattr(x, name)) for name in _BY_SLOTS[kind]]
-            return type_name(kind), *values
+            return type_name(kind), *[self._part(y) for y in _BY_PARTS[kind](x)]
         layout = layout_of(x)
         if layout.speaks:
             self.node(x)
-            return "says", self.content(kind), self.content(x.__imprint_token__())
+            return "token", self.content(kind), self.content(x.__imprint_token__())
         if not (is_user_class(kind) or layout.is_holder):
             return self._of_library(x, kind)
         if not reads_state(layout):
-            raise Refused(Why.VALUE, f"an object of class {layout.qualname}")
+            raise NotCacheable(Reason.VALUE, f"an object of class {layout.qualname}")
         self.node(x)
         copy = copier_of(layout)
         plain = None if copy is None else self.content(copy(x))
@@ -283,28 +268,28 @@ class StableHash:
         if params is not None and params.frozen and layout.is_open:
             fields = layout.field_values(x)
         if fields is None:
-            raise Refused(
-                Why.VALUE, f"an object of class {layout.module}.{layout.qualname}"
-            )
+            name = f"{layout.module}.{layout.qualname}"
+            raise NotCacheable(Reason.VALUE, f"an object of class {name}")
         self.node(x)
         return "fields", self.content(kind), [self._part(y) for y in fields]
 
-    def octets(self, x: Any) -> bytes:
-        """Return what stands for the bytes of an array."""
+    def array_digest(self, x: Any) -> bytes:
+        """Return the digest of the bytes of an array."""
         self._bytes += x.nbytes
         if self._bytes > _BYTES:
-            raise Refused(Why.SIZE, f"arrays of more than {_BYTES >> 20} MiB")
+            culprit = f"arrays of more than {_BYTES >> 20} MiB"
+            raise NotCacheable(Reason.SIZE, culprit)
         data = np.ascontiguousarray(x).reshape(-1).view(np.uint8).data
         return blake2b(data, digest_size=16).digest()
 
 
 def digest_of(content: Content) -> bytes:
-    """Return 16 bytes that stand for plain data."""
+    """Return the 16 bytes of plain data."""
     return blake2b(marshal.dumps(content, _FORMAT), digest_size=16).digest()
 
 
-def is_standing(x: Any, module: object, name: str) -> bool:
-    """Return whether a module has something under a name, also in classes there."""
+def is_reachable(x: Any, module: object, name: str) -> bool:
+    """Return whether a dotted name in a module is bound to an object."""
     found: Any = sys.modules.get(module) if type(module) is str else None
     if not issubclass(class_of(found), ModuleType):
         return False
@@ -327,50 +312,21 @@ def _file_of(module: Any) -> str:
 _PLAIN: Final = frozenset(
     (int, bool, float, complex, str, bytes, type(None), type(...))
 )
-_UNTOLD: Final = frozenset(
+_IGNORED: Final = frozenset(
     (
         *("__annotations__", "__annotate__", "__annotate_func__", "__dict__"),
         *("__annotations_cache__", "__doc__", "__firstlineno__", "__module__"),
         *("__orig_bases__", "__parameters__", "__static_attributes__"),
-        *("__weakref__", "_abc_impl"),
+        *("__weakref__", "_abc_impl", "__dataclass_fields__", "__dataclass_params__"),
     )
 )
-"""What a class holds that says nothing, or is not the same twice."""
-
-
-def _of_dataclasses(name: str) -> Any:
-    return vars(dataclasses)[name]
-
-
-_BY_SLOTS: Final[dict[Any, tuple[str, ...]]] = {
-    property: ("fget", "fset", "fdel"),
-    staticmethod: ("__func__",),
-    classmethod: ("__func__",),
-    functools.cached_property: ("func",),
-    dataclasses.Field: (
-        *("name", "default", "default_factory", "init", "repr", "hash", "compare"),
-        *("metadata", "kw_only", "_field_type"),
-    ),
-    _of_dataclasses("_DataclassParams"): (
-        *("init", "repr", "eq", "order", "unsafe_hash", "frozen"),
-    ),
+"""Attributes of a class that mean nothing, differ in each process, or are in its methods."""
+_BY_PARTS: Final[dict[Any, Callable[[Any], tuple[Any, ...]]]] = {
+    property: lambda x: (x.fget, x.fset, x.fdel),
+    staticmethod: lambda x: (x.__func__,),
+    classmethod: lambda x: (x.__func__,),
+    functools.cached_property: lambda x: (x.func,),
 }
-_CONSTANTS: Final = {
-    id(_of_dataclasses(name)): name
-    for name in (
-        *("MISSING", "KW_ONLY", "_FIELD", "_FIELD_CLASSVAR", "_FIELD_INITVAR"),
-        "_HAS_DEFAULT_FACTORY",
-    )
-} | {id(NotImplemented): "NotImplemented", id(MISSING): "missing"}
-
-
-def _registered(cls: Any) -> list[str]:
-    """Return the classes that were registered as subclasses of an abstract one."""
-    if not issubclass(type(cls), abc.ABCMeta):
-        return []
-    known = [reference() for reference in vars(abc)["_get_dump"](cls)[0]]
-    return sorted(f"{module_name(c)}.{qualname_of(c)}" for c in known if c is not None)
-
 
 # ---- rules ----
 
@@ -382,7 +338,7 @@ class _Pair(NamedTuple):
 _Rule = Callable[[StableHash, Any], Content]
 
 
-def _marked(name: str, parts: Callable[[Any], tuple[Any, ...]]) -> _Rule:
+def _node_rule(name: str, parts: Callable[[Any], Iterable[Any]]) -> _Rule:
     """Return the rule of a class whose objects count by some parts."""
 
     def rule(to: StableHash, x: Any) -> Content:
@@ -393,20 +349,17 @@ def _marked(name: str, parts: Callable[[Any], tuple[Any, ...]]) -> _Rule:
 
 
 def _dict(to: StableHash, x: Any) -> Content:
-    if x is vars(builtins):
-        return ("builtins",)
-    return _PAIRS(to, x)
+    return ("builtins",) if x is vars(builtins) else _ITEMS(to, x)
 
 
-_PAIRS: Final = _marked(
-    "", lambda x: tuple(y for pair in tuple(x.items()) for y in pair)
-)
+_ITEMS: Final = _node_rule("", lambda x: [y for pair in (*x.items(),) for y in pair])
 
 
 def _set(to: StableHash, x: Any) -> Content:
     items = x.copy()
     if any(type(item) not in _PLAIN for item in items):
-        raise Refused(Why.VALUE, "a set of other things than numbers and texts")
+        culprit = "a set of other things than numbers and texts"
+        raise NotCacheable(Reason.VALUE, culprit)
     to.node(x)
     members = sorted(marshal.dumps(item, _FORMAT) for item in items)
     return type_name(class_of(x)), *members
@@ -418,10 +371,11 @@ def _builtin(to: StableHash, x: Any) -> Content:
         return "builtin of", to.content(owner), x.__name__
     module: Any = x.__module__ or (owner and owner.__name__)
     if module not in sys.modules:
-        raise Refused(Why.VALUE, f"`{x.__name__}`, which is in no module")
+        culprit = f"`{x.__name__}`, which is in no module"
+        raise NotCacheable(Reason.VALUE, culprit)
     file = _file_of(module)
     if file and is_user_file(file):
-        raise Refused(Why.VALUE, f"code of {file}")
+        raise NotCacheable(Reason.VALUE, f"code of {file}")
     to.libraries.add(str(module))
     return "builtin", str(module), x.__qualname__
 
@@ -430,7 +384,8 @@ def _module(to: StableHash, x: Any) -> Content:
     names = module_namespace(x)
     name: Any = names.get("__name__")
     if type(name) is not str or sys.modules.get(name) is not x:
-        raise Refused(Why.VALUE, f"a module that is not imported as {name}")
+        culprit = f"a module that is not imported as {name}"
+        raise NotCacheable(Reason.VALUE, culprit)
     if not is_user_namespace(names):
         to.libraries.add(name)
     return "module", name
@@ -438,11 +393,11 @@ def _module(to: StableHash, x: Any) -> Content:
 
 def _ufunc(_: StableHash, x: Any) -> Content:
     if getattr(np, x.__name__, None) is not x:
-        raise Refused(Why.VALUE, f"the ufunc {x.__name__}")
+        raise NotCacheable(Reason.VALUE, f"the ufunc {x.__name__}")
     return "ufunc", x.__name__
 
 
-def _member(to: StableHash, x: Any) -> Content:
+def _enum_member(to: StableHash, x: Any) -> Content:
     kind = to.content(class_of(x))
     if kind[0] == "library":
         return "member", kind, x._name_
@@ -451,7 +406,7 @@ def _member(to: StableHash, x: Any) -> Content:
 
 
 def _inner(to: StableHash, x: Any) -> Content:
-    """Return a jitted function, and what else imprint makes of one of the user."""
+    """Return a jitted function, or another wrapper of imprint around a user function."""
     to.node(x)
     options = getattr(x, "_options", None)
     given = sorted(options.as_given().items()) if options is not None else ()
@@ -460,20 +415,22 @@ def _inner(to: StableHash, x: Any) -> Content:
 
 def _array(to: StableHash, x: Any) -> Content:
     if not has_bytes(x):
-        raise Refused(Why.VALUE, f"an array of class {type_name(class_of(x))}")
+        culprit = f"an array of class {type_name(class_of(x))}"
+        raise NotCacheable(Reason.VALUE, culprit)
     to.node(x)
-    return "array", to.content(x.dtype), x.shape, x.strides, to.octets(x)
+    return "array", to.content(x.dtype), x.shape, x.strides, to.array_digest(x)
 
 
 def _own_array(to: StableHash, x: Any) -> Content:
     to.node(x)
-    host, where = np.asarray(x), plain_placement(x.aval.sharding)
-    return "own array", str(x.aval), where, to.content(host.dtype), to.octets(host)
+    host, where = np.asarray(x), serialize_placement(x.aval.sharding)
+    dtype = to.content(host.dtype)
+    return "own array", str(x.aval), where, dtype, to.array_digest(host)
 
 
 def _dtype(_: StableHash, x: Any) -> Content:
     if x.names is not None or x.metadata or x.hasobject:
-        raise Refused(Why.VALUE, f"the dtype {x}")
+        raise NotCacheable(Reason.VALUE, f"the dtype {x}")
     return "dtype", x.name, x.str
 
 
@@ -481,31 +438,29 @@ def _scalar(to: StableHash, x: Any) -> Content:
     return "scalar", to.content(x.dtype), x.tobytes()
 
 
-def _refused(to: StableHash, x: Any) -> Content:
-    what = "an object that is gone" if x is GONE else f"{x}, a value of a trace"
-    raise Refused(Why.VALUE, what)
+def _not_cacheable(to: StableHash, x: Any) -> Content:
+    culprit = "an object that is gone" if x is GONE else f"{x}, a value of a trace"
+    raise NotCacheable(Reason.VALUE, culprit)
 
 
 _RULES: Final[dict[Any, _Rule]] = {
     tuple: lambda to, x: ("tuple", *to.contents(x)),
-    list: _marked("list", lambda x: tuple(x)),
+    list: _node_rule("list", tuple),
     **dict.fromkeys((dict, OrderedDict), _dict),
-    defaultdict: _marked("", lambda x: (x.default_factory, {**x})),
-    deque: _marked("deque", lambda x: (x.maxlen, *x.copy())),
+    defaultdict: _node_rule("", lambda x: (x.default_factory, {**x})),
+    deque: _node_rule("deque", lambda x: (x.maxlen, *x.copy())),
     **dict.fromkeys((set, frozenset), _set),
-    **dict.fromkeys((range, slice), _marked("", lambda x: (x.start, x.stop, x.step))),
-    object: _marked("sentinel", lambda x: ()),  # all it can be is itself
+    **dict.fromkeys(
+        (range, slice), _node_rule("", lambda x: (x.start, x.stop, x.step))
+    ),
+    object: _node_rule("sentinel", lambda x: ()),  # it has nothing but its identity
     FunctionType: StableHash.function,
     CellType: StableHash.cell,
     CodeType: lambda to, x: ("code", code_digest(x)),
-    MethodType: lambda to, x: (
-        "method",
-        to.content(x.__self__),
-        to.content(x.__func__),
-    ),
+    MethodType: lambda to, x: ("method", *to.contents((x.__self__, x.__func__))),
     **dict.fromkeys(
         (functools.partial, Partial),
-        _marked("", lambda x: (x.func, x.args, x.keywords, x.__dict__)),
+        _node_rule("", lambda x: (x.func, x.args, x.keywords, x.__dict__)),
     ),
     BuiltinFunctionType: _builtin,
     **dict.fromkeys(
@@ -517,20 +472,20 @@ _RULES: Final[dict[Any, _Rule]] = {
         lambda to, x: (type_name(class_of(x)), x.__name__),
     ),
     type(_Pair.x): lambda to, x: ("field", to.contents(x.__reduce__()[1][:1])),
-    MappingProxyType: _marked("proxy", lambda x: ({**x},)),
-    **dict.fromkeys(PLACED, lambda to, x: ("placed", plain_placement(x))),
+    MappingProxyType: _node_rule("proxy", lambda x: ({**x},)),
+    **dict.fromkeys(PLACEMENTS, lambda to, x: ("placed", serialize_placement(x))),
     np.ndarray: _array,
     np.ufunc: _ufunc,
 }
 _OF_BASES: Final[tuple[tuple[type, _Rule], ...]] = (
     (type, StableHash.type),
     (ModuleType, _module),
-    (Tracer, _refused),
-    (type(GONE), _refused),
+    (Tracer, _not_cacheable),
+    (type(GONE), _not_cacheable),
     (ArrayImpl, _own_array),
     (np.ndarray, _array),
     (np.dtype, _dtype),
-    (Enum, _member),
+    (Enum, _enum_member),
     (np.generic, _scalar),
     (InternalObject, _inner),
 )

@@ -1,12 +1,12 @@
-"""The manifest: the record on disk by which a process finds the program of a call untraced.
+"""Manifests: how a process finds the program of a call without a trace.
 
-1. The key of a manifest is what the call is: the function with all that it captures, its
-   static arguments, the avals, the options, the flags, and the environment.
-2. A manifest has up to 16 results, the newest first. Each has the locations that the trace
-   read with digests of their values, the files of libraries, what the user declared, and
-   the program that came out, with what else a version needs.
-3. A result holds if each location is found again and its value has the same digest.
-Values themselves are not in it, but for the constants of programs.
+1. The key of a manifest is the call: the function with all that it captures, its static
+   arguments, the avals, the options, the settings, and the environment.
+2. A manifest has up to 16 traces, the newest first. Each has the locations that it read
+   with digests of their values, the files of libraries, the declarations of the user, and
+   the program that came out, with the other fields of a version.
+3. A trace holds if each location is found again and its value has the same digest.
+Values themselves are not stored, except the constants of programs.
 """
 
 import json
@@ -24,49 +24,57 @@ from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Call, CallSpec
 from imprint._src.jit.calls.tracing import TracedCall, held_by
 from imprint._src.jit.compilation.lowered import LoweredProgram
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.guards.dependencies import Dependencies
-from imprint._src.jit.manifest.assumptions import (
-    adopt,
-    declaration,
-    difference_of,
-    look,
-)
-from imprint._src.jit.manifest.environment_key import (
+from imprint._src.jit.manifest.environment import (
+    Stamps,
+    adopt_files,
+    changed_file,
+    declaration_mismatch,
+    declarations_of,
+    declared_files,
     environment_key,
     library_files,
-    told,
 )
-from imprint._src.jit.manifest.file_digests import Stamps, changed
-from imprint._src.jit.manifest.impure import has_drawn, state_of_draws
 from imprint._src.jit.manifest.locations import (
     Mismatch,
-    plain_reads,
-    restored,
+    restore_reads,
+    serialize_reads,
     written_containers,
 )
-from imprint._src.jit.manifest.not_cacheable import Refused, Why
-from imprint._src.jit.manifest.shardings import plain_spread
-from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
-from imprint._src.jit.manifest.trees import (
-    aval_of,
-    plain_aval,
-    plain_tree,
-    tree_data,
-    tree_of,
+from imprint._src.jit.manifest.not_cacheable import (
+    NotCacheable,
+    Reason,
+    has_drawn,
+    random_state,
 )
+from imprint._src.jit.manifest.plain_data import (
+    deserialize_aval,
+    deserialize_tree,
+    serialize_aval,
+    serialize_placement,
+    serialize_spread,
+    serialize_tree,
+    tree_data,
+)
+from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
 
 Plain = dict[str, Any]
-RESULTS: Final = 16
+TRACE: Final = "trace"
+"""The kind of a manifest in its note."""
+TRACES: Final = 16
+"""Traces in a manifest."""
+
+# ---- 1. the key ----
 
 
-class Bucket(NamedTuple):
+class BucketShape(NamedTuple):
     """A bucket of calls whose axes have names.
 
     Args:
         avals: of the leaves, as long as the bucket.
-        names: which axis of which leaf has which name.
+        names: the names of the axes of each leaf.
         bounds: the lengths of the bucket, by name.
         zeros: whether zeros can be in all of the padding.
     """
@@ -77,18 +85,18 @@ class Bucket(NamedTuple):
     zeros: bool
 
 
-class Question(NamedTuple):
-    """What call a manifest is for.
+class KeyInputs(NamedTuple):
+    """A call, for which there may be a manifest.
 
     Args:
         fun: the function.
         name: its name.
-        options: what `jit` was asked for.
+        options: the options of `jit`.
         call: the call.
         form: the form in its key; None if all its arguments are arrays, in their order.
-        flags: the flags in its key.
+        settings: the settings in its key.
         avals: of its leaves.
-        bucket: in which its sizes are, if they have names.
+        bucket: the bucket of its sizes, if they have names.
     """
 
     fun: Any
@@ -96,101 +104,112 @@ class Question(NamedTuple):
     options: JitOptions
     call: Call
     form: CallSpec | None
-    flags: Settings
+    settings: Settings
     avals: tuple[ShapedArray, ...]
-    bucket: Bucket | None = None
+    bucket: BucketShape | None = None
 
 
-class Asked(NamedTuple):
-    """A call as it is looked up: the key, and what was read for it."""
+class ManifestKey(NamedTuple):
+    """The key of a call, and the state of the process when it was made.
 
-    key: bytes
+    Args:
+        digest: the key.
+        hashed: the hashes of the roots.
+        roots: the function and its static values.
+        in_tree: the tree of the arguments.
+        random_state: of the global generators.
+        files: the declared files.
+        strict: whether the contents of arrays count.
+    """
+
+    digest: bytes
     hashed: StableHash
     roots: tuple[Any, ...]
     in_tree: tree.TreeDef
-    drawn: tuple[Any, Any]
+    random_state: tuple[Any, Any]
     files: Stamps
     strict: bool
 
 
-def ask(question: Question) -> Asked:
-    """Return under which key the manifest of a call is.
+def manifest_key(inputs: KeyInputs) -> ManifestKey:
+    """Return the key of the manifest of a call.
 
     Raises:
-        Refused: another process could not tell that a call is the same.
+        NotCacheable: another process could not know that a call is the same.
     """
-    _check_options(question)
+    options, settings = inputs.options, inputs.settings
+    if options.abstracted_axes is not None and inputs.bucket is None:
+        raise NotCacheable(Reason.OPTION, "sizes in no bucket")
+    if settings.debug_nans or settings.debug_infs:
+        raise NotCacheable(Reason.OPTION, "debug_nans or debug_infs")
     hashed = StableHash()
-    call, form = question.call, question.call.spec
+    call, form = inputs.call, inputs.call.spec
     in_tree = tree.structure(call.dynamic)
-    whole = form.treedef
-    data = None if whole is None else list(tree_data(whole))
-    options = question.options
-    placed = options.device, options.in_shardings, options.out_shardings
-    parts = (question.fun, *call.static, list(tree_data(in_tree)), data, placed)
-    root = hashed.digest(parts)
-    spelled = (
-        *(question.form is None, form.dynamic, form.static, form.names),
-        *(form.static_names, form.donated, question.name),
+    data = None if form.treedef is None else list(tree_data(form.treedef))
+    placements = options.device, options.in_shardings, options.out_shardings
+    root = hashed.digest(
+        (inputs.fun, *call.static, list(tree_data(in_tree)), data, placements)
     )
-    bucket = None if question.bucket is None else question.bucket[1:]
+    call_form = (
+        *(inputs.form is None, form.dynamic, form.static, form.names),
+        *(form.static_names, form.donated, inputs.name),
+    )
     plain = (
-        *(spelled, [plain_aval(a) for a in question.avals], told(question.flags)),
-        *(options.keep_unused, options.compile.compiler_options),
-        *(options.filtered is not None, options.strict, bucket),
+        *(call_form, [serialize_aval(a) for a in inputs.avals]),
+        *(_serialize_settings(settings), options.keep_unused),
+        *(options.compile.compiler_options, options.filtered is not None),
+        *(options.strict, None if inputs.bucket is None else inputs.bucket[1:]),
     )
-    device = runtime.default_device()
-    engine = runtime.identity("", options.compile, device)
-    here = (*engine, f"{len(runtime.devices())} devices", *environment_key())
+    engine = runtime.identity("", options.compile, runtime.default_device())
+    here = *engine, f"{len(runtime.devices())} devices", *environment_key()
     texts = [text.encode() for text in here]
-    key = digest(b"manifest", root, digest_of(plain), *texts)
-    roots = question.fun, *(value for _, value in held_by(call, in_tree))
-    drawn = state_of_draws()
-    return Asked(key, hashed, roots, in_tree, drawn, look(), options.strict)
+    return ManifestKey(
+        digest=digest(b"manifest", root, digest_of(plain), *texts),
+        hashed=hashed,
+        roots=(inputs.fun, *(value for _, value in held_by(call, in_tree))),
+        in_tree=in_tree,
+        random_state=random_state(),
+        files=declared_files(),
+        strict=options.strict,
+    )
 
 
-def _check_options(question: Question) -> None:
-    options, flags = question.options, question.flags
-    is_named = options.abstracted_axes is not None
-    for what, is_given in (
-        ("sizes in no bucket", is_named and question.bucket is None),
-        ("debug_nans or debug_infs", flags.debug_nans or flags.debug_infs),
-    ):
-        if is_given:
-            raise Refused(Why.OPTION, what)
+def _serialize_settings(settings: Settings) -> list[Any]:
+    values = [getattr(settings, name) for name in Settings.__slots__]
+    plain = bool, int, float, str
+    return [x if type(x) in plain else serialize_placement(x) for x in values]
 
 
-# ---- 2. what a trace read ----
+# ---- 2. writing ----
 
 
-def noted(
-    store: Store, asked: Asked, traced: TracedCall, module: LoweredProgram
+def describe_trace(
+    store: Store, key: ManifestKey, traced: TracedCall, module: LoweredProgram
 ) -> Plain:
-    """Return what a trace read, to be kept for other processes.
+    """Return a trace as plain data for other processes.
 
     Args:
-        store: where.
-        asked: the call.
+        store: where its constants are put.
+        key: the key of the call.
         traced: the trace, which was made just now.
-        module: what was lowered of it.
+        module: the program that was lowered from it.
 
     Raises:
-        Refused: another process could not tell that it would trace the same.
+        NotCacheable: another process could not know that it would trace the same.
     """
-    from imprint._src.jit.manifest.diff import shown  # noqa: PLC0415 - warm starts need it not
+    from imprint._src.jit.manifest.diff import printed  # noqa: PLC0415 - warm starts do not need it
 
-    given = traced.whole.dependencies
-    _check_trace(traced.whole, asked)
-    hashed = asked.hashed.copy()
-    reads = plain_reads(hashed, asked.roots, given, shown)
-    result: Plain = {
+    dependencies = traced.whole.dependencies
+    _check_trace(traced.whole, key)
+    hashed = key.hashed.copy()
+    reads = serialize_reads(hashed, key.roots, dependencies, printed)
+    plain: Plain = {
         "reads": reads,
-        "strict": asked.strict,
         "files": library_files(hashed.libraries),
-        "declared": declaration(hashed.relied, hashed.own, asked.files),
-        "out": plain_tree(traced.out_tree, traced.in_tree),
-        "outs": [plain_aval(a) for a in traced.closed.out_avals],
-        "ins": [plain_aval(a) for a in module.in_avals],
+        "declared": declarations_of(hashed.declared, hashed.own, key.files),
+        "out": serialize_tree(traced.out_tree, traced.in_tree),
+        "outs": [serialize_aval(a) for a in traced.closed.out_avals],
+        "ins": [serialize_aval(a) for a in module.in_avals],
         "consts": [_put_const(store, x) for x in module.consts],
         "kept": module.kept,
         "donated": module.donated,
@@ -198,112 +217,112 @@ def noted(
         "equations": module.equations,
         "own_equations": len(traced.closed.eqns),
         "text_bytes": module.text_bytes,
-        "spread": plain_spread(module.spread),
+        "spread": serialize_spread(module.spread),
     }
-    if not given.holds():
-        raise Refused(Why.EFFECT, "was disturbed by another thread")
-    return result
+    if not dependencies.holds():
+        raise NotCacheable(Reason.EFFECT, "was disturbed by another thread")
+    return plain
 
 
-def _check_trace(traced: TracedCall, asked: Asked) -> None:
-    given = traced.dependencies
-    if given.written or written_containers(given):
-        raise Refused(Why.EFFECT, "wrote into what it reads")
-    if not given.is_shareable:
-        raise Refused(Why.EFFECT, "made callbacks")
-    if has_drawn(asked.drawn):
-        raise Refused(Why.IMPURE, "random numbers that nobody gave it")
+def _check_trace(traced: TracedCall, key: ManifestKey) -> None:
+    dependencies = traced.dependencies
+    if dependencies.written or written_containers(dependencies):
+        raise NotCacheable(Reason.EFFECT, "wrote into what it reads")
+    if not dependencies.is_shareable:
+        raise NotCacheable(Reason.EFFECT, "made callbacks")
+    if has_drawn(key.random_state):
+        raise NotCacheable(Reason.IMPURE, "random numbers that nobody gave it")
     if traced.results.kept():
-        raise Refused(Why.RESULT, "what is no array")
+        raise NotCacheable(Reason.RESULT, "what is no array")
 
 
 def _put_const(store: Store, x: Any) -> list[Any]:
     if isinstance(x, Tracer):
-        raise Refused(Why.VALUE, "a value of a trace")
+        raise NotCacheable(Reason.VALUE, "a value of a trace")
     try:
         host = np.ascontiguousarray(np.asarray(x))
-    except Exception:  # keys of random numbers are no arrays of NumPy's
-        raise Refused(Why.VALUE, "an array that is not of numbers") from None
+    except Exception:  # keys of random numbers are no arrays of NumPy
+        raise NotCacheable(Reason.VALUE, "an array that is not of numbers") from None
     if host.nbytes > _CONST:
-        raise Refused(Why.VALUE, f"an array of {host.nbytes / 2**20:.1f} MiB")
+        culprit = f"an array of {host.nbytes / 2**20:.1f} MiB"
+        raise NotCacheable(Reason.VALUE, culprit)
     name, shape = host.dtype.name, list(np.shape(x))
     data = host.tobytes()
     key = digest(b"constant", name.encode(), repr(shape).encode(), data)
     note = {"name": f"{name}{shape}", "kind": "constant"}
     if not store.put(key, note, data):
-        raise Refused(Why.RECORDER, "the store did not take a constant")
+        raise NotCacheable(Reason.RECORDER, "the store did not take a constant")
     return [key.hex(), name, shape]
 
 
 _CONST: Final = 1 << 20
 
 
-def keep(
-    store: Store, question: Question, asked: Asked, result: Plain, program: bytes
+def write_manifest(
+    store: Store, inputs: KeyInputs, key: ManifestKey, trace: Plain, program: bytes
 ) -> None:
-    """Keep what a trace read for other processes.
+    """Add a trace to the manifest of a call.
 
     Args:
         store: where.
-        question: the call.
-        asked: its key.
-        result: what the trace read.
-        program: the key of what was compiled of it.
+        inputs: the call.
+        key: its key.
+        trace: the trace as plain data.
+        program: the key of its program.
 
     Raises:
-        Refused: the store does not take it.
+        NotCacheable: the store does not take it.
     """
-    from imprint._src.jit.manifest.diff import components, home_of  # noqa: PLC0415 - warm starts need it not
+    from imprint._src.jit.manifest.diff import (  # noqa: PLC0415 - warm starts do not need it
+        components,
+        source_of,
+    )
 
-    result = {**result, "program": program.hex()}
-    results = [result]
-    for other in results_of(store, asked):
-        if other not in results and len(results) < RESULTS:
-            results.append(other)
-    body = {"facts": components(question), "results": results}
-    note = {
-        "name": f"what {question.name} read",
-        "kind": TRACE,
-        "of": home_of(question.fun),
-    }
-    if not store.put(asked.key, note, json.dumps(body).encode()):
-        raise Refused(Why.RECORDER, "the store did not take its manifest")
-
-
-TRACE: Final = "trace"
-"""What a manifest is, in its note."""
+    traces = [{**trace, "program": program.hex()}]
+    for other in traces_of(store, key):
+        if other not in traces and len(traces) < TRACES:
+            traces.append(other)
+    body = {"components": components(inputs), "traces": traces}
+    name = f"what {inputs.name} read"
+    note = {"name": name, "kind": TRACE, "of": source_of(inputs.fun)}
+    if not store.put(key.digest, note, json.dumps(body).encode()):
+        raise NotCacheable(Reason.RECORDER, "the store did not take its manifest")
 
 
-def body_of(data: bytes | None) -> Plain:
-    """Return what a manifest says; nothing if it is none."""
+# ---- 3. reading ----
+
+
+def parse_manifest(data: bytes | None) -> Plain:
+    """Return the fields of a manifest; none if it is no manifest."""
     try:
         body: Any = {} if data is None else json.loads(data)
-    except ValueError:  # another one's who has the secret
+    except ValueError:  # written by another holder of the secret
         return {}
     return cast("Plain", body) if type(body) is dict else {}
 
 
-def results_of(store: Store, asked: Asked) -> Iterator[Plain]:
-    """Yield what was kept for a call, the newest first; then what stores below have."""
-    for data in store.all_of(asked.key):
-        results: Any = body_of(data).get("results")
-        yield from cast("list[Plain]", results) if type(results) is list else []
-
-
-# ---- 3. does it hold? ----
+def traces_of(store: Store, key: ManifestKey) -> Iterator[Plain]:
+    """Yield the traces of a call, the newest first, then those of stores below."""
+    for data in store.all_of(key.digest):
+        traces: Any = parse_manifest(data).get("traces")
+        yield from cast("list[Plain]", traces) if type(traces) is list else []
 
 
 @final
-class Found(NamedTuple):
-    """A trace that was kept, and would come out now.
+class StoredTrace(NamedTuple):
+    """A trace on the disk that a new trace would repeat.
 
     Args:
-        plain: what was kept.
+        store: where it is.
+        in_tree: the tree of the arguments.
+        plain: its fields.
         dependencies: the locations that it read, in this process.
         out_tree: the tree of the result.
         consts: the leading arguments of the program.
     """
 
+    store: Store
+    in_tree: tree.TreeDef
     plain: Plain
     dependencies: Dependencies
     out_tree: tree.TreeDef
@@ -311,58 +330,52 @@ class Found(NamedTuple):
 
     def avals(self, name: str) -> tuple[ShapedArray, ...]:
         """Return the avals of arguments or results."""
-        return tuple(map(aval_of, self.plain[name]))
+        return tuple(map(deserialize_aval, self.plain[name]))
 
 
-def found(
-    store: Store, asked: Asked, fits: Callable[[Plain], bool] = bool
-) -> Found | None:
-    """Return the trace that was kept for a call, if it would come out now.
+def find_trace(
+    store: Store, key: ManifestKey, fits: Callable[[Plain], bool] = bool
+) -> StoredTrace | None:
+    """Return the trace on the disk that a new trace of a call would repeat.
 
     Args:
         store: where it may be.
-        asked: the call.
-        fits: whether something that was kept is for the call.
+        key: the key of the call.
+        fits: whether a trace is for the sizes of the call.
     """
-    for plain in results_of(store, asked):
+    for plain in traces_of(store, key):
         try:
-            if not fits(plain):
+            dependencies = verify(key, plain) if fits(plain) else None
+            if not isinstance(dependencies, Dependencies):
                 continue
-            given = verified(asked, plain)
-            if isinstance(given, Mismatch):
-                continue
-            consts = _consts(store, plain)
-            if consts is not None:
-                out_tree = tree_of(plain["out"], asked.in_tree)
-                adopt(plain["declared"])
-                return Found(plain, given, out_tree, consts)
+            consts = tuple([_load_const(store, *const) for const in plain["consts"]])
+            out_tree = deserialize_tree(plain["out"], key.in_tree)
+            adopt_files(plain["declared"])
         except Exception:
             continue
+        return StoredTrace(store, key.in_tree, plain, dependencies, out_tree, consts)
     return None
 
 
-def verified(asked: Asked, plain: Plain) -> Dependencies | Mismatch:
-    """Return what a trace depends on as it is now, or the first difference.
+def _load_const(store: Store, key: str, name: str, shape: list[int]) -> Any:
+    data = store.get(bytes.fromhex(key))
+    if data is None:
+        raise LookupError(key)
+    return np.frombuffer(data, np.dtype(name)).reshape(shape)
+
+
+def verify(key: ManifestKey, plain: Plain) -> Dependencies | Mismatch:
+    """Return the dependencies of a trace as they are now, or the first difference.
 
     Raises:
         Exception: a location is not there.
     """
-    declared = difference_of(plain["declared"])
+    declared = declaration_mismatch(plain["declared"])
     if declared is not None:
         return Mismatch(*declared)
-    file = changed(plain["files"])
+    file = changed_file(plain["files"])
     if file:
         return Mismatch(f"the file {file}")
-    return restored(
-        asked.hashed.copy(), asked.roots, plain["reads"], strict=plain["strict"]
+    return restore_reads(
+        key.hashed.copy(), key.roots, plain["reads"], strict=key.strict
     )
-
-
-def _consts(store: Store, plain: Plain) -> tuple[Any, ...] | None:
-    made: list[Any] = []
-    for key, name, shape in plain["consts"]:
-        data = store.get(bytes.fromhex(key))
-        if data is None:
-            return None
-        made.append(np.frombuffer(data, np.dtype(name)).reshape(shape))
-    return tuple(made)

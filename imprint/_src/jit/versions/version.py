@@ -42,7 +42,7 @@ from imprint._src.passes import pass_report
 from imprint._src.runtime import (
     EngineError,
     MemoryStats,
-    Runs,
+    Runnable,
     collect_garbage,
     explain_execute_error,
 )
@@ -99,8 +99,7 @@ class Version(InternalObject):
         sentinels: the meaning of the program's last result, if it has flags.
 
     Attributes:
-        restarts: how another process starts with it: "without a trace", or "with a
-            trace: " and the reason.
+        trace_reason: why another process traces it; "" if it does not, None if unknown.
         source: the one, detached from each function, that those of re-created functions
             were made from; its `users` are these.
     """
@@ -117,8 +116,16 @@ class Version(InternalObject):
         ),
         *("checks", "consts", "created_at", "donated", "finalizers", "executable"),
         *("guard", "handlers", "hits", "assignment", "host_call", "name"),
-        *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
-        *("sentinels", "source", "special", "tables", "take", "unflatten"),
+        *("out_aval", "out_avals", "pinned", "program", "runs"),
+        *(
+            "sentinels",
+            "source",
+            "special",
+            "tables",
+            "take",
+            "trace_reason",
+            "unflatten",
+        ),
         "users",
     )
 
@@ -172,7 +179,7 @@ class Version(InternalObject):
         self.at: Any = None  # its key in its table
         self.tables: tuple[weakref.ref[Table[Version]], ...] = ()
         self.pinned: bool = False
-        self.restarts: str = "with a trace"
+        self.trace_reason: str | None = None
         self.created_at: float = time.time()
         _alive.add(self)
 
@@ -186,7 +193,7 @@ class Version(InternalObject):
         else:
             counters.retired += hits
 
-    def use(self, runs: Runs) -> None:
+    def use(self, runs: Runnable) -> None:
         """Execute calls by `runs`: the executable, or an equivalent."""
         self.runs = runs
         if not isinstance(self.assignment, ShardedAssignment):
@@ -306,7 +313,7 @@ class Version(InternalObject):
         """Return the same program for functions that are re-created; it holds none."""
         traced = self.traced.detached()
         made = Version(traced, self.program, self.name, self.assignment, self.sentinels)
-        made.restarts = self.restarts
+        made.trace_reason = self.trace_reason
         made.users = weakref.WeakSet((self,))
         self.source = made
         return made
@@ -466,6 +473,17 @@ class Version(InternalObject):
     def origin(self) -> str:
         """Where the executable is from: "compiled", "disk", or "memory" if another had it."""
         return self.program.origin
+
+    @property
+    def restarts(self) -> str:
+        """How another process starts with it: "with a trace" and why, or without one."""
+        if self.trace_reason == "":
+            return "without a trace"
+        return (
+            f"with a trace: {self.trace_reason}"
+            if self.trace_reason
+            else "with a trace"
+        )
 
     @property
     def stored(self) -> str:

@@ -8,7 +8,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.compilation.donation import match_donated
+from imprint._src.jit.compilation.layout import match_donated
 
 X = np.ones(3, np.float32)
 DEBUG = pytest.mark.parametrize("nans", [False, True])

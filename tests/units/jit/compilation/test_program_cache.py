@@ -12,7 +12,7 @@ from imprint._src import runtime
 from imprint._src.jit.compilation import program_cache
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.runtime.processes import Meeting, Processes
+from imprint._src.runtime.processes import ClusterConfig, Processes
 from imprint.debug import counters
 from tests.units.jit.compilation import persistable
 
@@ -174,14 +174,14 @@ def of_host(device, process, *, local_id=0, count=1000, kind="cpu"):
 def asked(monkeypatch):
     """Return the program, the options, the device and the executable of a jitted call."""
     given = []
-    real = program_cache.executable_of
+    real = program_cache.find_or_compile
 
     def noted(module, options, device, make, *, persist):
         found = real(module, options, device, make, persist=persist)
         given.append((module, options, device, found.executable))
         return found
 
-    monkeypatch.setattr(program_cache, "executable_of", noted)
+    monkeypatch.setattr(program_cache, "find_or_compile", noted)
     imprint.jit(double_it)(1.0)
     monkeypatch.undo()
     return given[0]
@@ -206,7 +206,7 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
     def start():
         origins = []
         for process in range(1000):
-            found = program_cache.executable_of(
+            found = program_cache.find_or_compile(
                 *(module, options, of_host(device, process)),
                 lambda: executable,
                 persist=True,
@@ -242,7 +242,7 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
         return count
 
     one = object.__new__(Processes)
-    one.meeting = Meeting("host:1", 1000, 7, "host:1", 30, 100, 30)
+    one.config = ClusterConfig("host:1", 1000, 7, "host:1", 30, 100, 30)
     one.client = SimpleNamespace(
         key_value_set_bytes=put,
         blocking_key_value_get_bytes=get,

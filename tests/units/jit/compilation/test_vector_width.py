@@ -12,7 +12,7 @@ from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
 from imprint._src.jit.compilation import vector_width
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.program import compile_module
-from imprint._src.jit.compilation.vector_width import gains_by_width
+from imprint._src.jit.compilation.vector_width import gains_from_width
 from imprint._src.primitives import ALL
 from imprint._src.runtime import CompileOptions
 from tests.tolerances import assert_close
@@ -24,7 +24,7 @@ WIDTH = "xla_cpu_prefer_vector_width"
 def gains(fun, *args):
     """Tell what is said of a program after the passes."""
     closed = imprint.make_jaxpr(fun)(*args or (X,))
-    return gains_by_width(closed.jaxpr)
+    return gains_from_width(closed.jaxpr)
 
 
 def chain(operation, times):
@@ -112,7 +112,7 @@ def test_deeply_shared_bodies_are_counted_once_each():
     with enable_checks(False):  # checking goes into each of the 2 to the 40 calls
         for _ in range(40):
             closed = stage(twice(closed), closed.in_avals, Staged("jit", "twice"))
-    assert not gains_by_width(closed.jaxpr)
+    assert not gains_from_width(closed.jaxpr)
 
 
 def twice(closed):

@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from imprint._src.jit.disk_cache.entry import sealed
+from imprint._src.jit.disk_cache.entry import digest, seal
 from imprint._src.jit.disk_cache.eviction import path_of
-from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import StoreWarning
 
@@ -177,6 +176,6 @@ def test_what_is_bigger_than_the_store_is_not_put(tmp_path):
 
 
 def test_a_seal_counts_the_note_too(store, path):
-    head, note, body, _ = sealed(KEY, {"name": "f"}, BODY)
+    head, note, body, _ = seal(KEY, {"name": "f"}, BODY)
     path.write_bytes(head + note.replace(b"f", b"g") + body)
     assert refused(store)

@@ -3,9 +3,9 @@
 import os
 import time
 
-from imprint._src.jit.disk_cache.eviction import entries, path_of, pruned
-from imprint._src.jit.disk_cache.files import STRAY
-from imprint._src.jit.disk_cache.signing import digest
+from imprint._src.jit.disk_cache.entry import digest
+from imprint._src.jit.disk_cache.eviction import entries, evict, path_of
+from imprint._src.jit.disk_cache.files import TEMPORARY
 from imprint._src.jit.disk_cache.store import Store
 
 KEYS = [digest(bytes([i])) for i in range(20)]
@@ -29,7 +29,7 @@ def test_the_least_recently_used_go_first(tmp_path):
     store = filled(tmp_path)
     store.get(KEYS[0])  # used now
     each = next(entries(tmp_path)).nbytes
-    assert pruned(tmp_path, 5 * each) == (15, 15 * each)
+    assert evict(tmp_path, 5 * each) == (15, 15 * each)
     assert kept(tmp_path) == {KEYS[0], *KEYS[-4:]}
 
 
@@ -37,7 +37,7 @@ def test_a_store_that_is_only_read_notes_no_use(tmp_path):
     filled(tmp_path)
     Store(tmp_path, writes=False, limit=0).get(KEYS[0])
     each = next(entries(tmp_path)).nbytes
-    pruned(tmp_path, 5 * each)
+    evict(tmp_path, 5 * each)
     assert kept(tmp_path) == {*KEYS[-5:]}
 
 
@@ -52,11 +52,11 @@ def test_strays_go_after_an_hour_and_so_do_those_of_the_future(tmp_path):
     shelf = path_of(tmp_path, KEYS[0]).parent
     shelf.mkdir()
     for name, age in {"new": 0, "old": 4000, "future": -4000}.items():
-        stray = shelf / f"{STRAY}{name}"
+        stray = shelf / f"{TEMPORARY}{name}"
         stray.write_bytes(b"half")
         os.utime(stray, (time.time() - age,) * 2)
-    pruned(tmp_path, 1 << 30)
-    assert [path.name for path in shelf.iterdir()] == [f"{STRAY}new"]
+    evict(tmp_path, 1 << 30)
+    assert [path.name for path in shelf.iterdir()] == [f"{TEMPORARY}new"]
 
 
 def test_what_is_not_of_the_store_is_never_touched(tmp_path):
@@ -67,5 +67,5 @@ def test_what_is_not_of_the_store_is_never_touched(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.write_text("mine")
         os.utime(path, (0, 0))
-    assert pruned(tmp_path, 0) == (0, 0)
+    assert evict(tmp_path, 0) == (0, 0)
     assert all(path.exists() for path in (mine, named_alike, near))

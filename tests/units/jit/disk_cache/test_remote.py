@@ -16,16 +16,16 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.cli import cache_commands
 from imprint._src.jit.disk_cache.current import (
-    Asked,
-    Wish,
-    asked,
-    store_of,
-    wish_for,
-    wished,
+    StoreConfig,
+    StoreOptions,
+    configure,
+    open_store,
+    requested_options,
+    store_config,
 )
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.remote import Remote
-from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import ArgumentError, StoreWarning
 
@@ -51,14 +51,14 @@ def url(tmp_path):
 
 @pytest.fixture
 def wish():
-    before = wished()
+    before = requested_options()
     yield
-    wish_for(before)
+    configure(before)
 
 
 def machine(folder, url, secret, mode="write", shared=()):
     """Return the store of a machine with a folder of its own."""
-    return store_of(Asked(folder, mode, LIMIT, secret, shared, url))
+    return open_store(StoreConfig(folder, mode, LIMIT, secret, shared, url))
 
 
 def far_files(url):
@@ -301,9 +301,9 @@ def test_a_fork_writes_by_itself(tmp_path, secret):
     code = f"""
 import os, sys
 from pathlib import Path
-from imprint._src.jit.disk_cache.current import Asked, store_of
+from imprint._src.jit.disk_cache.current import StoreConfig, open_store
 folder = Path({str(tmp_path)!r})
-store = store_of(Asked(folder / "own", "write", {LIMIT}, Path({str(secret)!r}), (),
+store = open_store(StoreConfig(folder / "own", "write", {LIMIT}, Path({str(secret)!r}), (),
                        (folder / "far").as_uri()))
 assert store.put({KEY!r}, {{}}, b"parent")
 child = os.fork()
@@ -324,12 +324,12 @@ os.waitpid(child, 0)
 
 def test_the_program_goes_over_the_environment(monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_REMOTE", "s3://bucket/a")
-    wish_for(Wish())
-    assert asked().remote == "s3://bucket/a"
+    configure(StoreOptions())
+    assert store_config().remote == "s3://bucket/a"
     imprint.cache.configure(remote="gs://bucket/b")
-    assert asked().remote == "gs://bucket/b"
+    assert store_config().remote == "gs://bucket/b"
     imprint.cache.configure(remote="")
-    assert asked().remote == ""
+    assert store_config().remote == ""
 
 
 @pytest.mark.parametrize("given", ["/a/folder", 1])
@@ -353,7 +353,7 @@ def scaled(x):
 
 def calls(folder, url, secret):
     """Call the function as a new process on a new machine would; return what that took."""
-    wish_for(Wish(folder, "write", key=secret, shared=(), remote=url))
+    configure(StoreOptions(folder, "write", key=secret, shared=(), remote=url))
     imprint.clear_caches()
     before = imprint.debug.counters()
     imprint.jit(scaled)(inp.ones(3))
@@ -374,23 +374,23 @@ def test_a_machine_starts_warm_by_what_another_compiled(
     monkeypatch.setitem(globals(), "RATE", 3.0)
     assert calls(tmp_path / "c", url, secret) == (1, 1, 0)
     until(lambda: len(far_files(url)) == 3)  # and what both read, in one manifest
-    until(lambda: _results(url) == 2)
+    until(lambda: _traces(url) == 2)
     monkeypatch.setitem(globals(), "RATE", 2.0)
     assert calls(tmp_path / "d", url, secret) == (0, 0, 1)
 
 
-def _results(url):
+def _traces(url):
     memory = fsspec.filesystem("memory")
     return max(memory.cat_file(name).count(b'"reads"') for name in far_files(url))
 
 
 def test_the_doctor_says_whether_it_answers(tmp_path, url, secret, wish, capsys, odd):
     Store(tmp_path, writes=True, limit=LIMIT)
-    wish_for(Wish(tmp_path / "own", "write", key=secret, remote=url))
+    configure(StoreOptions(tmp_path / "own", "write", key=secret, remote=url))
     cache_commands.doctor()
     assert f"remote: {url} (answers)" in capsys.readouterr().out
     odd.error = OSError("no route")
-    wish_for(Wish(tmp_path / "own", "write", key=secret, remote="odd://there"))
+    configure(StoreOptions(tmp_path / "own", "write", key=secret, remote="odd://there"))
     cache_commands.doctor()
     assert "remote: odd://there (expected to read from odd" in capsys.readouterr().out
     assert not far_files(url)

@@ -9,15 +9,15 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.cli import cache_commands
 from imprint._src.jit.disk_cache.current import (
-    Asked,
-    Wish,
-    asked,
-    store_of,
-    wish_for,
-    wished,
+    StoreConfig,
+    StoreOptions,
+    configure,
+    open_store,
+    requested_options,
+    store_config,
 )
+from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.jit.disk_cache.signing import digest
 from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import ArgumentError, StoreWarning
 
@@ -41,7 +41,7 @@ def state_of(folder):
 
 
 def opened(folder, *shared, mode="write", key=None):
-    return store_of(Asked(folder, mode, LIMIT, key, shared))
+    return open_store(StoreConfig(folder, mode, LIMIT, key, shared))
 
 
 def test_what_is_not_in_the_own_store_is_looked_for_in_the_order_of_the_others(
@@ -123,19 +123,19 @@ def test_who_only_reads_needs_no_store_of_its_own(tmp_path):
 
 @pytest.fixture
 def wish():
-    before = wished()
+    before = requested_options()
     yield
-    wish_for(before)
+    configure(before)
 
 
 def test_the_program_goes_over_the_environment(tmp_path, monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_SHARED", f"{tmp_path / 'a'}{os.pathsep}~/b")
-    wish_for(Wish())
-    assert asked().shared == (tmp_path / "a", (tmp_path / "x").home() / "b")
+    configure(StoreOptions())
+    assert store_config().shared == (tmp_path / "a", (tmp_path / "x").home() / "b")
     imprint.cache.configure(shared=[tmp_path / "c"])
-    assert asked().shared == (tmp_path / "c",)
+    assert store_config().shared == (tmp_path / "c",)
     imprint.cache.configure(shared=[])
-    assert asked().shared == ()
+    assert store_config().shared == ()
 
 
 @pytest.mark.parametrize("given", ["/a/folder", [1], 1])
@@ -160,7 +160,7 @@ def scaled(x):
 
 def calls(*, own, shared=()):
     """Call the function as a new process would; return what that took."""
-    wish_for(Wish(own, "write", shared=shared))
+    configure(StoreOptions(own, "write", shared=shared))
     imprint.clear_caches()
     before = imprint.debug.counters()
     imprint.jit(scaled)(inp.ones(3))
@@ -189,7 +189,7 @@ def test_a_trace_of_its_own_that_does_not_hold_hides_none(tmp_path, wish, monkey
 def test_why_compares_with_what_it_has(tmp_path, wish, monkeypatch):
     calls(own=tmp_path / "image")
     monkeypatch.setitem(globals(), "RATE", 3.0)
-    wish_for(Wish(tmp_path / "own", "write", shared=(tmp_path / "image",)))
+    configure(StoreOptions(tmp_path / "own", "write", shared=(tmp_path / "image",)))
     imprint.clear_caches()
     told = str(imprint.cache.why(imprint.jit(scaled), inp.ones(3)))
     assert "was 2.0, is 3.0" in told
@@ -199,7 +199,7 @@ def test_the_command_line_changes_the_own_store_alone(
     tmp_path, monkeypatch, capsys, wish
 ):
     shared = filled(tmp_path / "shared", one=b"shared")
-    wish_for(Wish(tmp_path / "own", "read", shared=(shared,)))
+    configure(StoreOptions(tmp_path / "own", "read", shared=(shared,)))
     before = state_of(shared)
     assert (
         cache_commands.clear() == cache_commands.prune() == cache_commands.verify() == 1

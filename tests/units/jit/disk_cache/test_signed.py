@@ -15,11 +15,10 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from imprint._src.jit.disk_cache.current import Asked, store_of
-from imprint._src.jit.disk_cache.entry import sealed
+from imprint._src.jit.disk_cache.current import StoreConfig, open_store
+from imprint._src.jit.disk_cache.entry import Signer, digest, read_signer, seal
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.files import ReadError
-from imprint._src.jit.disk_cache.signing import Proof, digest, proof_in
 from imprint._src.jit.disk_cache.store import Store
 from imprint.errors import StoreWarning
 
@@ -44,7 +43,7 @@ def folder(tmp_path):
 
 
 def opened(folder, secret, *shared, remote=""):
-    return store_of(Asked(folder, "write", 1 << 20, secret, shared, remote))
+    return open_store(StoreConfig(folder, "write", 1 << 20, secret, shared, remote))
 
 
 def file_in(folder):
@@ -58,10 +57,10 @@ def test_who_has_the_secret_finds_what_another_put(folder, secret):
 
 
 def test_who_has_another_secret_or_none_finds_and_deletes_nothing(folder, tmp_path):
-    mine = Store(folder, writes=True, limit=1 << 20, proof=Proof(b"mine"))
+    mine = Store(folder, writes=True, limit=1 << 20, signer=Signer(b"mine"))
     mine.put(KEY, {}, BODY)
     for others in (b"another", b""):
-        other = Store(folder, writes=True, limit=1 << 20, proof=Proof(others))
+        other = Store(folder, writes=True, limit=1 << 20, signer=Signer(others))
         assert other.get(KEY) is None
         other.put(KEY, {}, b"of another")
         assert other.get(KEY) == b"of another"
@@ -74,7 +73,7 @@ def test_what_was_forged_is_not_believed(folder, secret, forger):
     store.put(KEY, {}, BODY)
     path = file_in(folder)
     own = bytes.fromhex(path.parent.name + path.name)
-    path.write_bytes(b"".join(sealed(own, {}, b"code of a stranger", Proof(forger))))
+    path.write_bytes(b"".join(seal(own, {}, b"code of a stranger", Signer(forger))))
     with pytest.warns(StoreWarning, match="made with another secret"):
         assert store.get(KEY) is None
     assert not path.exists()
@@ -218,11 +217,11 @@ def test_what_another_key_signed_is_not_believed(folder, tmp_path):
     own = bytes.fromhex(path.parent.name + path.name)
     forged = b"code of a stranger"
     for proof, reason in (
-        (proof_in(other), "another key signed it"),
-        (Proof(), "its length is another than it says"),
-        (Proof(bytes(32)), "its length is another than it says"),
+        (read_signer(other), "another key signed it"),
+        (Signer(), "its length is another than it says"),
+        (Signer(bytes(32)), "its length is another than it says"),
     ):
-        path.write_bytes(b"".join(sealed(own, {}, forged, proof)))
+        path.write_bytes(b"".join(seal(own, {}, forged, proof)))
         with pytest.warns(StoreWarning, match=reason):
             assert opened(tmp_path / "own", public, folder).get(KEY) is None
     assert opened(folder, other).get(KEY) is None  # it has another name

@@ -7,12 +7,12 @@ import pytest
 from imprint._src.dynamic_shapes.decisions import SizeComparison
 from imprint._src.dynamic_shapes.expression import SizeScope
 from imprint._src.dynamic_shapes.values import evaluate
-from imprint._src.jit.manifest.sizes import (
-    hold_at,
-    plain_questions,
-    plain_size,
-    questions_of,
-    size_of,
+from imprint._src.jit.load_bucket_from_disk import (
+    comparisons_hold,
+    deserialize_comparisons,
+    deserialize_size,
+    serialize_comparisons,
+    serialize_size,
 )
 
 SIZES = {
@@ -33,13 +33,15 @@ def carried(x):
 def test_a_size_comes_back(name):
     scope, other = SizeScope(), SizeScope()
     size = SIZES[name](scope.name("n"), scope.name("m"))
-    plain = carried(plain_size(size))
-    again = size_of(plain, {x: other.name(x) for x in "nm"})
+    plain = carried(serialize_size(size))
+    again = deserialize_size(plain, {x: other.name(x) for x in "nm"})
     assert str(again) == str(size)
     for n in range(1, 12):
         for m in range(1, 6):
             at = {"n": n, "m": m}
-            assert size_of(plain, at) == evaluate(size, at) == evaluate(again, at)
+            assert (
+                deserialize_size(plain, at) == evaluate(size, at) == evaluate(again, at)
+            )
 
 
 def test_questions_hold_where_they_did():
@@ -49,7 +51,12 @@ def test_questions_hold_where_they_did():
         SizeComparison(n, ">", 4, answer=True),
         SizeComparison(n % 2, "==", 0, answer=False),
     ]
-    plain = carried(plain_questions(asked))
-    again = questions_of(plain, {"n": other.name("n")})
+    plain = carried(serialize_comparisons(asked))
+    again = deserialize_comparisons(plain, {"n": other.name("n")})
     assert [*map(str, again)] == [*map(str, asked)]
-    assert [k for k in range(1, 12) if hold_at(plain, {"n": k})] == [5, 7, 9, 11]
+    assert [k for k in range(1, 12) if comparisons_hold(plain, {"n": k})] == [
+        5,
+        7,
+        9,
+        11,
+    ]

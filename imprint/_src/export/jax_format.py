@@ -1,8 +1,8 @@
-"""JAX's own bytes of an exported function: written for `jax.export`, and read from it.
+"""The bytes of `jax.export`, written and read.
 
 They are a flatbuffer: tables whose fields have numbers, in the order of JAX's schema. Weak
 types and the constraints of names are not in it. It needs the package flatbuffers (`pip
-install imprint[export]`), which is imported when it is first used.
+install imprint[export]`), which is imported on its first use.
 """
 
 import base64
@@ -17,7 +17,7 @@ from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
-from imprint._src.export.exported import Exported
+from imprint._src.export.format import ExportedFields
 from imprint._src.export.trees import Data, from_data, to_data
 
 _CALLING_CONVENTION: Final = 10
@@ -40,7 +40,7 @@ class _Field:
     IN_SHARDINGS, OUT_SHARDINGS, PLATFORMS, ORDERED, UNORDERED = range(7, 12)
     MODULE, CONVENTION, KEPT, HAS_NAMES, VJP, DEVICES = range(13, 19)
     AVALS, IN_INDICES, OUT_INDICES, IN_PLACES, OUT_PLACES = 19, 22, 23, 24, 25
-    EXPORTED = 26  # how many there are
+    EXPORTED = 26  # their number
 
     KIND, CHILDREN, NAMES, CLASS, STATIC = range(5)  # of a tree
     SHAPE, DTYPE = 1, 2  # of an aval; its kind is 0
@@ -59,28 +59,19 @@ def _flatbuffers(name: str = "") -> Any:
 # ---- for jax ----
 
 
-def to_jax(exported: Exported, vjp_order: int = 0) -> bytearray:
-    """Return an exported function as bytes that `jax.export.deserialize` takes.
-
-    Args:
-        exported: the function.
-        vjp_order: how many derivatives go with it.
-
-    Raises:
-        ArgumentError: flatbuffers is not installed; trees have keys that are no texts; or
-            a derivative is asked for where a leaf has none (integers).
-    """
-    writer = _Writer(_flatbuffers().Builder(1024))
+def to_jax_bytes(exported: Any, vjp_order: int) -> bytearray:
+    """Return an `Exported` as bytes that `jax.export.deserialize` takes."""
+    writer = _FlatbufferWriter(_flatbuffers().Builder(1024))
     writer.builder.Finish(writer.exported(exported, vjp_order))
     return writer.builder.Output()
 
 
-class _Writer(NamedTuple):
-    """Writes tables from their leaves to the root; each method returns an offset."""
+class _FlatbufferWriter(NamedTuple):
+    """A writer of tables, from the leaves to the root; each method returns an offset."""
 
     builder: Any
 
-    def exported(self, exported: Exported, vjp_order: int) -> int:
+    def exported(self, exported: Any, vjp_order: int) -> int:
         who = f"to_jax of {exported.fun_name}"
         every = (*exported.in_avals, *exported.out_avals)
         if vjp_order and not all(dtypes.is_inexact(aval.dtype) for aval in every):
@@ -165,7 +156,7 @@ class _Writer(NamedTuple):
         return self.builder.EndObject()
 
     def vector(self, offsets: Sequence[int]) -> int:
-        """Write a vector of what stands at offsets."""
+        """Write a vector of objects at offsets."""
         self.builder.StartVector(4, len(offsets), 4)
         for offset in reversed(offsets):
             self.builder.PrependUOffsetTRelative(offset)
@@ -183,16 +174,16 @@ class _Writer(NamedTuple):
 # ---- from jax ----
 
 
-def from_jax(data: bytes) -> Exported:
-    """Return the exported function of JAX's bytes.
+def from_jax_bytes(data: bytes) -> ExportedFields:
+    """Return the fields of an exported function of JAX.
 
     Raises:
-        ArgumentError: they are none, or of a function that has what is not known here:
-            several devices or platforms, effects, keys.
+        ArgumentError: the bytes are something else, or the function has several devices
+            or platforms, effects, or keys.
     """
     try:
         start = _flatbuffers(".encode").Get(_flatbuffers(".packer").uoffset, data, 0)
-        return _exported(_Table(_flatbuffers(".table").Table(data, start)))
+        return _fields(_FlatbufferTable(_flatbuffers(".table").Table(data, start)))
     except _DAMAGE as err:
         if isinstance(err, ArgumentError):
             raise
@@ -202,8 +193,8 @@ def from_jax(data: bytes) -> Exported:
         ) from err
 
 
-class _Table(NamedTuple):
-    """Reads the fields of one table."""
+class _FlatbufferTable(NamedTuple):
+    """A table, whose fields are read by number."""
 
     table: Any
 
@@ -213,11 +204,11 @@ class _Table(NamedTuple):
         return self.table.GetSlot(4 + 2 * field, default, flags)
 
     def at(self, field: int, read: Callable[[int], Any]) -> Any:
-        """Return what stands in a field, read at its position; None if nothing does."""
+        """Return the value of a field, read at its position; None if there is none."""
         offset = self.table.Offset(4 + 2 * field)
         return read(offset) if offset else None
 
-    def table_in(self, field: int) -> "_Table | None":
+    def table_in(self, field: int) -> "_FlatbufferTable | None":
         """Return a table."""
         return self.at(field, lambda o: self._at(o + self.table.Pos))
 
@@ -226,7 +217,7 @@ class _Table(NamedTuple):
         found = self.at(field, lambda o: self.table.String(o + self.table.Pos))
         return (found or b"").decode()
 
-    def tables(self, field: int) -> list["_Table"]:
+    def tables(self, field: int) -> list["_FlatbufferTable"]:
         """Return the tables of a vector."""
         return [*map(self._at, self._places(field))]
 
@@ -249,14 +240,14 @@ class _Table(NamedTuple):
         start = self.at(field, self.table.Vector) or 0
         return iter(range(start, start + 4 * count, 4))
 
-    def _at(self, position: int) -> "_Table":
+    def _at(self, position: int) -> "_FlatbufferTable":
         made = _flatbuffers(".table").Table(
             self.table.Bytes, self.table.Indirect(position)
         )
-        return _Table(made)
+        return _FlatbufferTable(made)
 
 
-def _exported(root: _Table) -> Exported:
+def _fields(root: _FlatbufferTable) -> ExportedFields:
     module = root.numbers(_Field.MODULE, np.uint8).tobytes()
     if not module:
         raise ValueError("no module")
@@ -297,7 +288,7 @@ def _exported(root: _Table) -> Exported:
     has_vjp = all(dtypes.is_inexact(a.dtype) for a in (*in_avals, *out_avals))
     trees = [root.table_in(field) for field in (_Field.IN_TREE, _Field.OUT_TREE)]
     in_tree, out_tree = (from_data("deserialize", _tree(each)) for each in trees)
-    return Exported(
+    return ExportedFields(
         fun_name=name,
         in_tree=in_tree,
         in_avals=in_avals,
@@ -305,12 +296,12 @@ def _exported(root: _Table) -> Exported:
         out_avals=out_avals,
         platforms=platforms,
         mlir_module_serialized=module,
-        derive=(lambda: _exported(vjp)) if vjp is not None and has_vjp else None,
+        derive=(lambda: _fields(vjp)) if vjp is not None and has_vjp else None,
         module_kept_var_idx=tuple(root.numbers(_Field.KEPT, np.uint16).tolist()),
     )
 
 
-def _tree(table: _Table | None) -> Data:
+def _tree(table: _FlatbufferTable | None) -> Data:
     if table is None:
         raise ValueError("no tree")
     kind = _KINDS[table.number(_Field.KIND, "Int8")]
@@ -325,8 +316,8 @@ def _tree(table: _Table | None) -> Data:
     return [kind, children]
 
 
-def _aval(table: _Table, scope: SymbolicScope) -> ShapedArray | None:
-    """Return an aval; None for what is no array of numbers."""
+def _aval(table: _FlatbufferTable, scope: SymbolicScope) -> ShapedArray | None:
+    """Return an aval; None if it is no array of numbers."""
     kind = table.number(_Field.DTYPE, "Int8")
     if kind >= len(_DTYPES) or _DTYPES[kind] == "float0":
         return None

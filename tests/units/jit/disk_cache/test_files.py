@@ -7,9 +7,12 @@ import pytest
 
 import imprint
 from imprint._src.jit.disk_cache import current
-from imprint._src.jit.disk_cache.current import Wish, wish_for, wished
-from imprint._src.jit.disk_cache.files import ReadError
-from imprint._src.jit.disk_cache.folder import default_folder, trusted
+from imprint._src.jit.disk_cache.current import (
+    StoreOptions,
+    configure,
+    requested_options,
+)
+from imprint._src.jit.disk_cache.files import ReadError, default_folder, trusted_folder
 from imprint.errors import ArgumentError, StoreWarning
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -18,26 +21,26 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files aw
 @pytest.fixture
 def use():
     """Give a function that uses a folder, with the warnings that this makes."""
-    before = wished()
+    before = requested_options()
 
     def use_folder(folder, mode="write"):
-        wish_for(Wish(folder, mode))
+        configure(StoreOptions(folder, mode))
         with pytest.warns(StoreWarning) as told:
             assert current.current() is None
         return [str(w.message) for w in told]
 
     yield use_folder
-    wish_for(before)
+    configure(before)
 
 
 def test_a_folder_is_made_for_the_user_alone(tmp_path):
-    folder = trusted(tmp_path / "a" / "b", create=True)
+    folder = trusted_folder(tmp_path / "a" / "b", create=True)
     assert folder == tmp_path / "a" / "b"
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_that_is_only_read_is_not_made(tmp_path):
-    assert trusted(tmp_path / "a", create=False) is None
+    assert trusted_folder(tmp_path / "a", create=False) is None
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])
@@ -54,15 +57,15 @@ def test_a_folder_that_others_can_replace_is_refused(tmp_path):
     (tmp_path / "store").mkdir(0o700)
     tmp_path.chmod(0o777)
     with pytest.raises(ReadError, match="everybody can write into"):
-        trusted(tmp_path / "store", create=True)
+        trusted_folder(tmp_path / "store", create=True)
     tmp_path.chmod(0o1777)  # nobody replaces what is another's, as in /tmp
-    assert trusted(tmp_path / "store", create=True)
+    assert trusted_folder(tmp_path / "store", create=True)
 
 
 def test_a_link_of_the_users_is_followed(tmp_path):
     (tmp_path / "real").mkdir(0o700)
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert trusted(tmp_path / "link", create=True) == tmp_path / "real"
+    assert trusted_folder(tmp_path / "link", create=True) == tmp_path / "real"
 
 
 def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
@@ -70,7 +73,7 @@ def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
     (tmp_path / "real").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with pytest.raises(ReadError, match="others can write into it"):
-        trusted(tmp_path / "link", create=True)
+        trusted_folder(tmp_path / "link", create=True)
 
 
 def test_a_link_to_what_others_can_replace_is_refused(tmp_path):
@@ -78,7 +81,7 @@ def test_a_link_to_what_others_can_replace_is_refused(tmp_path):
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "open" / "real")
     with pytest.raises(ReadError, match="everybody can write into"):
-        trusted(tmp_path / "link", create=True)
+        trusted_folder(tmp_path / "link", create=True)
 
 
 @AS_ROOT
@@ -87,10 +90,10 @@ def test_a_folder_or_a_link_of_another_user_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     os.chown(tmp_path / "link", 12345, -1, follow_symlinks=False)
     with pytest.raises(ReadError, match="it is a link of another user's"):
-        trusted(tmp_path / "link", create=True)
+        trusted_folder(tmp_path / "link", create=True)
     os.chown(tmp_path / "real", 12345, -1)
     with pytest.raises(ReadError, match="it belongs to another user"):
-        trusted(tmp_path / "real", create=True)
+        trusted_folder(tmp_path / "real", create=True)
 
 
 def test_a_file_is_no_folder(tmp_path, use):
@@ -120,11 +123,11 @@ def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
 def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
     tmp_path, monkeypatch
 ):
-    before = wished()
+    before = requested_options()
     monkeypatch.setenv("IMPRINT_CACHE_DIR", str(tmp_path / "env"))
     monkeypatch.setenv("IMPRINT_CACHE", "write")
     try:
-        wish_for(Wish())
+        configure(StoreOptions())
         assert current.current().folder == tmp_path / "env"
         imprint.cache.configure(directory=tmp_path / "mine", limit=5)
         assert current.current().folder == tmp_path / "mine"
@@ -134,11 +137,11 @@ def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
         imprint.cache.configure(mode="off")
         assert current.current() is None
         monkeypatch.setenv("IMPRINT_CACHE_KEY", str(tmp_path / "env"))
-        assert current.asked().key == tmp_path / "env"
+        assert current.store_config().key == tmp_path / "env"
         imprint.cache.configure(key=tmp_path / "mine")
-        assert current.asked().key == tmp_path / "mine"
+        assert current.store_config().key == tmp_path / "mine"
     finally:
-        wish_for(before)
+        configure(before)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pytest
 import imprint
 from imprint import NamedSharding, P
 from imprint._src.jit.compilation.layout import Spread
-from imprint._src.jit.manifest.not_cacheable import Refused
-from imprint._src.jit.manifest.shardings import (
-    placement_of,
-    plain_placement,
-    plain_spread,
-    spread_of,
+from imprint._src.jit.manifest.not_cacheable import NotCacheable
+from imprint._src.jit.manifest.plain_data import (
+    deserialize_placement,
+    deserialize_spread,
+    serialize_placement,
+    serialize_spread,
 )
 from imprint._src.sharding.single import Uncommitted
 from imprint.sharding import AbstractMesh, AxisType, Mesh, SingleDeviceSharding
@@ -45,29 +45,29 @@ def carried(x):
 
 def test_each_comes_back():
     for placement in PLACEMENTS:
-        again = placement_of(carried(plain_placement(placement)))
+        again = deserialize_placement(carried(serialize_placement(placement)))
         assert type(again) is type(placement)
         assert again == placement
 
 
 def test_no_two_are_alike():
     for one, other in combinations(PLACEMENTS, 2):
-        assert plain_placement(one) != plain_placement(other)
+        assert serialize_placement(one) != serialize_placement(other)
 
 
 def test_a_device_that_is_not_here_is_not_found():
-    _, platform, number, kind = plain_placement(DEVICE)
+    _, platform, number, kind = serialize_placement(DEVICE)
     for other in (platform, 99, kind), (platform, number, "another kind"):
         with pytest.raises(LookupError):
-            placement_of(["device", *other])
+            deserialize_placement(["device", *other])
 
 
 def test_what_is_no_placement_is_refused():
-    with pytest.raises(Refused, match="the placement 'x' is not kept yet"):
-        plain_placement("x")
+    with pytest.raises(NotCacheable, match="the placement 'x' is not kept yet"):
+        serialize_placement("x")
 
 
 def test_how_a_program_is_spread_comes_back():
     rows = NamedSharding(MESH, P("x"))
     for spread in (None, Spread(MESH, (rows, None), (None,))):
-        assert spread_of(carried(plain_spread(spread))) == spread
+        assert deserialize_spread(carried(serialize_spread(spread))) == spread

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from imprint._src.jit.disk_cache.signing import digest
-from imprint._src.jit.disk_cache.single_flight import Flights
+from imprint._src.jit.disk_cache.entry import digest
+from imprint._src.jit.disk_cache.store import CompileLocks
 
 KEY, OTHER = digest(b"one"), digest(b"two")
 
@@ -33,29 +33,29 @@ def holder(tmp_path):
 
 
 def test_a_key_that_nobody_has_is_held_at_once(tmp_path):
-    flights = Flights(tmp_path, 60)
+    locks = CompileLocks(tmp_path, 60)
     for _ in range(2):
-        with flights.of(KEY) as waited:
+        with locks.of(KEY) as waited:
             assert not waited
 
 
 def test_one_waits_until_the_other_ends_however_it_ends(tmp_path, holder):
     holder.kill()
-    with Flights(tmp_path, 60).of(KEY):
+    with CompileLocks(tmp_path, 60).of(KEY):
         pass
 
 
 def test_one_waits_no_longer_than_its_patience(tmp_path, holder):
-    with Flights(tmp_path, 0.02).of(KEY) as waited:
+    with CompileLocks(tmp_path, 0.02).of(KEY) as waited:
         assert waited
     assert holder.poll() is None
 
 
 def test_another_key_is_not_waited_for(tmp_path, holder):
-    with Flights(tmp_path, 60).of(OTHER) as waited:
+    with CompileLocks(tmp_path, 60).of(OTHER) as waited:
         assert not waited
 
 
 def test_without_locks_nobody_waits(tmp_path):
-    with Flights(tmp_path / "missing", 60).of(KEY) as waited:
+    with CompileLocks(tmp_path / "missing", 60).of(KEY) as waited:
         assert not waited
