@@ -28,9 +28,9 @@ from imprint._src.jit.compilation.donation import Donation
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
-from imprint._src.jit.explain.explanation import Explanation, told
-from imprint._src.jit.fingerprint.exact import check_equal_hashes
-from imprint._src.jit.fingerprint.state import StrictWalk
+from imprint._src.jit.explain.explanation import Explanation, summarize
+from imprint._src.jit.fingerprint.state import StrictReader
+from imprint._src.jit.fingerprint.static_values import check_equal_hashes
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording
 from imprint._src.jit.manifest.lazy_program import LateJaxpr
@@ -386,7 +386,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
     seen = [(str(read.location), read.location.get()) for read in reads]
     found: dict[str, None] = {}
     for place, value in (*seen, ("what it captures", request.fun)):
-        walk = StrictWalk()
+        walk = StrictReader()
         walk.value(value)
         found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
     family = DEFINITIONS.family_of(request.fun, request.definition)
@@ -403,7 +403,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
 
 def _because(miss: Explanation) -> str:
     """Return the first differences of a miss, to stand in a sentence."""
-    shown, _ = told(miss.differences)
+    shown, _ = summarize(miss.differences)
     return f": {shown}" if shown else ""
 
 

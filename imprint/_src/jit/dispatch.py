@@ -36,7 +36,7 @@ from imprint._src.jit.calls.signature import Spelling
 from imprint._src.jit.compiling import trace_for_all, trace_nested
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
-from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.rebind import Binding
 from imprint._src.jit.report import CacheInfo, cache_info, explain
 from imprint._src.jit.request import Request

@@ -26,24 +26,24 @@ from imprint._src.jit.explain import (
     unrolled_loops,
 )
 from imprint._src.jit.explain.explanation import (
-    Compared,
+    Comparison,
     Difference,
     Explanation,
-    Later,
+    LazyComparison,
 )
+from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import code_of
-from imprint._src.jit.fingerprint.share import definition_token
-from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, StrictWalk
+from imprint._src.jit.fingerprint.content import ContentReader
+from imprint._src.jit.fingerprint.state import HASHED, BoundedReader, StrictReader
 from imprint._src.jit.fingerprint.token import Content, Token
-from imprint._src.jit.fingerprint.walk import Walk
 from imprint._src.jit.fingerprint.wording import (
+    distinguish,
     shortened,
     show,
     show_function,
-    told_apart,
 )
 from imprint._src.jit.guards.dependencies import is_captured
-from imprint._src.jit.guards.guard import Change, Gone, changes_of
+from imprint._src.jit.guards.guard import Change, DeadObject, changes_of
 from imprint._src.jit.guards.locations import (
     GONE,
     MISSING,
@@ -51,7 +51,7 @@ from imprint._src.jit.guards.locations import (
     class_of,
     storage_of,
 )
-from imprint._src.jit.guards.values import Read
+from imprint._src.jit.guards.values import Dependency
 from imprint._src.jit.request import Request, answer_of_kin
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, Made
 from imprint._src.jit.versions.version import Version
@@ -104,7 +104,7 @@ def explain(
         function=definition.signature.function_name,
         hit=True,
         versions=len(versions),
-        compared=Compared([v is found for v in versions].index(True)),
+        compared=Comparison([v is found for v in versions].index(True)),
         seconds=found.costs.total,
         site=current_source(),
         advice=" ".join(filter(None, advice)),
@@ -131,7 +131,9 @@ def loops_told(version: Version) -> str:
         for change in version.passes
         if isinstance(change, pass_report.Rolled)
     ]
-    return " ".join(rolled) if rolled else unrolled_loops.repeats_told(version.jaxpr)
+    return (
+        " ".join(rolled) if rolled else unrolled_loops.describe_repeats(version.jaxpr)
+    )
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
@@ -142,7 +144,7 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
         function=definition.signature.function_name,
         hit=False,
         versions=len(definition.versions),
-        compared=Compared(
+        compared=Comparison(
             None,
             (Difference("disabled", "disable_jit", "False", "True", remedy),),
         ),
@@ -176,17 +178,17 @@ def _compared(
     definition: Definition,
     pending: Pending,
     versions: list[Version],
-) -> Compared | Later:
+) -> Comparison | LazyComparison:
     reason = definition.versions.why_gone(pending.key)
     if reason:
-        return Compared(None, (_evicted(reason),))
+        return Comparison(None, (_evicted(reason),))
     stale = definition.versions.all_of(pending.key)
     if stale:
         return _stale(versions, stale[:_REMEMBERED])
     if versions:
         return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
-        return Compared(None, (_CLEARED,))
+        return Comparison(None, (_CLEARED,))
     kin = definition.kin.versions
     if kin.all_of(pending.key):
         return _made_anew(fun, definition, pending)
@@ -206,7 +208,7 @@ def _later(
     versions: list[Version],
     *,
     is_own: bool = True,
-) -> Later:
+) -> LazyComparison:
     """Note the kinds of calls that are answered; the versions themselves may go.
 
     Args:
@@ -222,7 +224,7 @@ def _later(
     setters = flag_setters()  # of now: a `with` is left before somebody asks
     why = _per_size(definition, pending)
 
-    def compare() -> Compared:
+    def compare() -> Comparison:
         new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
         nearest, found = comparison.nearest_of(replace(new, setters=setters), kinds)
         told = why()
@@ -234,9 +236,9 @@ def _later(
                 for d in found
             ]
         )
-        return Compared(first + nearest if is_own else None, found)
+        return Comparison(first + nearest if is_own else None, found)
 
-    return Later(compare)
+    return LazyComparison(compare)
 
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
@@ -269,11 +271,11 @@ _EVICTED = {
 }
 
 
-def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
+def _stale(versions: list[Version], stale: Sequence[Version]) -> Comparison:
     """Return what changed since the nearest of the versions of this kind was traced."""
     nearest = min(stale, key=lambda v: len(v.traced.dependencies.failing()))
     number = [v is nearest for v in versions].index(True)
-    return Compared(number, tuple(_changes(nearest)))
+    return Comparison(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
@@ -281,9 +283,9 @@ def _changes(version: Version) -> list[Difference]:
     guard = version.traced.guard
     reads = guard.dependencies.reads
     walk = (
-        StrictWalk
+        StrictReader
         if any(r.location.is_strict for r in reads if isinstance(r.location, Contents))
-        else Walk
+        else ContentReader
     )
     found = (
         Difference(change.kind, *told, _kept(change, told))
@@ -310,7 +312,9 @@ def _kept(change: Change, told: "fingerprint_diff.Disagreement") -> str:
     return "A version is kept for each value; pass what changes often as an argument."
 
 
-def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreement]":
+def _told(
+    change: Change, walk: type[ContentReader]
+) -> "list[fingerprint_diff.Disagreement]":
     """Return what a watched place was and is; of a function that was edited, where."""
     where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
@@ -323,7 +327,7 @@ def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreeme
                 for d in inside
             ]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
-    if type(change.old) is Gone and type(change.new) is FunctionType:
+    if type(change.old) is DeadObject and type(change.new) is FunctionType:
         before, now = change.old.code, code_of(change.new.__code__)
         if before is not None and before.name == now.name:
             return fingerprint_diff.disagreements(before, now)
@@ -332,10 +336,12 @@ def _told(change: Change, walk: type[Walk]) -> "list[fingerprint_diff.Disagreeme
         found = fingerprint_diff.disagreements(before, now)
         if found and all(d.path.startswith(_INSIDE) for d in found):
             return found
-    return [fingerprint_diff.Disagreement(path, *told_apart(old, new))]
+    return [fingerprint_diff.Disagreement(path, *distinguish(old, new))]
 
 
-def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
+def _contents(
+    change: Change, walk: type[ContentReader]
+) -> tuple[Content, Content] | None:
     """Return what a watched place had and has, where that has parts to be told."""
     old, new = change.old, change.new
     if new is MISSING or new is GONE:
@@ -350,13 +356,13 @@ _CODE: Final = ("code", "constant", "name read")
 _INSIDE: Final = ("constant in ", "name read in ")
 
 
-def _shown(value: Any, walk: type[Walk]) -> str:
+def _shown(value: Any, walk: type[ContentReader]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
     if value is MISSING or value is GONE:
         return repr(value)
-    if type(value) is Gone and value.code is not None:
+    if type(value) is DeadObject and value.code is not None:
         return f"function {fingerprint_diff.show_code(value.code)}"
-    if type(value) is Gone:
+    if type(value) is DeadObject:
         return f"{type_name(value.cls)} object"
     if type(value) is FunctionType:  # where it stands itself: equal ones share a token
         return show_function(value)
@@ -365,7 +371,7 @@ def _shown(value: Any, walk: type[Walk]) -> str:
 
 def _made_anew(
     fun: Callable[..., Any], definition: Definition, pending: Pending
-) -> Compared:
+) -> Comparison:
     """Return in what a function differs from the nearest of those made of the same code."""
     roots = Request(fun, definition.options, definition, pending).roots
     kept = definition.kin.versions.all_of(pending.key)[:_REMEMBERED]
@@ -385,26 +391,28 @@ def _made_anew(
         captured = is_captured(read.location)
         for change in changes_of(read, now):
             for told in (
-                _told(change, Walk) if not _is_large(read) else _told_large(change)
+                _told(change, ContentReader)
+                if not _is_large(read)
+                else _told_large(change)
             ):
                 if captured:
                     found.append(Difference(kind, *told, _remedy(told, function)))
                 else:
                     found.append(Difference(change.kind, *told, _kept(change, told)))
-    return Compared(None, tuple(dict.fromkeys(found)))
+    return Comparison(None, tuple(dict.fromkeys(found)))
 
 
-def _is_large(read: Read) -> bool:
+def _is_large(read: Dependency) -> bool:
     """Return whether there is more in captured arrays than is compared."""
     return read.seen.has_arrays and not read.seen.is_known
 
 
 def _told_large(change: Change) -> "list[fingerprint_diff.Disagreement]":
-    old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
+    old, new = BoundedReader(0).value(change.old), BoundedReader(0).value(change.new)
     return fingerprint_diff.disagreements(old, new, change.name)
 
 
-def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
+def _another(fun: Callable[..., Any], definition: Definition) -> Comparison:
     """Return in what a function is another than the nearest of its place before."""
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
@@ -419,7 +427,7 @@ def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
         if len(nearest) == 1:
             break
     function = definition.signature.function_name
-    return Compared(
+    return Comparison(
         None,
         tuple(
             Difference(

@@ -35,7 +35,7 @@ from imprint._src.jit.calls.signature import Call, Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats

@@ -18,8 +18,8 @@ from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.jit.calls.check_args import check_leaves
 from imprint._src.jit.calls.signature import Call, Form, Signature
-from imprint._src.jit.explain.explanation import Kind
-from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
+from imprint._src.jit.explain.explanation import CallSignature
+from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
 
 PackedKey: TypeAlias = tuple[Any, ...]
@@ -65,7 +65,7 @@ class CallKey(NamedTuple):
         form, treedef, static, flags, *avals = packed
         return cls(form, treedef, static, flags, tuple(avals), axes)
 
-    def kind(self, form: Form, treedef: tree.TreeDef) -> Kind:
+    def kind(self, form: Form, treedef: tree.TreeDef) -> CallSignature:
         """Return the kind of call that the key stands for, named for its reader.
 
         Args:
@@ -73,7 +73,7 @@ class CallKey(NamedTuple):
             treedef: the tree of the dynamic arguments, a tuple.
         """
         pairs = zip(form.static_names, self.static, strict=True)
-        return Kind(
+        return CallSignature(
             form.names,
             treedef,
             self.avals,
@@ -109,7 +109,7 @@ class Pending(NamedTuple):
     call: Call
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> CallSignature:
         """What kind of call it is."""
         treedef = tree.structure(self.call.dynamic)
         return CallKey.unpack(self.key).kind(self.call.form, treedef)

@@ -13,17 +13,21 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.explain.arrays import array_differences, count_differences, padded
-from imprint._src.jit.explain.containers import Place, ancestors, places
-from imprint._src.jit.explain.explanation import Difference, Kind
+from imprint._src.jit.explain.containers import (
+    TreeDifference,
+    ancestors,
+    tree_differences,
+)
+from imprint._src.jit.explain.explanation import CallSignature, Difference
 from imprint._src.jit.explain.fingerprint_diff import disagreements
-from imprint._src.jit.fingerprint.wording import shortened, told_apart
+from imprint._src.jit.fingerprint.wording import distinguish, shortened
 
 _STRUCTURES: Final = 8
 """Versions of other structures than the call's that are compared with it."""
 
 
 def nearest_of(
-    call: Kind, versions: Sequence[Kind]
+    call: CallSignature, versions: Sequence[CallSignature]
 ) -> tuple[int, tuple[Difference, ...]]:
     """Return the number of the version nearest to a call, and what differs.
 
@@ -39,7 +43,7 @@ def nearest_of(
     return nearest, tuple(found)
 
 
-def _is_alike(old: Kind, new: Kind) -> bool:
+def _is_alike(old: CallSignature, new: CallSignature) -> bool:
     """Tell whether the leaves of two kinds have the same names."""
     return (old.names, old.treedef, old.whole) == (new.names, new.treedef, new.whole)
 
@@ -54,7 +58,7 @@ _FAR: Final = 64
 _APART: Final = "each class is compiled apart"
 
 
-def _slots(old: Kind, new: Kind) -> int:
+def _slots(old: CallSignature, new: CallSignature) -> int:
     """Return how many slots of kinds of one structure differ."""
     count = len(_config(old, new)) + (old.axes != new.axes)
     was, now = _tokens(old), _tokens(new)
@@ -65,7 +69,7 @@ def _slots(old: Kind, new: Kind) -> int:
     return count
 
 
-def differences(old: Kind, new: Kind) -> list[Difference]:
+def differences(old: CallSignature, new: CallSignature) -> list[Difference]:
     """List the slots in which a call differs from what a version answers."""
     flags = _config(old, new)
     found = [*_static(old, new), *flags, *_axes(old, new)]
@@ -94,7 +98,7 @@ _FOLLOWS: Final = {"config enable_x64": "dtype", "config default_device": "devic
 # ---- static values and flags ----
 
 
-def _static(old: Kind, new: Kind) -> list[Difference]:
+def _static(old: CallSignature, new: CallSignature) -> list[Difference]:
     """List the static arguments, or static leaves, that are other values."""
     before, after = _tokens(old), _tokens(new)
     shown = dict(old.static), dict(new.static)
@@ -112,7 +116,7 @@ def _static(old: Kind, new: Kind) -> list[Difference]:
     return found
 
 
-def _tokens(kind: Kind) -> dict[str, Any]:
+def _tokens(kind: CallSignature) -> dict[str, Any]:
     """Return the exact value of each static argument by its name."""
     return dict(zip([name for name, _ in kind.static], kind.tokens, strict=True))
 
@@ -140,7 +144,7 @@ _FLAGS: Final = ("True", "False")
 _NUMBER: Final = re.compile(r"(\w+\()?-?[\d.]+(e[-+]?\d+)?\)?|True|False")
 
 
-def _config(old: Kind, new: Kind) -> list[Difference]:
+def _config(old: CallSignature, new: CallSignature) -> list[Difference]:
     if old.settings is new.settings:
         return []
     return [
@@ -156,7 +160,7 @@ def _config(old: Kind, new: Kind) -> list[Difference]:
     ]
 
 
-def _axes(old: Kind, new: Kind) -> list[Difference]:
+def _axes(old: CallSignature, new: CallSignature) -> list[Difference]:
     """Say which named axes are mapped around a call, if they are others."""
     if old.axes == new.axes:
         return []
@@ -168,7 +172,7 @@ def _axes(old: Kind, new: Kind) -> list[Difference]:
     return [Difference("axes", "the named axes", was, now, remedy)]
 
 
-def _setter(flag: str, kind: Kind) -> str:
+def _setter(flag: str, kind: CallSignature) -> str:
     """Return what changed a flag, to end a sentence."""
     setter = kind.setters.get(flag)
     return f": {setter} changed it" if setter else ""
@@ -177,9 +181,11 @@ def _setter(flag: str, kind: Kind) -> str:
 # ---- structure ----
 
 
-def _structure(old: Kind, new: Kind) -> list[Difference]:
+def _structure(old: CallSignature, new: CallSignature) -> list[Difference]:
     """List where the arguments of a call stand in another tree, and what stands there."""
-    found = places(old.arguments(), new.arguments(), (old.omitted, new.omitted))
+    found = tree_differences(
+        old.arguments(), new.arguments(), (old.omitted, new.omitted)
+    )
     replaced = {place.name for place in found if place.kind == "class"}
     before, after = old.leaves(), new.leaves()
     is_static = dict(old.static), dict(new.static)
@@ -213,7 +219,7 @@ def _by_field(listed: list[Difference]) -> list[Difference]:
     ]
 
 
-def _place(place: Place, old: Kind, new: Kind) -> Difference:
+def _place(place: TreeDifference, old: CallSignature, new: CallSignature) -> Difference:
     name = place.name
     if place.kind == "static":
         name = name.removeprefix("code in ")
@@ -254,17 +260,19 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
 _DEFAULT: Final = "its default"
 
 
-def _sides(place: Place, old: Kind, new: Kind) -> tuple[tuple[str, Kind], ...]:
+def _sides(
+    place: TreeDifference, old: CallSignature, new: CallSignature
+) -> tuple[tuple[str, CallSignature], ...]:
     return (place.old, old), (place.new, new)
 
 
-def _leaf(name: str, kind: Kind) -> str:
+def _leaf(name: str, kind: CallSignature) -> str:
     """Return what a leaf is: an array, or a static value."""
     found = kind.leaves().get(name)
     return f"static {dict(kind.static)[name]}" if found is None else str(found)
 
 
-def _length(name: str, old: Kind, new: Kind) -> str:
+def _length(name: str, old: CallSignature, new: CallSignature) -> str:
     """Return what to do about a list that grows: make it an array, if it can be one."""
     items = re.compile(rf"{re.escape(name)}\[\d+\]")
     counts: list[int] = []
@@ -296,8 +304,8 @@ def _moved(name: str, old: str, new: str) -> Difference:
     return Difference("structure", name, old, new, remedy)
 
 
-def _trees(old: Kind, new: Kind) -> Difference:
+def _trees(old: CallSignature, new: CallSignature) -> Difference:
     before, after = old.whole or old.treedef, new.whole or new.treedef
-    texts = told_apart(shortened(str(before)), shortened(str(after)))
+    texts = distinguish(shortened(str(before)), shortened(str(after)))
     remedy = "Pass containers of one structure, with the same keys and lengths."
     return Difference("structure", "arguments", *texts, remedy)

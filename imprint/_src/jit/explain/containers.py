@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from imprint import tree
 from imprint._src.core.identity import type_name
 from imprint._src.jit.explain.fingerprint_diff import FEW, disagreements
-from imprint._src.jit.fingerprint.state import StateWalk
-from imprint._src.jit.fingerprint.wording import told_apart
+from imprint._src.jit.fingerprint.state import StateReader
+from imprint._src.jit.fingerprint.wording import distinguish
 from imprint._src.tree.registry import fields_of
 from imprint._src.tree.statics import Static
 
@@ -25,7 +25,7 @@ Arguments: TypeAlias = Mapping[str, tree.TreeDef]
 _SEQUENCES: Final = (list, tuple, deque)
 
 
-class Place(NamedTuple):
+class TreeDifference(NamedTuple):
     """A place at which two trees differ.
 
     Args:
@@ -53,11 +53,11 @@ def ancestors(name: str) -> Iterator[str]:
             yield name[:i]
 
 
-def places(
+def tree_differences(
     old: Arguments,
     new: Arguments,
     omitted: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
-) -> list[Place]:
+) -> list[TreeDifference]:
     """Return the places at which two trees of arguments differ.
 
     Args:
@@ -70,21 +70,21 @@ def places(
     for name in {**old, **new}:
         was, now = old.get(name), new.get(name)
         if was is None and name in omitted[0]:
-            found.append(Place(name, "class", omitted[0][name], _class(now)))
+            found.append(TreeDifference(name, "class", omitted[0][name], _class(now)))
         elif now is None and name in omitted[1]:
-            found.append(Place(name, "class", _class(was), omitted[1][name]))
+            found.append(TreeDifference(name, "class", _class(was), omitted[1][name]))
         elif None not in (was, now) or name.partition("[")[0] not in counted:
             found += _places(name, was, now)
     return found
 
 
-def _variadic(old: Arguments, new: Arguments) -> Iterator[Place]:
+def _variadic(old: Arguments, new: Arguments) -> Iterator[TreeDifference]:
     """Yield where `*args` has more or fewer."""
     bases = [[n.partition("[")[0] for n in names if "[" in n] for names in (old, new)]
     for name in dict.fromkeys([*bases[0], *bases[1]]):
         was, now = (names.count(name) for names in bases)
         if was != now:
-            yield Place(name, "length", _given(was), _given(now))
+            yield TreeDifference(name, "length", _given(was), _given(now))
 
 
 def _given(n: int) -> str:
@@ -93,11 +93,11 @@ def _given(n: int) -> str:
 
 def _places(
     name: str, old: tree.TreeDef | None, new: tree.TreeDef | None
-) -> Iterator[Place]:
+) -> Iterator[TreeDifference]:
     if old is new:
         return
     if old is None or new is None or old.spec.type is not new.spec.type:
-        yield Place(name, "class", *told_apart(_class(old), _class(new)))
+        yield TreeDifference(name, "class", *distinguish(_class(old), _class(new)))
         return
     before, after = _children(old), _children(new)
     common = {**before, **after}
@@ -105,7 +105,7 @@ def _places(
         yield from _static(name, old, new)
     elif old.spec.type in _SEQUENCES:
         words = [f"{_class(old)} of {len(keys)}" for keys in (before, after)]
-        yield Place(name, "length", *words)
+        yield TreeDifference(name, "length", *words)
         common = {key: None for key in before if key in after}
     elif len(before.keys() ^ after.keys()) > FEW:
         yield _keys(name, _class(old), list(before), list(after))
@@ -114,10 +114,12 @@ def _places(
         yield from _places(name + tree.keystr((key,)), before.get(key), after.get(key))
 
 
-def _keys(name: str, kind: str, old: list[Hashable], new: list[Hashable]) -> Place:
+def _keys(
+    name: str, kind: str, old: list[Hashable], new: list[Hashable]
+) -> TreeDifference:
     gone = _listed("without", [key for key in old if key not in new])
     come = _listed("with", [key for key in new if key not in old])
-    return Place(
+    return TreeDifference(
         name, "keys", f"{kind} of {len(old)}", f"{kind} of {len(new)}{come}{gone}"
     )
 
@@ -133,7 +135,9 @@ def _listed(word: str, keys: list[Hashable]) -> str:
 # ---- static data ----
 
 
-def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
+def _static(
+    name: str, old: tree.TreeDef, new: tree.TreeDef
+) -> Iterator[TreeDifference]:
     """Yield what differs in the static data of two nodes of one class and keys."""
     before, after = _data(old), _data(new)
     if before == after:
@@ -147,23 +151,23 @@ def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
         names = [f"{name}.{field}" for field in fields.meta]
         parts = list(zip(names, before.value, after.value, strict=True))
     for place, was, now in parts:
-        old_content, new_content = StateWalk().value(was), StateWalk().value(now)
+        old_content, new_content = StateReader().value(was), StateReader().value(now)
         for change in disagreements(old_content, new_content, place):
-            yield Place(change.path, "static", change.old, change.new)
+            yield TreeDifference(change.path, "static", change.old, change.new)
 
 
-def _of_builtin(name: str, kind: Any, old: Any, new: Any) -> Iterator[Place]:
+def _of_builtin(name: str, kind: Any, old: Any, new: Any) -> Iterator[TreeDifference]:
     """Yield what differs in a builtin container with the same keys."""
     if kind is OrderedDict:
         words = [f"keys {', '.join(map(repr, keys))}" for keys in (old, new)]
-        yield Place(name, "order", *words)
+        yield TreeDifference(name, "order", *words)
         return
     attribute = _ATTRIBUTES.get(kind)
     if attribute is not None:
         values = [x[0] if kind is defaultdict else x for x in (old, new)]
-        was, now = (StateWalk().value(x) for x in values)
+        was, now = (StateReader().value(x) for x in values)
         for change in disagreements(was, now, f"{name}.{attribute}"):
-            yield Place(change.path, "static", change.old, change.new)
+            yield TreeDifference(change.path, "static", change.old, change.new)
 
 
 _ATTRIBUTES: Final[Mapping[Any, str]] = {

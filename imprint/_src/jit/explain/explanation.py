@@ -1,9 +1,9 @@
 """Explanations: why a call hit a version, or why it needs a new one.
 
-A version answers one kind of call (`Kind`). A miss is explained by the nearest version
+A version answers one kind of call (`CallSignature`). A miss is explained by the nearest version
 of the same function: the one with the fewest differences. Each `Difference` names its
 slot as the user would, the old value, the new one, and what to do about it. A miss only
-notes what it is about (`Later`); the two are compared when somebody reads what differs,
+notes what it is about (`LazyComparison`); the two are compared when somebody reads what differs,
 by the rules of `comparison`, and what is read is what was true at the miss.
 """
 
@@ -20,7 +20,7 @@ from imprint._src.diagnostics.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CallSignature:
     """What kind of call a version answers.
 
     Args:
@@ -96,7 +96,7 @@ class Difference:
         return f"{self.slot}: {self.old} → {self.new}"
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """What comes of comparing a call with the versions that there are.
 
     Args:
@@ -109,7 +109,7 @@ class Compared(NamedTuple):
 
 
 @final
-class Later:
+class LazyComparison:
     """A comparison that is made when it is first read.
 
     Args:
@@ -119,11 +119,11 @@ class Later:
 
     __slots__ = ("_compare", "_compared")
 
-    def __init__(self, compare: Callable[[], Compared]) -> None:
-        self._compare: Callable[[], Compared] | None = compare
-        self._compared: Compared | None = None
+    def __init__(self, compare: Callable[[], Comparison]) -> None:
+        self._compare: Callable[[], Comparison] | None = compare
+        self._compared: Comparison | None = None
 
-    def read(self) -> Compared:
+    def read(self) -> Comparison:
         """Return the comparison; what it was made from is let go."""
         compare = self._compare
         if compare is not None:
@@ -160,7 +160,7 @@ class Explanation:
     function: str
     hit: bool
     versions: int
-    compared: Compared | Later = field(repr=False)
+    compared: Comparison | LazyComparison = field(repr=False)
     seconds: float | None = None
     site: Source | None = None
     advice: str = ""
@@ -184,15 +184,15 @@ class Explanation:
         """Compare now, and let go what the comparison is made from."""
         self._read()
 
-    def _read(self) -> Compared:
+    def _read(self) -> Comparison:
         compared = self.compared
-        return compared.read() if isinstance(compared, Later) else compared
+        return compared.read() if isinstance(compared, LazyComparison) else compared
 
     @property
     def is_edit(self) -> bool:
         """Whether the function was edited since the last version was made."""
         compared = self.compared  # one that is made later is of the same code
-        found = compared.differences if isinstance(compared, Compared) else ()
+        found = compared.differences if isinstance(compared, Comparison) else ()
         return any(d.kind == "edited" for d in found)
 
     def __str__(self) -> str:
@@ -207,7 +207,7 @@ class Explanation:
         cost += more
         if not self.differences:
             return f"{start} compiles: it has no version yet.{cost}"
-        listed, advice = told(self.differences)
+        listed, advice = summarize(self.differences)
         if self.differences[0].kind == "disabled":
             return f"{start} runs as Python: jit is disabled. {advice}"
         return f"{start} compiles:{self._against} {listed}.{cost} {advice}"
@@ -252,7 +252,7 @@ class Explanation:
         return f"<p>{escape(str(self))}</p>{table}"
 
 
-def told(differences: Sequence[Difference]) -> tuple[str, str]:
+def summarize(differences: Sequence[Difference]) -> tuple[str, str]:
     """Return the first differences, and what to do, each as a text.
 
     What became of many arrays alike is told once, as of a hundred parameters in float16.

@@ -13,9 +13,9 @@ from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint._src.jit.fingerprint.code import Code
-from imprint._src.jit.fingerprint.layout import Layout, layout_of
-from imprint._src.jit.fingerprint.state import StateWalk
-from imprint._src.jit.fingerprint.static_argument import Equal
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
+from imprint._src.jit.fingerprint.state import StateReader
+from imprint._src.jit.fingerprint.static_contract import Equal
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
@@ -30,11 +30,11 @@ from imprint._src.jit.fingerprint.token import (
     head_of,
 )
 from imprint._src.jit.fingerprint.wording import (
+    distinguish,
     show,
     show_both,
     show_code,
     show_constant,
-    told_apart,
 )
 
 TOO_LARGE: Final = "too large to compare"
@@ -97,7 +97,7 @@ def _differ(
 
 
 def _replaced(path: str, old: str, new: str) -> Disagreement:
-    return Disagreement(path or "function", *told_apart(old, new))
+    return Disagreement(path or "function", *distinguish(old, new))
 
 
 # ---- composites ----
@@ -119,7 +119,7 @@ def _parts(path: str, old: Content, new: Content) -> _Parts | None:
         return [(path, old[-1], new[-1])]
     if head is METHOD:
         return [(_within("self", path), old[1], new[1]), (path, old[2], new[2])]
-    if type(head) is Layout:
+    if type(head) is ClassLayout:
         return _object_parts(path, head, old, new)
     if head in _PAIRED:
         start = 2 if head is defaultdict else 1
@@ -156,7 +156,7 @@ def _defaults(content: Content) -> dict[str, Content]:
 
 
 def _object_parts(
-    path: str, layout: Layout, old: Content, new: Content
+    path: str, layout: ClassLayout, old: Content, new: Content
 ) -> _Parts | None:
     mark = old[1] if len(old) > 1 else None
     if len(new) > 1 and mark is new[1] and mark is STATE:
@@ -179,7 +179,7 @@ def _object_parts(
     return _item_parts(path, old[1:], new[1:])
 
 
-def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts:
+def _said_parts(path: str, layout: ClassLayout, old: Content, new: Content) -> _Parts:
     """Return the parts of what an object says of itself; of a jitted function, unnamed."""
     is_tuple = head_of(old) is head_of(new) is tuple
     if layout.is_library and is_tuple and len(old) == len(new):
@@ -189,7 +189,7 @@ def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts
 
 def _attribute_contents(value: Any) -> dict[str, Content]:
     """Return what an object that its own `==` compares holds now."""
-    return {n: StateWalk().value(x) for n, x in layout_of(value).state(value).items()}
+    return {n: StateReader().value(x) for n, x in layout_of(value).state(value).items()}
 
 
 def _state(content: Content) -> dict[str, Content]:

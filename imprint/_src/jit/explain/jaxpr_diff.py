@@ -21,7 +21,7 @@ from imprint._src.core.pretty import format_eqn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.state import StrictWalk, reads_state
+from imprint._src.jit.fingerprint.state import StrictReader, reads_state
 from imprint._src.jit.fingerprint.token import Content
 from imprint._src.jit.fingerprint.wording import shortened
 
@@ -208,7 +208,7 @@ def _is_same_number(old: Literal, new: Literal) -> bool:
 
 
 @final
-class _MadeAnew(StrictWalk):
+class _RecreatedReader(StrictReader):
     """A walk on which an object is what its state is, as each trace makes another."""
 
     def object(self, x: Any) -> Content:
@@ -218,7 +218,7 @@ class _MadeAnew(StrictWalk):
 
 
 def _content_of(value: Any) -> Content:
-    return _MadeAnew().value(value)
+    return _RecreatedReader().value(value)
 
 
 # ---- wording ----

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias, cast
 from imprint._src.diagnostics.source import Source
 
 
-class Loop(NamedTuple):
+class SourceLoop(NamedTuple):
     """A `for`, a `while` or a comprehension."""
 
     file: str
@@ -24,7 +24,7 @@ class Loop(NamedTuple):
         return f"{Path(self.file).name}:{self.line}"
 
 
-_Loop: TypeAlias = (
+_LoopNode: TypeAlias = (
     ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.GeneratorExp
 ) | ast.DictComp
 _LOOPS: Final = (
@@ -34,7 +34,7 @@ _LOOPS: Final = (
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def loop_around(sources: Sequence[Source]) -> Loop | None:
+def loop_around(sources: Sequence[Source]) -> SourceLoop | None:
     """Return the innermost loop in which all equations of these places were staged.
 
     None if there is none, or the text of the program cannot be read.
@@ -51,7 +51,7 @@ def loop_around(sources: Sequence[Source]) -> Loop | None:
         first, *others = [_loops_at(place) for place in (*shared, *own)]
         found = [x for x in first if all(x in other for other in others)]
         if found:
-            return Loop(code.co_filename, found[-1].lineno)
+            return SourceLoop(code.co_filename, found[-1].lineno)
     return None
 
 
@@ -64,14 +64,14 @@ def _shared(stacks: Sequence[Sequence[Source]]) -> Iterator[list[Source]]:
         yield list({place.offset: place for place in level}.values())
 
 
-def _loops_at(place: Source) -> list[_Loop]:
+def _loops_at(place: Source) -> list[_LoopNode]:
     """Return the loops of a function in whose bodies a place is, the outermost first."""
     line, _, column, _ = list(place.code.co_positions())[place.offset // 2]
     tree = _parsed(place.file)
     if tree is None or line is None or column is None:
         return []
     at = line, column
-    loops: list[_Loop] = []
+    loops: list[_LoopNode] = []
     node: ast.AST | None = tree
     while node is not None:
         if isinstance(node, _SCOPES):
@@ -82,7 +82,7 @@ def _loops_at(place: Source) -> list[_Loop]:
     return loops
 
 
-def _body(loop: _Loop) -> list[ast.AST]:
+def _body(loop: _LoopNode) -> list[ast.AST]:
     """Return the parts of a loop that each turn executes."""
     if isinstance(loop, ast.For | ast.AsyncFor):
         return [*loop.body]

@@ -135,13 +135,13 @@ class SteppedProgram:
 
     def run(self, tell: Callable[[Step], None]) -> Values:
         """Run it, and tell of each step when it is done; return its results."""
-        return _Run(self, tell).whole()
+        return _ProgramRun(self, tell).whole()
 
 
 # ---- running ----
 
 
-class _Open:
+class _OpenEquation:
     """An equation that is being computed, and what it has run of its jaxprs."""
 
     __slots__ = ("equation", "held", "inside", "runs")
@@ -160,14 +160,14 @@ class _Open:
         self.inside = _words(self.equation, name, turn, is_choice=is_choice)
 
 
-class _Run:
+class _ProgramRun:
     """One run of a program."""
 
     def __init__(self, program: SteppedProgram, tell: Callable[[Step], None]) -> None:
         self._program = program
         self._tell = tell
         self._number = 0
-        self._open: list[_Open] = []
+        self._open: list[_OpenEquation] = []
         self._last_uses: dict[Jaxpr, list[list[Var]]] = {}
 
     def whole(self) -> Values:
@@ -207,7 +207,7 @@ class _Run:
         """Compute an equation; tell of it, unless what is inside was told."""
         entered = None
         if type(eqn.primitive) is ControlPrimitive:
-            entered = _Open(eqn)
+            entered = _OpenEquation(eqn)
             self._open.append(entered)
             try:
                 with interpreting(self._enter):

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, cast, final
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
 from imprint._src.diagnostics.source import Source
 from imprint._src.jit.explain.granularity import dissolved
-from imprint._src.jit.explain.loops import Loop, loop_around
+from imprint._src.jit.explain.loops import SourceLoop, loop_around
 
 _FEWEST: Final = 4
 """Blocks below which a loop is none to be spoken of."""
@@ -41,7 +41,7 @@ class Repeat(NamedTuple):
 
     counts: tuple[tuple[int, int], ...]
     source: Source | None
-    loop: Loop | None
+    loop: SourceLoop | None
     stacked: bool
 
     @property
@@ -86,7 +86,7 @@ def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
     return tuple(sorted(found.values(), key=lambda r: -r.saved))
 
 
-def repeats_told(closed: ClosedJaxpr) -> str:
+def describe_repeats(closed: ClosedJaxpr) -> str:
     """Return what to say of what a program repeats; empty if that is not worth a word."""
     return " ".join(map(str, repeats(closed)[:_TOLD]))
 
@@ -94,7 +94,7 @@ def repeats_told(closed: ClosedJaxpr) -> str:
 _TOLD: Final = 3
 
 
-class _Run(NamedTuple):
+class _BlockRun(NamedTuple):
     """Equal blocks: where the first one starts, their length, and how many there are."""
 
     start: int
@@ -115,10 +115,10 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
     weights = [dissolved(eqn) for eqn in jaxpr.eqns]
     runs = [run for length in lengths for run in equations.runs(length)]
 
-    def saved(run: _Run) -> int:
+    def saved(run: _BlockRun) -> int:
         return sum(weights[run.start + run.length : run.end])
 
-    chosen: list[_Run] = []
+    chosen: list[_BlockRun] = []
     for run in sorted(runs, key=saved, reverse=True):
         apart = all(run.end <= c.start or c.end <= run.start for c in chosen)
         if apart and saved(run) >= _SAVED:
@@ -139,10 +139,10 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
 
 def _loop_of_same_lines(
     k: int,
-    runs: Sequence[_Run],
+    runs: Sequence[_BlockRun],
     sources: Sequence[Sequence[Source]],
-    loops: Sequence[Loop | None],
-) -> Loop | None:
+    loops: Sequence[SourceLoop | None],
+) -> SourceLoop | None:
     """Return the loop of a run that was written on the same lines, and as often.
 
     A transform writes the equations of a backward pass, when no loop is executed.
@@ -168,7 +168,7 @@ def _sources(eqns: Iterable[Eqn]) -> list[Source]:
 
 
 @final
-class _Tokens:
+class _EquationTokens:
     """Numbers for equations: equal ones may stand at the same place of blocks."""
 
     def __init__(self) -> None:
@@ -232,7 +232,7 @@ class _Equations:
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self._eqns = jaxpr.eqns
-        self._tokens = _Tokens().of(jaxpr.eqns)
+        self._tokens = _EquationTokens().of(jaxpr.eqns)
         self._made_at: dict[Any, int] = {
             var: i for i, eqn in enumerate(jaxpr.eqns) for var in eqn.outvars
         }
@@ -249,16 +249,16 @@ class _Equations:
         often = gaps.most_common(_LENGTHS)
         return [gap for gap, count in often if count >= _FEWEST - 1]
 
-    def runs(self, length: int) -> list[_Run]:
+    def runs(self, length: int) -> list[_BlockRun]:
         """Return the longest runs of equal blocks of a length."""
-        found: list[_Run] = []
+        found: list[_BlockRun] = []
         start = 0
         for i in range(length, len(self._eqns) + 1):
             if i < len(self._eqns) and self._is_same(i, length, start):
                 continue
             blocks = (i - start) // length
             if blocks >= _FEWEST:
-                found.append(_Run(start, length, blocks))
+                found.append(_BlockRun(start, length, blocks))
             start = i - length + 1
         return found
 
@@ -282,7 +282,7 @@ class _Equations:
         pairs = zip(self._numbers[i], self._numbers[i - length], strict=True)
         return [ours - theirs for ours, theirs in pairs]
 
-    def is_stacked(self, run: _Run) -> bool:
+    def is_stacked(self, run: _BlockRun) -> bool:
         """Tell whether blocks take different arrays that none of them makes."""
         second = range(run.start + run.length, run.start + 2 * run.length)
         return any(
@@ -294,7 +294,7 @@ class _Equations:
             if self._is_outside(ours, run) and self._is_outside(theirs, run)
         )
 
-    def _is_outside(self, atom: Any, run: _Run) -> bool:
+    def _is_outside(self, atom: Any, run: _BlockRun) -> bool:
         if isinstance(atom, Literal):
             return False
         return not run.start <= self._made_at.get(atom, -1) < run.end

@@ -33,7 +33,7 @@ _ABSENT: Final = object()
 
 
 @final
-class Layout:
+class ClassLayout:
     """What a class says of its instances. Compared by identity.
 
     Args:
@@ -196,7 +196,7 @@ class Layout:
         return f"<layout of {self.name}>"
 
 
-def layout_of(value: object) -> Layout:
+def layout_of(value: object) -> ClassLayout:
     """Return the layout of a value's class."""
     found = layouts.get(id(cls := type(value)))
     return _new(cls) if found is None or not found.is_of(cls) else found
@@ -213,19 +213,19 @@ def instance_dict(value: object) -> dict[str, Any]:
     return _read(value, "__dict__") if layout_of(value).has_dict else {}
 
 
-def layout_of_class(cls: type) -> Layout:
+def layout_of_class(cls: type) -> ClassLayout:
     """Return the layout of a class: one for each live class."""
     found = layouts.get(id(cls))
     return _new(cls) if found is None or not found.is_of(cls) else found
 
 
-layouts: Final[dict[int, Layout]] = {}
+layouts: Final[dict[int, ClassLayout]] = {}
 """By the `id` of a class, its layout; an entry leaves with its class, or is found to be
 another's. Hot."""
 
 
-def _new(cls: type) -> Layout:
-    layout = Layout(cls, _mro_of(cls))
+def _new(cls: type) -> ClassLayout:
+    layout = ClassLayout(cls, _mro_of(cls))
     found = layouts.setdefault(id(cls), layout)
     if not found.is_of(cls):  # the stack was full when it should have left
         found = layouts[id(cls)] = layout

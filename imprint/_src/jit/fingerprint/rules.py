@@ -43,7 +43,7 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.identity import identity, ids_of
 from imprint._src.jit.fingerprint.layout import (
-    Layout,
+    ClassLayout,
     arguments_of,
     layout_of,
     layout_of_class,
@@ -135,7 +135,7 @@ def by_state(walk: Visitor, x: Any) -> Content:
     return walk.object(x)
 
 
-def _choose(cls: type, layout: Layout) -> Rule:
+def _choose(cls: type, layout: ClassLayout) -> Rule:
     if layout.speaks:
         return _spoken
     for base, rule in _OF_BASES:
@@ -417,7 +417,7 @@ COPIES: Final[dict[type, Callable[[Any], Any]]] = {
 _COPIERS: Final = {id(cls): copy for cls, copy in COPIES.items()}
 
 
-def copier_of(layout: Layout) -> Callable[[Any], Any] | None:
+def copier_of(layout: ClassLayout) -> Callable[[Any], Any] | None:
     """Return how to see what an instance holds beside its attributes, if it can be."""
     if layout.copier is ...:
         is_exception = issubclass(layout.storage, BaseException)

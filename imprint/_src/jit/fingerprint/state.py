@@ -5,7 +5,7 @@ if its class defines `==` it is a value, and its identity does not count. Object
 standard library, NumPy and imprint count by identity: they have caches of their own.
 An array counts by its bytes: its identity would not tell what was written into it; one
 of objects by its items, a subclass by its attributes, too. To find out whether two
-functions are one, only so many bytes are hashed (`ContentWalk`).
+functions are one, only so many bytes are hashed (`BoundedReader`).
 """
 
 import math
@@ -15,14 +15,14 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from imprint._src.core.identity import identity
-from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.content import ContentReader
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
 from imprint._src.jit.fingerprint.rules import copier_of, is_settled
 from imprint._src.jit.fingerprint.token import ARRAY, DTYPE, Content, Unread
-from imprint._src.jit.fingerprint.walk import Walk
 
 
-def reads_state(layout: Layout) -> bool:
-    """Tell whether a `StateWalk` reads what is inside instances of a class."""
+def reads_state(layout: ClassLayout) -> bool:
+    """Tell whether a `StateReader` reads what is inside instances of a class."""
     if not layout.is_open and copier_of(layout) is None:
         return False
     if layout.is_holder or not layout.is_library:
@@ -38,7 +38,7 @@ def has_bytes(x: Any) -> bool:
     return type(x) in (np.ndarray, np.memmap) and not x.dtype.hasobject
 
 
-class StateWalk(Walk):
+class StateReader(ContentReader):
     """A walk on which objects count by what their attributes are, too."""
 
     container_leaves: ClassVar[int] = 1 << 14
@@ -102,7 +102,7 @@ def _plain(x: Any) -> Any:
     return np.ndarray.view(x, np.ndarray)
 
 
-class StrictWalk(StateWalk):
+class StrictReader(StateReader):
     """A walk that reads all it can: big containers and arrays by their content too.
 
     Attributes:
@@ -132,7 +132,7 @@ HASHED: Final = 16 << 20
 """Bytes of arrays, in all, up to which what is captured or static is compared."""
 
 
-class ContentWalk(StrictWalk):
+class BoundedReader(StrictReader):
     """A strict walk that hashes only so many bytes of arrays.
 
     Args:

@@ -91,7 +91,7 @@ class Token:
 
 
 @final
-class _Entry(ref[Token]):
+class _TokenReference(ref[Token]):
     __slots__ = ("content",)
     content: Content
 
@@ -141,7 +141,7 @@ def token_of(content: Content, *, volatile: bool, has_cells: bool) -> Token:
     if found is not None:
         return found
     token = Token(content, volatile=volatile, has_cells=has_cells)
-    entry = _Entry(token, _forget)
+    entry = _TokenReference(token, _forget)
     entry.content = content
     other = _tokens.setdefault(content, entry)
     if other is not entry:  # another thread was here, or a token is on its way out
@@ -161,4 +161,4 @@ def _forget(dead: Any) -> None:
 
 
 # By content, what is alive: an entry leaves with its token.
-_tokens: Final[dict[Content, _Entry]] = {}
+_tokens: Final[dict[Content, _TokenReference]] = {}

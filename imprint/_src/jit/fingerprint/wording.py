@@ -18,7 +18,7 @@ import numpy as np
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import Identity, Pinned, Standin, ids_of, type_name
 from imprint._src.jit.fingerprint.code import Code, code_of
-from imprint._src.jit.fingerprint.layout import Layout
+from imprint._src.jit.fingerprint.layout import ClassLayout
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
@@ -46,7 +46,7 @@ def show(content: Content) -> str:
     return shortened(_text(content))
 
 
-def told_apart(old: str, new: str) -> tuple[str, str]:
+def distinguish(old: str, new: str) -> tuple[str, str]:
     """Return the texts of two values that differ, also where they print alike."""
     return old, f"another {new}" if old == new else new
 
@@ -58,7 +58,7 @@ def show_both(old: Content, new: Content) -> tuple[str, str]:
     else:
         was, now, print_part = _text(old), _text(new), str
         if was == now or shortened(was) != shortened(now):
-            return told_apart(shortened(was), shortened(now))
+            return distinguish(shortened(was), shortened(now))
     if max(len(was), len(now)) <= _LONGEST:
         return show(old), show(new)
     length = min(len(was), len(now))
@@ -103,7 +103,7 @@ def _text(content: Content) -> str:
     head = head_of(content)
     if head is None:
         return shortened(repr(content))
-    if type(head) is Layout:
+    if type(head) is ClassLayout:
         return _object(head, content[1:])
     if type(head) is Mark:
         return _marked(head, content)
@@ -139,7 +139,7 @@ def _container(kind: Any, items: Content) -> str:
     return f"{type_name(kind)}({_joined(items)})"
 
 
-def _object(layout: Layout, parts: Content) -> str:
+def _object(layout: ClassLayout, parts: Content) -> str:
     if parts == (ABSENT,):
         return f"{layout.name} object"
     if parts and parts[0] is STATE:

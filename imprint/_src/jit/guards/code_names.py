@@ -41,7 +41,7 @@ class StepKind(Enum):
         return self is StepKind.ITEM or self is StepKind.GET
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One step of a chain.
 
     Args:
@@ -71,7 +71,7 @@ class Chain(NamedTuple):
     head: Head
     name: str
     offset: int
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     is_whole: bool
 
 
@@ -116,7 +116,7 @@ def code_names(code: CodeType) -> CodeNames:
     found = _memo.get(key)
     if found is None or found[1]() is not code:
         gone = ref(code, lambda _, memo=_memo: memo.pop(key, None))
-        found = _memo[key] = _Reader(code).read(), gone
+        found = _memo[key] = _BytecodeScanner(code).read(), gone
     return found[0]
 
 
@@ -236,7 +236,7 @@ def _varints(table: bytes) -> Iterator[int]:
 
 
 @final
-class _Reader:
+class _BytecodeScanner:
     """One pass over a code object."""
 
     def __init__(self, code: CodeType) -> None:
@@ -315,13 +315,13 @@ class _Reader:
         """Read the chain whose head instruction `i` loads."""
         every = self._every
         offset = every[i].offset if i >= 0 else -1
-        steps: list[Step] = []
+        steps: list[ChainStep] = []
         at = i + 1
         if head is Head.OTHER and not name and every[at].op == _SUPER:
             op, arg, here = every[at]
             text = self._code.co_names[arg >> _ATTRIBUTES[op]]
             after = every[at + 1].offset if at + 1 < len(every) else here
-            steps.append(Step(StepKind.ATTRIBUTE, text, here, after))
+            steps.append(ChainStep(StepKind.ATTRIBUTE, text, here, after))
             at += 1
         while at < len(every):
             op, arg, here = every[at]
@@ -335,7 +335,7 @@ class _Reader:
                 text = self._code.co_names[arg >> _ATTRIBUTES[op]]
                 key = self._get_key(at, text)
                 if key is not None:
-                    steps.append(Step(StepKind.GET, key, here, after))
+                    steps.append(ChainStep(StepKind.GET, key, here, after))
                     self._taken.add(here)
                     self._chains.append(
                         Chain(head, name, offset, tuple(steps), is_whole=True)
@@ -343,7 +343,7 @@ class _Reader:
                     return
                 is_method = op == _METHOD or (_NEW and op == _LOAD_ATTR and arg & 1)
                 kind = StepKind.METHOD if is_method else StepKind.ATTRIBUTE
-                steps.append(Step(kind, text, here, after))
+                steps.append(ChainStep(kind, text, here, after))
                 self._taken.add(here)
                 at += 1
                 continue
@@ -356,7 +356,7 @@ class _Reader:
             if steps and steps[-1].name == "__dict__" and type(key) is str:
                 steps.pop()  # `o.__dict__["rate"]` reads an attribute
                 kind = StepKind.ATTRIBUTE
-            steps.append(Step(kind, key, where, after))
+            steps.append(ChainStep(kind, key, where, after))
             self._taken.add(here)
             at += width
         is_whole = not self._only_keyed(at)
@@ -364,7 +364,7 @@ class _Reader:
             key = self._contained_key(at, i)
             if key is not None:
                 here = every[at].offset
-                steps.append(Step(StepKind.ITEM, key, here, here))
+                steps.append(ChainStep(StepKind.ITEM, key, here, here))
         if head in (Head.GLOBAL, Head.CELL) or steps:
             self._chains.append(Chain(head, name, offset, tuple(steps), is_whole))
 

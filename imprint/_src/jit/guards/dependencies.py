@@ -25,17 +25,17 @@ from imprint._src.jit.guards.locations import (
     Location,
     Root,
     class_of,
-    place_of,
+    location_name,
     storage_of,
 )
 from imprint._src.jit.guards.values import (
-    Read,
-    Seen,
-    SeenItems,
+    Dependency,
+    RecordedItems,
+    RecordedValue,
 )
 
 _ARRAYS: Final = (NumberArray, np.ndarray)
-Ran = tuple[tuple[CodeType, frozenset[int] | None], ...]
+ExecutedCode = tuple[tuple[CodeType, frozenset[int] | None], ...]
 
 
 @final
@@ -69,8 +69,8 @@ class Dependencies:
     def __init__(  # noqa: PLR0913 - what a trace is known by
         self,
         roots: tuple[Standin, ...] = (),
-        reads: tuple[Read, ...] = (),
-        ran: Ran = (),
+        reads: tuple[Dependency, ...] = (),
+        ran: ExecutedCode = (),
         written: frozenset[Key] = frozenset(),
         later: tuple[Standin, ...] = (),
         *,
@@ -78,13 +78,13 @@ class Dependencies:
         is_shareable: bool = True,
     ) -> None:
         self.roots: tuple[Standin, ...] = roots
-        self.reads: tuple[Read, ...] = reads
-        self.ran: Ran = ran
+        self.reads: tuple[Dependency, ...] = reads
+        self.ran: ExecutedCode = ran
         self.written: frozenset[Key] = written
         self.later: tuple[Standin, ...] = later
         self.is_observed: bool = is_observed
         self.is_shareable: bool = is_shareable
-        self._captured: tuple[Read, ...] | None = None
+        self._captured: tuple[Dependency, ...] | None = None
         self._is_twice: bool | None = None
 
     @classmethod
@@ -111,7 +111,7 @@ class Dependencies:
         if self.is_observed:  # then it is known which of them ran in the trace
             return
         for _, seen in self.reads:
-            for each in seen.items if type(seen) is SeenItems else (seen,):
+            for each in seen.items if type(seen) is RecordedItems else (seen,):
                 each.has_run = False
 
     def rebound(self, roots: Iterable[Any]) -> "Dependencies | None":
@@ -130,8 +130,8 @@ class Dependencies:
         is_same = self.is_of(given)
         if not self._is_alike(given):
             return None
-        moved = _Moved(given, is_same=is_same)
-        reads: list[Read] = []
+        moved = _Relocation(given, is_same=is_same)
+        reads: list[Dependency] = []
         codes: dict[int, CodeType] = {}
         functions: dict[int, Any] = {}
         held = {id(standin()) for standin in self.later}
@@ -153,7 +153,9 @@ class Dependencies:
             if not _stands(location, now, seen, value, is_anew=not is_same):
                 return None
             is_it = now.key == location.key and seen.value is value
-            reads.append(Read(now, seen if is_it else _seen_again(now, seen, value)))
+            reads.append(
+                Dependency(now, seen if is_it else _seen_again(now, seen, value))
+            )
             if location.name == "__code__" and seen.value is not value:
                 codes.update(_renewed(seen.value, value))
         ran = tuple((codes.get(id(code), code), offsets) for code, offsets in self.ran)
@@ -177,7 +179,7 @@ class Dependencies:
         if not self._is_alike(given) or self.has_twice:
             return False
         is_anew = not self.is_of(given)
-        moved = _Moved(given, is_same=not is_anew)
+        moved = _Relocation(given, is_same=not is_anew)
         for location, seen in self.captured:
             now = moved.location(location)
             if now is None:
@@ -190,7 +192,7 @@ class Dependencies:
         return True
 
     @property
-    def captured(self) -> tuple[Read, ...]:
+    def captured(self) -> tuple[Dependency, ...]:
         """The locations that are reached through the function or a static value."""
         if self._captured is None:
             self._captured = tuple(r for r in self.reads if is_captured(r.location))
@@ -217,7 +219,7 @@ class Dependencies:
         reads = tuple(r for r in self.reads if id(r) not in captured)
         return Dependencies((), reads, self.ran, self.written)
 
-    def differing(self, roots: Iterable[Any]) -> list[tuple[Read, Any]]:
+    def differing(self, roots: Iterable[Any]) -> list[tuple[Dependency, Any]]:
         """Return what is not the same for another function, with the values there.
 
         Args:
@@ -225,15 +227,15 @@ class Dependencies:
         """
         given = (*roots,)
         is_anew = not self.is_of(given)
-        moved = _Moved(given, is_same=not is_anew)
-        found: list[tuple[Read, Any]] = []
+        moved = _Relocation(given, is_same=not is_anew)
+        found: list[tuple[Dependency, Any]] = []
         for location, seen in self.reads:
             now = moved.location(location)
             value = GONE if now is None else now.get()
             if now is None or value is GONE:  # what leads there differs, too
                 continue
             if not _stands(location, now, seen, value, is_anew=is_anew):
-                found.append((Read(now, seen), value))
+                found.append((Dependency(now, seen), value))
         return found
 
     def without(self, written: frozenset[Key]) -> "Dependencies":
@@ -250,7 +252,10 @@ class Dependencies:
         return self._with(reads, self.roots, self.ran)
 
     def _with(
-        self, reads: tuple[Read, ...], roots: tuple[Standin, ...], ran: Ran
+        self,
+        reads: tuple[Dependency, ...],
+        roots: tuple[Standin, ...],
+        ran: ExecutedCode,
     ) -> "Dependencies":
         return Dependencies(
             roots,
@@ -275,19 +280,19 @@ class Dependencies:
         seen = [
             each
             for _, seen in self.reads
-            for each in (seen.items if type(seen) is SeenItems else (seen,))
+            for each in (seen.items if type(seen) is RecordedItems else (seen,))
             if issubclass(each.kind, _ARRAYS) and each.is_alone
         ]
         return [x for x in (each.value for each in seen) if x is not GONE]
 
-    def failing(self) -> list[Read]:
+    def failing(self) -> list[Dependency]:
         """Return the locations that are not as they were."""
         return [read for read in self.reads if not read.holds()]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The locations, as a user would name them."""
-        return tuple(str(place) for place in map(place_of, self.locations))
+        return tuple(str(place) for place in map(location_name, self.locations))
 
     @property
     def locations(self) -> list[Location]:
@@ -324,17 +329,19 @@ def _stands(
     if now.key != location.key or is_array:
         return bool(seen.matches_again(value, is_captured=is_captured(location)))
     return (
-        Read(now, seen).matches(value)
+        Dependency(now, seen).matches(value)
         or (seen.by_parts and class_of(value) is seen.kind)
-        or (type(seen) is Seen and seen.matches_again(value, is_captured=False))
+        or (
+            type(seen) is RecordedValue and seen.matches_again(value, is_captured=False)
+        )
     )
 
 
 def _seen_again(location: Location, seen: Any, value: Any) -> Any:
     """Return what is seen now, in place of what was seen there."""
-    if type(seen) is SeenItems:
+    if type(seen) is RecordedItems:
         items = value if seen.rest is None else seen.rest(value)
-        again: Any = SeenItems(
+        again: Any = RecordedItems(
             items,
             is_captured=is_captured(location),
             is_strict=seen.is_strict,
@@ -343,7 +350,9 @@ def _seen_again(location: Location, seen: Any, value: Any) -> Any:
         for new, old in zip(again.items, seen.items, strict=True):
             new.has_run, new.by_parts = old.has_run, old.by_parts
     else:
-        again = Seen(value, is_captured=is_captured(location), is_strict=seen.is_strict)
+        again = RecordedValue(
+            value, is_captured=is_captured(location), is_strict=seen.is_strict
+        )
         again.by_parts, again.has_run = seen.by_parts, seen.has_run
     again.is_left = seen.is_left
     return again
@@ -368,7 +377,7 @@ def is_captured(location: Location, known: dict[int, bool] | None = None) -> boo
 
 
 @final
-class _Moved:
+class _Relocation:
     """Locations of another root, each found from its parent."""
 
     def __init__(self, roots: tuple[Any, ...], *, is_same: bool) -> None:

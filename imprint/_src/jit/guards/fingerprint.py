@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from imprint._src.core.identity import identity
 from imprint._src.core.user_code import is_user_class, is_user_function
 from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.content import ContentReader, scalar_function_token
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.token import ABSENT, ROOT, Content, Token, token_of
-from imprint._src.jit.fingerprint.walk import Walk, scalar_function_token
 from imprint._src.jit.guards.locations import class_of
 
 
@@ -31,7 +31,7 @@ def fingerprint(fun: Callable[..., Any]) -> Token:
     return token_of((ROOT, content), volatile=walk.volatile, has_cells=walk.has_cells)
 
 
-class _Shape(Walk):
+class _Shape(ContentReader):
     """A walk on which what can change is known by its class."""
 
     leaves: ClassVar[int] = 4096

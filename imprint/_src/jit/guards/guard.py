@@ -47,11 +47,16 @@ from imprint._src.jit.guards.locations import (
     class_of,
     contents_of,
     defining_class,
+    location_name,
     namespace_of,
-    place_of,
     storage_of,
 )
-from imprint._src.jit.guards.values import Read, Seen, SeenItems, is_same_plain
+from imprint._src.jit.guards.values import (
+    Dependency,
+    RecordedItems,
+    RecordedValue,
+    is_same_plain,
+)
 
 _FORMAT: Final = 2  # of marshal: equal values give equal bytes
 _WRITTEN_AT: Final = 2
@@ -154,7 +159,7 @@ class Guard:
         return self.dependencies.names
 
 
-def changes_of(read: Read, now: Any) -> list[Change]:
+def changes_of(read: Dependency, now: Any) -> list[Change]:
     """Return the change of one location; of defaults, those of each parameter."""
     location, seen = read
     was = seen.value
@@ -172,13 +177,13 @@ def changes_of(read: Read, now: Any) -> list[Change]:
         if seen.rest is not None:
             now = seen.rest(now)
         was, now = _built(location.owner, was), _built(location.owner, now)
-    kind, name, module = place_of(location)
+    kind, name, module = location_name(location)
     if was is GONE:
-        was = Gone(seen.kind, seen.code)
+        was = DeadObject(seen.kind, seen.code)
     return [Change(kind, name, was, now, module, _action(seen, now))]
 
 
-class Gone(NamedTuple):
+class DeadObject(NamedTuple):
     """Stands for an object that is not alive any more.
 
     Args:
@@ -200,7 +205,7 @@ def _built(container: Any, items: Any) -> Any:
 
 
 def _action(seen: Any, now: Any) -> str:
-    if type(seen) is SeenItems:
+    if type(seen) is RecordedItems:
         return "written into"
     if now is MISSING:
         return "deleted"
@@ -210,7 +215,9 @@ def _action(seen: Any, now: Any) -> str:
 # ---- writing ----
 
 
-def write(reads: tuple[Read, ...], otherwise: Callable[[], bool]) -> Callable[[], bool]:
+def write(
+    reads: tuple[Dependency, ...], otherwise: Callable[[], bool]
+) -> Callable[[], bool]:
     """Return a function that looks each location up and compares by `is`."""
     counted = Counter(
         id(r.location.namespace) for r in reads if isinstance(r.location, Global)
@@ -229,9 +236,9 @@ def write(reads: tuple[Read, ...], otherwise: Callable[[], bool]) -> Callable[[]
         for cell in (r.location.cell,)
         if cell is not None
     }
-    main = _Writer(home, reads, cells.values())
+    main = _GuardCompiler(home, reads, cells.values())
     others = {
-        id(module): _Writer(module, reads)
+        id(module): _GuardCompiler(module, reads)
         for module in ordered[1:]
         if counted[id(module)] >= _OWN_FUNCTION
     }
@@ -252,7 +259,7 @@ def write(reads: tuple[Read, ...], otherwise: Callable[[], bool]) -> Callable[[]
 
 
 @final
-class _Writer:
+class _GuardCompiler:
     """Writes one guard function.
 
     Args:
@@ -264,7 +271,7 @@ class _Writer:
     def __init__(
         self,
         module: dict[str, Any],
-        reads: tuple[Read, ...],
+        reads: tuple[Dependency, ...],
         cells: Iterable[CellType] = (),
     ) -> None:
         self._prefix = "_"
@@ -298,12 +305,12 @@ class _Writer:
         """Add a condition."""
         self._conditions[text] = None
 
-    def add(self, read: Read) -> None:  # noqa: C901, PLR0912 - a branch for each kind
+    def add(self, read: Dependency) -> None:  # noqa: C901, PLR0912 - a branch for each kind
         """Add the condition of one location."""
         at, seen = read
         if isinstance(at, Contents):
             self._late[self._contents(at, seen)] = None
-        elif type(seen) is Seen and (seen.is_strict or seen.value is GONE):
+        elif type(seen) is RecordedValue and (seen.is_strict or seen.value is GONE):
             if seen.is_strict:
                 self._late[f"{self.hold(_Holds(read))}()"] = None
             elif not _is_owner_gone(at):
@@ -347,14 +354,14 @@ class _Writer:
 
     # ---- one kind of location each ----
 
-    def _is(self, where: str, seen: Seen) -> str:
+    def _is(self, where: str, seen: RecordedValue) -> str:
         """Return the condition that an expression gives the very value."""
         reference = seen.reference
         if reference is None or issubclass(seen.kind, _OF_PROGRAMS):
             return f"{where} is {self.hold(seen.value)}"
         return f"{where} is {self.hold(reference)}() is not None"
 
-    def _global(self, at: Global, seen: Seen) -> str:
+    def _global(self, at: Global, seen: RecordedValue) -> str:
         name, names = at.name, at.namespace
         value = seen.value
         if value is MISSING:
@@ -372,7 +379,7 @@ class _Writer:
             return self._is(f"{self.hold(vars(builtins))}[{name!r}]", seen)
         return self._is(f"{self.hold(names)}[{name!r}]", seen)
 
-    def _cell(self, at: Cell, seen: Seen, read: Read) -> None:
+    def _cell(self, at: Cell, seen: RecordedValue, read: Dependency) -> None:
         cell = at.cell
         if cell is None:
             return
@@ -382,14 +389,18 @@ class _Writer:
         name = next(name for name, held in self._cells.items() if held is cell)
         self.condition(self._is(name, seen))
 
-    def _function_part(self, function: str, at: FunctionPart, seen: Seen) -> str:
+    def _function_part(
+        self, function: str, at: FunctionPart, seen: RecordedValue
+    ) -> str:
         if at.name in ("__code__", "__defaults__", "__kwdefaults__"):
             return self._is(f"{function}.{at.name}", seen)
         if seen.value is MISSING:
             return f"{at.name!r} not in {function}.__dict__"
         return self._is(f"{function}.__dict__[{at.name!r}]", seen)
 
-    def _class_attribute(self, at: ClassAttribute, seen: Seen, read: Read) -> None:
+    def _class_attribute(
+        self, at: ClassAttribute, seen: RecordedValue, read: Dependency
+    ) -> None:
         cls, name = at.owner, at.name
         if name in OF_TYPES:  # a class of C's gives a new string each time
             self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
@@ -426,7 +437,7 @@ class _Writer:
         else:
             known[1][text.format(name)] = None
 
-    def _attribute(self, at: Attribute, seen: Seen, read: Read) -> None:
+    def _attribute(self, at: Attribute, seen: RecordedValue, read: Dependency) -> None:
         owner, name = at.owner, at.name
         if owner is None:
             return
@@ -441,7 +452,7 @@ class _Writer:
         else:
             self._owned(at, f"{self.hold(_Holds(read))}()")
 
-    def _item(self, at: Item, seen: Seen, read: Read) -> str:
+    def _item(self, at: Item, seen: RecordedValue, read: Dependency) -> str:
         kind, key = class_of(at.container), at.name
         if id(kind) not in _PLAIN:
             return f"{self.hold(_Holds(read))}()"
@@ -453,7 +464,7 @@ class _Writer:
             return f"{text} not in {held}"
         return self._is(f"{held}[{text}]", seen)
 
-    def _contents(self, at: Contents, seen: SeenItems) -> str:
+    def _contents(self, at: Contents, seen: RecordedItems) -> str:
         held, items = at.container, seen.items
         kind = class_of(held)
         name = self.hold(held)
@@ -486,7 +497,12 @@ class _Writer:
         return f"{self.hold(_SameItems(at, seen))}()"
 
     def _weak_contents(
-        self, kind: Any, name: str, items: tuple[Seen, ...], at: Contents, seen: Any
+        self,
+        kind: Any,
+        name: str,
+        items: tuple[RecordedValue, ...],
+        at: Contents,
+        seen: Any,
     ) -> str:
         """Return the condition that the same objects are in a list or dictionary."""
         if kind is not list and kind is not dict:
@@ -532,7 +548,7 @@ class _Writer:
         return FunctionType(code, self._globals, "guard", defaults, closure)
 
 
-def _getter(seen: Seen) -> Callable[[], Any]:
+def _getter(seen: RecordedValue) -> Callable[[], Any]:
     """Return what gives an item, in C."""
     return seen.reference or repeat(seen.value).__next__
 
@@ -543,7 +559,7 @@ class _Holds:
 
     __slots__ = ("_read",)
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Dependency) -> None:
         self._read = read
 
     def __call__(self) -> bool:
@@ -556,7 +572,7 @@ class _SameItems:
 
     __slots__ = ("_at", "_seen")
 
-    def __init__(self, at: Contents, seen: SeenItems) -> None:
+    def __init__(self, at: Contents, seen: RecordedItems) -> None:
         self._at, self._seen = at, seen
 
     def __call__(self) -> bool:

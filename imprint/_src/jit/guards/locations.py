@@ -604,7 +604,7 @@ class Referent(Owned):
         return self.path
 
 
-class Named(NamedTuple):
+class LocationName(NamedTuple):
     """A location, as a user would name it.
 
     Args:
@@ -621,7 +621,7 @@ class Named(NamedTuple):
         return f"{self.name} in {self.module}" if self.module else self.name
 
 
-def place_of(location: Location) -> Named:
+def location_name(location: Location) -> LocationName:
     """Return a location as a user would name it; what is in a container, by its path."""
     at: Location = location
     if isinstance(location, Contents) and location.parent is not None:
@@ -633,11 +633,11 @@ def place_of(location: Location) -> Named:
         is_own = isinstance(head.parent, Root)
         of = "" if is_own else str(head).removeprefix(f"closure variable {head.name}")
         name = f"closure variable {at.value_path}{of}"
-        return Named(head.kind, name, "" if is_own else head.module)
+        return LocationName(head.kind, name, "" if is_own else head.module)
     if isinstance(head, Global):
         path = at.value_path.removeprefix(head.value_path)
-        return Named(head.kind, f"{head}{path}", head.module)
-    return Named(at.kind, str(at), "" if at.kind == "object" else at.module)
+        return LocationName(head.kind, f"{head}{path}", head.module)
+    return LocationName(at.kind, str(at), "" if at.kind == "object" else at.module)
 
 
 # ---- reading ----

@@ -42,8 +42,8 @@ from imprint._src.core.user_code import (
 from imprint._src.jit.fingerprint.layout import instance_dict, layout_of
 from imprint._src.jit.guards.code_names import (
     Chain,
+    ChainStep,
     Head,
-    Step,
     StepKind,
     code_names,
 )
@@ -87,7 +87,7 @@ _Site = tuple[CodeType, int]
 
 
 @final
-class Uses:
+class Readers:
     """Which instructions read a location.
 
     Attributes:
@@ -113,7 +113,7 @@ class Uses:
 
 
 @final
-class Place:
+class ReachedLocation:
     """A location that was reached, with the value that it had then."""
 
     __slots__ = ("before", "is_left", "location", "uses", "whole", "whole_by_name")
@@ -123,14 +123,14 @@ class Place:
         self.before: Any = before
         self.is_left: bool = False
         """Whether the trace put it there: it was found afterwards."""
-        self.uses: list[Uses] = []
+        self.uses: list[Readers] = []
         self.whole: list[_Site] = []
         """Instructions after which the value is used by more than constant keys."""
         self.whole_by_name: bool = False
 
 
 @final
-class Reach:
+class ReachableValues:
     """All that one trace reached.
 
     Args:
@@ -141,7 +141,7 @@ class Reach:
     def __init__(self, executed: Executed, *, is_strict: bool) -> None:
         self.executed: Executed = executed
         self.is_strict: bool = is_strict
-        self.places: dict[Key, Place] = {}
+        self.places: dict[Key, ReachedLocation] = {}
         self.functions: dict[int, list[tuple[FunctionType, Location | None]]] = {}
         """By the `id` of their code."""
         self.objects: dict[int, tuple[Any, Location | None]] = {}
@@ -164,14 +164,16 @@ class Reach:
         self._whole: dict[int, Any] = {}
         self._names: set[str] = set()
         self._waiting: dict[str, list[Callable[[], None]]] = {}
-        self._tails: dict[str, list[tuple[CodeType, int, tuple[Step, ...], bool]]] = {}
-        self._by_names: dict[str, list[Place]] = {}
+        self._tails: dict[
+            str, list[tuple[CodeType, int, tuple[ChainStep, ...], bool]]
+        ] = {}
+        self._by_names: dict[str, list[ReachedLocation]] = {}
         self._entered: set[int] = set()
         self._parents: dict[int, CodeType] = {}
         self._started: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
         self._stored: set[str] = set()
         self._chained: dict[str, set[str]] = {}
-        self._queue: list[tuple[Any, Location | None, Uses | None]] = []
+        self._queue: list[tuple[Any, Location | None, Readers | None]] = []
         self._is_walking = False
         self._has_patterns = False
         self.matched: set[str] = set()
@@ -192,7 +194,7 @@ class Reach:
     # ---- values ----
 
     def explore(
-        self, value: Any, location: Location | None, uses: Uses | None = None
+        self, value: Any, location: Location | None, uses: Readers | None = None
     ) -> None:
         """Visit a value, and what it reaches.
 
@@ -213,7 +215,7 @@ class Reach:
             self._queue.clear()
 
     def _visit(  # noqa: C901, PLR0912 - a branch for each kind
-        self, value: Any, location: Location | None, uses: Uses | None
+        self, value: Any, location: Location | None, uses: Readers | None
     ) -> None:
         kind = class_of(value)
         if id(kind) in ATOMS or id(value) in self._known or kind is type(MISSING):
@@ -261,7 +263,9 @@ class Reach:
             for i, cell in enumerate(function.__closure__ or ()):
                 found = cell_contents(cell)
                 if found is not MISSING:
-                    self.explore(found, Cell(function, i, location), Uses(always=True))
+                    self.explore(
+                        found, Cell(function, i, location), Readers(always=True)
+                    )
             return
         self.functions.setdefault(id(code), []).append((function, location))
         for name in (*function.__dict__, *OF_FUNCTIONS.intersection(self._names)):
@@ -278,7 +282,7 @@ class Reach:
     def _function_part(
         self, function: FunctionType, name: str, location: Location | None
     ) -> None:
-        self.add(FunctionPart(function, name, location), Uses(by_name=True))
+        self.add(FunctionPart(function, name, location), Readers(by_name=True))
 
     def _arm(self, code: CodeType, parent: CodeType | None) -> None:
         if parent is not None:
@@ -297,7 +301,7 @@ class Reach:
             elif is_user_class(cls) and base is not object:
                 self._wait_for_names(cls, base)
         if is_user_class(cls):
-            self.add(SpecialMethods(cls), Uses(always=True))
+            self.add(SpecialMethods(cls), Readers(always=True))
         for name in OF_TYPES.keys() & self._names:
             self._class_attribute(cls, name)
         kind = class_of(cls)
@@ -333,7 +337,7 @@ class Reach:
         always = code is None and name not in ("__match_args__", "__slots__")
         place: Any = self.add(
             ClassAttribute(cls, name),
-            Uses(by_name=True, always=always, of_code=code),
+            Readers(by_name=True, always=always, of_code=code),
         )
         if name == "__match_args__" and class_of(place.before) is tuple:
             found = contents_of(place.before)
@@ -342,7 +346,7 @@ class Reach:
                 self.add_name(each)
 
     def _class_attribute(self, cls: type, name: str) -> None:
-        self.add(ClassAttribute(cls, name), Uses(by_name=True))
+        self.add(ClassAttribute(cls, name), Readers(by_name=True))
 
     def _visit_module(self, module: ModuleType) -> None:
         names = module_namespace(module)
@@ -350,15 +354,15 @@ class Reach:
             for name in tuple(names):
                 self._wait(name, partial(self._module_name, names, name))
             if "__getattr__" in names:
-                self.add(Global(names, "__getattr__"), Uses(always=True))
+                self.add(Global(names, "__getattr__"), Readers(always=True))
             if is_user_class(class_of(module)):
                 self.explore(class_of(module), None)
 
     def _module_name(self, names: dict[str, Any], name: str) -> None:
-        self.add(Global(names, name), Uses(by_name=True))
+        self.add(Global(names, name), Readers(by_name=True))
 
     def _visit_object(  # noqa: C901 - a branch for each kind
-        self, value: Any, kind: Any, location: Location | None, uses: Uses | None
+        self, value: Any, kind: Any, location: Location | None, uses: Readers | None
     ) -> None:
         layout = layout_of(value)
         is_users = is_user_class(kind)
@@ -390,7 +394,7 @@ class Reach:
 
     def _attribute(self, value: Any, name: str, location: Location | None) -> None:
         path = layout_of(value).name if location is None else location.value_path
-        self.add(Attribute(value, name, location, path), Uses(by_name=True))
+        self.add(Attribute(value, name, location, path), Readers(by_name=True))
         kind = class_of(value)
         if is_user_class(kind) and class_attribute(kind, name) is MISSING:
             self._class_attribute(kind, name)
@@ -407,7 +411,7 @@ class Reach:
         for name, part in layout.state(value).items():
             at = Attribute(value, name, location, path)
             if is_own and storage_of(part) is not None:
-                self._add_contents(part, at, Uses(always=True))
+                self._add_contents(part, at, Readers(always=True))
             if is_own or id(class_of(part)) in _CALLED:
                 self.explore(part, at)
             elif answers and storage_of(part) is dict:
@@ -416,10 +420,10 @@ class Reach:
                         self._wait(key, partial(self._setting, part, key, at))
 
     def _setting(self, held: Any, name: str, location: Location) -> None:
-        self.add(Item(held, name, location, location.path), Uses(by_name=True))
+        self.add(Item(held, name, location, location.path), Readers(by_name=True))
 
     def _visit_referents(
-        self, value: Any, kind: Any, location: Location | None, uses: Uses | None
+        self, value: Any, kind: Any, location: Location | None, uses: Readers | None
     ) -> None:
         """Visit what C holds: of partials, methods, properties, generators."""
         get = gc.get_referents
@@ -439,7 +443,7 @@ class Reach:
             if kind is partial and part is value.args:
                 at = f"{at}.args"
             step = Referent(value, i, get, location, at)
-            self.explore(part, step, uses or Uses(always=True))
+            self.explore(part, step, uses or Readers(always=True))
 
     # ---- names ----
 
@@ -482,7 +486,7 @@ class Reach:
             self._has_patterns = True
             named += [(x, found.matches) for x in ("__match_args__", *self.matched)]
         for text, offset in named:
-            step = Step(StepKind.ATTRIBUTE, text, offset, offset)
+            step = ChainStep(StepKind.ATTRIBUTE, text, offset, offset)
             self._by_name((step,), code, is_whole=True)
         for each in found.imports if names is not None else ():
             self._enter_import(each.name, each.taken, each.offset, code, names)
@@ -559,7 +563,7 @@ class Reach:
         if id(function) in self._entered:
             return
         self._entered.add(id(function))
-        uses = Uses(of_code=function.__code__)
+        uses = Readers(of_code=function.__code__)
         self.add(FunctionPart(function, "__code__", location), uses)
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name) is not None:  # else each call gave all arguments
@@ -579,7 +583,7 @@ class Reach:
                     self._follow(cell, chain, code, chain.steps, chain.offset)
 
     def _by_name(
-        self, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool
+        self, steps: tuple[ChainStep, ...], code: CodeType, *, is_whole: bool
     ) -> None:
         """Take in steps whose receivers nothing tells."""
         for i, step in enumerate(steps):
@@ -605,10 +609,10 @@ class Reach:
 
     def _follow_tail(
         self,
-        place: Place,
+        place: ReachedLocation,
         code: CodeType,
         offset: int,
-        tail: tuple[Step, ...],
+        tail: tuple[ChainStep, ...],
         *,
         is_whole: bool,
     ) -> None:
@@ -625,11 +629,11 @@ class Reach:
         location: Location,
         chain: Chain,
         code: CodeType,
-        steps: tuple[Step, ...],
+        steps: tuple[ChainStep, ...],
         offset: int,
     ) -> None:
         """Follow a chain from the location of its head."""
-        uses = Uses()
+        uses = Readers()
         uses.sites.append((code, offset))
         place = self.add(location, uses)
         if not steps:
@@ -639,7 +643,12 @@ class Reach:
         self._follow_steps(place, steps, code, is_whole=chain.is_whole)
 
     def _follow_steps(
-        self, place: Place, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool
+        self,
+        place: ReachedLocation,
+        steps: tuple[ChainStep, ...],
+        code: CodeType,
+        *,
+        is_whole: bool,
     ) -> None:
         for i, step in enumerate(steps):
             found = self._step(place, step, code)
@@ -659,22 +668,24 @@ class Reach:
         if is_whole:
             self._use_whole(place, (code, steps[-1].offset))
 
-    def _lose(self, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool) -> None:
+    def _lose(
+        self, steps: tuple[ChainStep, ...], code: CodeType, *, is_whole: bool
+    ) -> None:
         """Read steps by name, as no chain leads to their receivers."""
         names = [_read_by_name(s) for s in steps if s.kind is not StepKind.ITEM]
         self.lost.setdefault(id(code), set()).update(names)
         self._by_name(steps, code, is_whole=is_whole)
 
     def _step(  # noqa: C901, PLR0912 - a branch for each kind
-        self, place: Place, step: Step, code: CodeType
-    ) -> list[Place] | None:
+        self, place: ReachedLocation, step: ChainStep, code: CodeType
+    ) -> list[ReachedLocation] | None:
         """Return the locations that a step of a chain reads, the one that answers last.
 
         None if its value cannot be known without running code; empty if it reads nothing.
         """
         value, location = place.before, place.location
         kind = class_of(value)
-        uses = Uses()
+        uses = Readers()
         uses.sites.append((code, step.offset))
         path = location.value_path
         if step.kind.is_item:
@@ -708,7 +719,9 @@ class Reach:
             self._use_whole(place, (code, step.offset))
         return self._step_of_object(value, kind, step.name, uses, location)
 
-    def _step_of_class(self, cls: type, name: str, uses: Uses) -> list[Place] | None:
+    def _step_of_class(
+        self, cls: type, name: str, uses: Readers
+    ) -> list[ReachedLocation] | None:
         if is_fixed(cls) and not (is_user_class(cls) or is_user_class(class_of(cls))):
             return None
         found = self.add(ClassAttribute(cls, name), uses)
@@ -717,8 +730,8 @@ class Reach:
         return [found] if is_plain(found.before) else None
 
     def _step_of_object(
-        self, value: Any, kind: Any, name: str, uses: Uses, location: Location
-    ) -> list[Place] | None:
+        self, value: Any, kind: Any, name: str, uses: Readers, location: Location
+    ) -> list[ReachedLocation] | None:
         layout = layout_of(value)
         path = location.value_path
         shown = class_attribute(kind, name)
@@ -739,8 +752,8 @@ class Reach:
         return None if known is None or not is_plain(shown) else [known]
 
     def _shown_item(
-        self, value: Any, name: str, uses: Uses, location: Location
-    ) -> list[Place] | None:
+        self, value: Any, name: str, uses: Readers, location: Location
+    ) -> list[ReachedLocation] | None:
         """Return what a library's object answers out of a dictionary that it holds.
 
         Its class has a `__getattr__`, as those of settings have.
@@ -760,7 +773,7 @@ class Reach:
                 return [place]
         return None
 
-    def _add_state(self, place: Place, uses: Uses) -> None:
+    def _add_state(self, place: ReachedLocation, uses: Readers) -> None:
         """Add what an object has whose library reads it: a flag's value."""
         value = place.before
         layout = layout_of(value)
@@ -780,7 +793,7 @@ class Reach:
         full = _resolved(name, names or {})
         if not taken and "." in full:
             full = full.partition(".")[0]
-        uses = Uses()
+        uses = Readers()
         uses.sites.append((code, offset))
         module = self.add(Global(sys.modules, full), uses).before
         if not is_module(module):
@@ -802,7 +815,7 @@ class Reach:
 
     # ---- places ----
 
-    def add(self, location: Location, uses: Uses) -> Place:
+    def add(self, location: Location, uses: Readers) -> ReachedLocation:
         """Add a location, with its value now if it is new."""
         key = location.key
         place = self.places.get(key)
@@ -815,7 +828,7 @@ class Reach:
         if issubclass(class_of(value), Tracer):
             self.has_tracers = True
             value = MISSING
-        place = self.places[key] = Place(location, value)
+        place = self.places[key] = ReachedLocation(location, value)
         place.is_left = self.is_over
         place.uses.append(uses)
         if uses.by_name:
@@ -823,7 +836,7 @@ class Reach:
         self._reach_value(place, uses)
         return place
 
-    def _reach_value(self, place: Place, uses: Uses) -> None:
+    def _reach_value(self, place: ReachedLocation, uses: Readers) -> None:
         value, location = place.before, place.location
         if isinstance(location, Contents | SpecialMethods):
             return
@@ -835,14 +848,14 @@ class Reach:
             ):
                 self._follow_tail(place, code, offset, tail, is_whole=is_whole)
 
-    def _use_whole(self, place: Place, site: _Site) -> None:
+    def _use_whole(self, place: ReachedLocation, site: _Site) -> None:
         """Take in that a value is used by more than constant keys."""
         place.whole.append(site)
-        uses = Uses()
+        uses = Readers()
         uses.sites.append(site)
         self._add_whole(place.before, place.location, uses)
 
-    def _add_whole(self, value: Any, location: Location, uses: Uses) -> None:
+    def _add_whole(self, value: Any, location: Location, uses: Readers) -> None:
         """Add what is in a container, or in an object in which a library keeps settings."""
         if storage_of(value) is not None:
             self._add_contents(value, location, uses)
@@ -853,7 +866,7 @@ class Reach:
                     at = Attribute(value, name, location, location.value_path)
                     self._add_contents(held, at, uses)
 
-    def _add_contents(self, container: Any, location: Location, uses: Uses) -> None:
+    def _add_contents(self, container: Any, location: Location, uses: Readers) -> None:
         """Add what is in a container, and in containers in it."""
         queue: list[tuple[Any, Location, int]] = [(container, location, 0)]
         for held, at, depth in queue:  # it grows
@@ -876,7 +889,7 @@ class Reach:
                 if id(class_of(item)) not in ATOMS and is_settings(item):
                     self._add_whole(item, step, uses)
 
-    def add_new_items(self, place: Place, now: tuple[Any, ...]) -> None:
+    def add_new_items(self, place: ReachedLocation, now: tuple[Any, ...]) -> None:
         """Add what the trace put into a container, and what is in that."""
         at = place.location
         if {*map(id, now)}.issubset(map(id, place.before)):
@@ -896,7 +909,7 @@ class Reach:
                     known.add(name)
                     if name in self._names:
                         at = Attribute(value, name, location, path)
-                        self.add(at, Uses(by_name=True)).before = MISSING
+                        self.add(at, Readers(by_name=True)).before = MISSING
 
     def modules(self) -> list[dict[str, Any]]:
         """Return the dictionaries of the user's modules that were reached."""
@@ -904,14 +917,14 @@ class Reach:
         names = [module_namespace(m) for m in found]
         return [held for held in names if is_user_namespace(held)]
 
-    def types(self) -> Iterator[Place]:
+    def types(self) -> Iterator[ReachedLocation]:
         """Yield the classes of the objects that were reached."""
         for value, location in tuple(self.objects.values()):
             if is_user_class(class_of(value)):
                 path = (
                     layout_of(value).name if location is None else location.value_path
                 )
-                yield Place(TypeOf(value, location, path), class_of(value))
+                yield ReachedLocation(TypeOf(value, location, path), class_of(value))
 
 
 _COMMON: Final = frozenset(
@@ -966,7 +979,7 @@ def _items(container: Any, location: Location | None) -> Iterator[tuple[Location
             yield Referent(container, i, contents_of, location, path), item
 
 
-def _read_by_name(step: Step) -> str:
+def _read_by_name(step: ChainStep) -> str:
     return "get" if step.kind is StepKind.GET else step.name
 
 

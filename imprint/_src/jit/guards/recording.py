@@ -23,7 +23,7 @@ from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.guards.code_names import Head, StepKind, code_names
 from imprint._src.jit.guards.dependencies import (
     Dependencies,
-    Ran,
+    ExecutedCode,
     all_code,
     is_captured,
 )
@@ -51,13 +51,19 @@ from imprint._src.jit.guards.locations import (
     length_of,
     storage_of,
 )
-from imprint._src.jit.guards.reachable import VISITED, Place, Reach, Uses, has_getattr
+from imprint._src.jit.guards.reachable import (
+    VISITED,
+    ReachableValues,
+    ReachedLocation,
+    Readers,
+    has_getattr,
+)
 from imprint._src.jit.guards.values import (
-    Budget,
-    Read,
-    Rest,
-    Seen,
-    SeenItems,
+    CaptureBudget,
+    Dependency,
+    RecordedItems,
+    RecordedValue,
+    UnwrittenItems,
     is_hashed_plainly,
     is_same_plain,
 )
@@ -102,12 +108,12 @@ class Recording:
         self._names = "self", *(name for name, _ in held)
         self._classes = tuple(filter(is_user_class, classes))
         self._executed = Executed(self._start)
-        self._reach = Reach(self._executed, is_strict=strict)
+        self._reach = ReachableValues(self._executed, is_strict=strict)
         self._error: BaseException | None = None
         self._ways: dict[int, Key] = {}
         self._later: dict[Standin, None] = {}
         self._is_bound = False
-        self._budget = Budget()
+        self._budget = CaptureBudget()
         self._captured: dict[int, bool] = {}
 
     def __enter__(self) -> Self:
@@ -160,7 +166,7 @@ class Recording:
         self.strict = True
         self._reach.turn_strict()
 
-    def include(self, ran: Ran, later: Iterable[Standin] = ()) -> None:
+    def include(self, ran: ExecutedCode, later: Iterable[Standin] = ()) -> None:
         """Count code as executed that ran in an earlier trace, whose result is used.
 
         Args:
@@ -178,7 +184,7 @@ class Recording:
 
     def expect(self, functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
         """Count functions as executed that may run when the trace is over."""
-        later = Reach(Executed(self._ignore), is_strict=self.strict)
+        later = ReachableValues(Executed(self._ignore), is_strict=self.strict)
         for value in (*functions, *values):
             self._later[identity(value)] = None
             self._reach.explore(value, None)
@@ -201,7 +207,7 @@ class Recording:
         self._add_absent({*executed})
         self._fill_in(after)
         self._find_ways()
-        reads: list[Read] = []
+        reads: list[Dependency] = []
         written: set[Key] = set()
         owners: set[int] = set()
         for key, place in tuple(self._reach.places.items()):
@@ -220,7 +226,7 @@ class Recording:
                 written.add(key)
                 continue
             seen.is_left |= place.is_left
-            reads.append(Read(location, seen))
+            reads.append(Dependency(location, seen))
             owner = location.owner
             if owner is not None:
                 owners.add(id(owner))
@@ -233,7 +239,7 @@ class Recording:
         for place in self._reach.types():
             owner = place.location.owner
             if owner is not None and (asks_class or id(owner) in owners):
-                reads.append(Read(place.location, Seen(place.before)))
+                reads.append(Dependency(place.location, RecordedValue(place.before)))
         if self._reach.is_bounded:
             _warn_bounded(self._values[0])
         return Dependencies(
@@ -246,7 +252,9 @@ class Recording:
             is_shareable=not (self._reach.has_tracers or self._is_bound),
         )
 
-    def _detached(self, reads: list[Read], written: set[Key]) -> Iterable[Read]:
+    def _detached(
+        self, reads: list[Dependency], written: set[Key]
+    ) -> Iterable[Dependency]:
         """Yield reads; the owner of one is the very object where the way to it was written."""
         known: dict[
             int, bool
@@ -259,12 +267,12 @@ class Recording:
             is_below = at is not None and known.get(id(at), True)
             known.update(dict.fromkeys(passed, is_below))
             if not is_below:
-                yield Read(location, seen)
+                yield Dependency(location, seen)
                 continue
             self._is_bound |= is_captured(location, self._captured)
             owner = location.owner
             if owner is not None:
-                yield Read(location.on(owner, None), seen)
+                yield Dependency(location.on(owner, None), seen)
 
     def _find_ways(self) -> None:
         """Find for each container the location by which its parts are found again."""
@@ -273,14 +281,14 @@ class Recording:
             if isinstance(at, Item | Contents) and at.parent is not None:
                 self._ways.setdefault(id(at.container), at.parent.key)
 
-    def _hiding(self, reads: list[Read]) -> list[Read]:
+    def _hiding(self, reads: list[Dependency]) -> list[Dependency]:
         """Return where an object could come to hide what its class answers."""
         names: dict[int, list[str]] = {}
         known = {location.key for location, _ in reads}
         for location, _ in reads:
             if isinstance(location, ClassAttribute) and location.name[:2] != "__":
                 names.setdefault(id(location.owner), []).append(location.name)
-        found: list[Read] = []
+        found: list[Dependency] = []
         for value, location in tuple(self._reach.objects.values()):
             kind = class_of(value)
             read = names.get(id(kind))
@@ -292,7 +300,7 @@ class Recording:
                 place = self._reach.places.get(at.key)  # of a name that is only called
                 was = MISSING if place is None else place.before
                 if at.key not in known and was is MISSING and at.get() is MISSING:
-                    found.append(Read(at, Seen(MISSING)))
+                    found.append(Dependency(at, RecordedValue(MISSING)))
         return found
 
     def _fill_in(self, after: dict[Key, Any]) -> None:
@@ -395,20 +403,20 @@ class Recording:
             if is_user_class(kind) or layout_of(value).is_named:
                 for name in names | read if is_asked else names:
                     self._reach.add(
-                        Attribute(value, name, location, path), Uses(by_name=True)
+                        Attribute(value, name, location, path), Readers(by_name=True)
                     )
         for cls in tuple(self._reach.classes.values()):
             if is_user_class(cls):
                 for name in names | read if has_getattr(cls) else names:
-                    self._reach.add(ClassAttribute(cls, name), Uses(by_name=True))
+                    self._reach.add(ClassAttribute(cls, name), Readers(by_name=True))
         if names:
             self._add_absent_of_modules(names)
 
     def _add_absent_of_modules(self, names: set[str]) -> None:
         for names_of in self._reach.modules():
-            self._reach.add(Global(names_of, "__getattr__"), Uses(always=True))
+            self._reach.add(Global(names_of, "__getattr__"), Readers(always=True))
             for name in names:
-                self._reach.add(Global(names_of, name), Uses(by_name=True))
+                self._reach.add(Global(names_of, name), Readers(by_name=True))
         for found in tuple(self._reach.functions.values()):
             for function, location in found:
                 if isinstance(
@@ -416,10 +424,11 @@ class Recording:
                 ):
                     for name in names:
                         self._reach.add(
-                            FunctionPart(function, name, location), Uses(by_name=True)
+                            FunctionPart(function, name, location),
+                            Readers(by_name=True),
                         )
 
-    def _counts(self, place: Place, executed: dict[str, _NameUse]) -> bool:
+    def _counts(self, place: ReachedLocation, executed: dict[str, _NameUse]) -> bool:
         location = place.location
         if isinstance(location, Root | Referent):
             return False
@@ -438,7 +447,7 @@ class Recording:
     def _has_run(self, code: CodeType) -> bool:
         return id(code) in self._executed.codes
 
-    def _is_read(self, place: Place, executed: dict[str, _NameUse]) -> bool:
+    def _is_read(self, place: ReachedLocation, executed: dict[str, _NameUse]) -> bool:
         location = place.location
         use = executed.get(location.name)
         if use is None:
@@ -453,16 +462,20 @@ class Recording:
             classes += bases_of(owner)
         return any(id(base) in use.of_classes for base in classes)
 
-    def _value(self, place: Place, now: Any) -> Seen | None:
+    def _value(self, place: ReachedLocation, now: Any) -> RecordedValue | None:
         """Return what was seen at a location; None if the trace wrote it."""
         before, location = place.before, place.location
         captured = is_captured(location, self._captured)
         if now is before or is_same_plain(before, now):
-            seen = Seen(now, self._budget, is_captured=captured, is_strict=self.strict)
+            seen = RecordedValue(
+                now, self._budget, is_captured=captured, is_strict=self.strict
+            )
         elif issubclass(class_of(now), Tracer):
             return None
         elif before is MISSING or before is None:
-            seen = Seen(now, self._budget, is_captured=captured, is_strict=self.strict)
+            seen = RecordedValue(
+                now, self._budget, is_captured=captured, is_strict=self.strict
+            )
             seen.is_left = True
         else:
             return None
@@ -474,7 +487,7 @@ class Recording:
     def _is_function_that_ran(self, value: Any) -> bool:
         return class_of(value) is FunctionType and self._has_run(value.__code__)
 
-    def _is_by_parts(self, place: Place, now: Any) -> bool:
+    def _is_by_parts(self, place: ReachedLocation, now: Any) -> bool:
         """Return whether all that is read of a container is at locations of its own."""
         location = place.location
         if isinstance(location, SpecialMethods | TypeOf):
@@ -492,12 +505,14 @@ class Recording:
             return False
         return not any(self._executed.is_executed(*site) for site in place.whole)
 
-    def _left_items(self, place: Place, after: dict[Key, Any]) -> list[Read]:
+    def _left_items(
+        self, place: ReachedLocation, after: dict[Key, Any]
+    ) -> list[Dependency]:
         """Return what the trace left in a dictionary that it wrote into."""
         container, location = place.location.owner, place.location
         if storage_of(container) is not dict:
             return []
-        found: list[Read] = []
+        found: list[Dependency] = []
         keys = {*map(id, place.before[::2])}
         now = contents_of(container)
         for key, value in zip(now[::2], now[1::2], strict=True):
@@ -505,22 +520,22 @@ class Recording:
                 continue
             at = Item(container, key, location.parent, location.path)
             if at.key not in after and not issubclass(class_of(value), Tracer):
-                seen = Seen(value)
+                seen = RecordedValue(value)
                 seen.is_left = True
-                found.append(Read(at, seen))
+                found.append(Dependency(at, seen))
         return found
 
-    def _contents(self, place: Place, now: tuple[Any, ...]) -> SeenItems:
+    def _contents(self, place: ReachedLocation, now: tuple[Any, ...]) -> RecordedItems:
         """Return what was seen in a container, without what the trace wrote into it."""
         before, storage = place.before, storage_of(place.location.owner)
         is_same = len(before) == len(now) and all(
             a is b or is_same_plain(a, b) for a, b in zip(before, now, strict=True)
         )
         now = tuple(MISSING if issubclass(class_of(x), Tracer) else x for x in now)
-        rest = None if is_same else Rest(storage, before, now)
+        rest = None if is_same else UnwrittenItems(storage, before, now)
         items = now if rest is None else rest(now)
         captured = is_captured(place.location, self._captured)
-        found = SeenItems(
+        found = RecordedItems(
             items, self._budget, is_captured=captured, is_strict=self.strict, rest=rest
         )
         for seen, item in zip(found.items, items, strict=True):
@@ -537,7 +552,7 @@ class Recording:
         return parent is not None and parent.owner is container
 
 
-def _written_keys(location: Contents, rest: Rest) -> Iterable[Key]:
+def _written_keys(location: Contents, rest: UnwrittenItems) -> Iterable[Key]:
     """Yield keys for what a trace wrote into a container."""
     yield location.key
     for name in rest.written:

@@ -22,12 +22,12 @@ import numpy as np
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import Identity, identity, ids_of, namespace
 from imprint._src.core.user_code import is_user_function
+from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import Code, code_of
+from imprint._src.jit.fingerprint.content import ContentReader
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.share import definition_token
-from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, reads_state
+from imprint._src.jit.fingerprint.state import HASHED, BoundedReader, reads_state
 from imprint._src.jit.fingerprint.token import Content
-from imprint._src.jit.fingerprint.walk import Walk
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards.locations import (
     GONE,
@@ -51,7 +51,7 @@ _IDENTICAL: Final[Any] = (type, ModuleType, CodeType, NumberArray)
 
 
 @final
-class Budget:
+class CaptureBudget:
     """How many parts of captured values a trace still reads wholly."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Budget:
 
 
 @final
-class Seen:
+class RecordedValue:
     """A value at a location.
 
     Args:
@@ -86,7 +86,7 @@ class Seen:
     def __init__(
         self,
         value: Any,
-        budget: Budget | None = None,
+        budget: CaptureBudget | None = None,
         *,
         is_captured: bool = False,
         is_strict: bool = False,
@@ -198,7 +198,7 @@ class Seen:
         is_code = value is not GONE and self.kind in (FunctionType, CodeType)
         if not is_code and self.is_known:
             return content
-        return Walk().value(value)
+        return ContentReader().value(value)
 
     @property
     def code(self) -> Code | None:
@@ -244,11 +244,11 @@ def is_same_plain(a: Any, b: Any) -> bool:
         return bool(a == b)
     if issubclass(kind, _IDENTICAL):
         return a is b
-    walk = Walk()
+    walk = ContentReader()
     content = walk.value(a)
     if walk.volatile or type(content) is Identity:
         return False
-    return bool(content == Walk().value(b))
+    return bool(content == ContentReader().value(b))
 
 
 def _function_content(function: FunctionType) -> Content:
@@ -260,13 +260,13 @@ def _function_content(function: FunctionType) -> Content:
 
 def _plain_content(value: Any) -> Content | None:
     """Return the content of an object that is plain data; None if it can change."""
-    walk = Walk()
+    walk = ContentReader()
     content = walk.value(value)
     return None if walk.volatile or type(content) is Identity else content
 
 
 def _whole_content(
-    value: Any, budget: Budget | None = None
+    value: Any, budget: CaptureBudget | None = None
 ) -> tuple[Content | None, bool]:
     """Return all that a value holds, bounded, and whether it holds arrays of NumPy's.
 
@@ -285,7 +285,7 @@ def _whole_content(
     return content if walk.is_whole else None, walk.has_arrays
 
 
-class _WholeWalk(ContentWalk):
+class _WholeWalk(BoundedReader):
     """A walk on which objects and NumPy's arrays count by their content alone.
 
     Those on a device count by identity: to read one waits for what computes it.
@@ -312,12 +312,12 @@ class _WholeWalk(ContentWalk):
 
 
 def _strict_content(value: Any) -> Content:
-    from imprint._src.jit.fingerprint.state import StrictWalk  # noqa: PLC0415 - strict mode alone
+    from imprint._src.jit.fingerprint.state import StrictReader  # noqa: PLC0415 - strict mode alone
 
-    return StrictWalk().value(value)
+    return StrictReader().value(value)
 
 
-class Read(NamedTuple):
+class Dependency(NamedTuple):
     """A location, with what a trace saw there."""
 
     location: Location
@@ -339,7 +339,7 @@ class Read(NamedTuple):
         An attribute of an object is equal to the same value of its class.
         """
         location, seen = self
-        if type(location) is Attribute and type(seen) is Seen:
+        if type(location) is Attribute and type(seen) is RecordedValue:
             was = seen.value
             if (now is MISSING) is not (was is MISSING):
                 shown = class_attribute(class_of(location.owner), location.name)
@@ -352,7 +352,7 @@ class Read(NamedTuple):
 
 
 @final
-class SeenItems:
+class RecordedItems:
     """What was in a container.
 
     Args:
@@ -369,16 +369,16 @@ class SeenItems:
     def __init__(
         self,
         items: Sequence[Any],
-        budget: Budget | None = None,
+        budget: CaptureBudget | None = None,
         *,
         is_captured: bool = False,
         is_strict: bool = False,
-        rest: "Rest | None" = None,
+        rest: "UnwrittenItems | None" = None,
     ) -> None:
-        self.rest: Rest | None = rest
-        self._items: tuple[Seen, ...] = tuple(
+        self.rest: UnwrittenItems | None = rest
+        self._items: tuple[RecordedValue, ...] = tuple(
             [
-                Seen(x, budget, is_captured=is_captured, is_strict=is_strict)
+                RecordedValue(x, budget, is_captured=is_captured, is_strict=is_strict)
                 for x in items
             ]
         )
@@ -393,7 +393,7 @@ class SeenItems:
         return tuple([seen.value for seen in self._items])
 
     @property
-    def items(self) -> tuple[Seen, ...]:
+    def items(self) -> tuple[RecordedValue, ...]:
         """The items."""
         return self._items
 
@@ -425,14 +425,14 @@ class SeenItems:
     @property
     def content(self) -> Content:
         """The items as plain data, for explanations."""
-        return Walk().value(self.value)
+        return ContentReader().value(self.value)
 
     def __repr__(self) -> str:
         return show(self.content)
 
 
 @final
-class Rest:
+class UnwrittenItems:
     """What is in a container, without what a trace wrote into it.
 
     A part has a name: a key of a dictionary, a member of a set, else an index. Behind the
@@ -477,12 +477,15 @@ class Rest:
             names = [*first, *[name for name in names if name not in {*first}]]
         return tuple(part for name in names for part in parts[name])
 
-    def learn(self, items: tuple[Seen, ...], written: set[Any]) -> tuple[Seen, ...]:
+    def learn(
+        self, items: tuple[RecordedValue, ...], written: set[Any]
+    ) -> tuple[RecordedValue, ...]:
         """Leave out more, which other traces write; return those items that count still."""
         self.written |= written
         if self.is_sequence:
             return tuple(
-                Seen(MISSING) if i in written else x for i, x in enumerate(items)
+                RecordedValue(MISSING) if i in written else x
+                for i, x in enumerate(items)
             )
         width = 2 if self._storage is dict else 1
         return tuple(

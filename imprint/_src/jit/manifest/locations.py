@@ -44,7 +44,7 @@ from imprint._src.jit.guards.locations import (
     namespace_of,
     qualname_of,
 )
-from imprint._src.jit.guards.values import Read, Seen, SeenItems
+from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 from imprint._src.jit.manifest.assumptions import OBJECTS
 from imprint._src.jit.manifest.not_cacheable import Refused, Why
 from imprint._src.jit.manifest.stable_hash import StableHash, is_standing
@@ -146,7 +146,7 @@ class _Steps:
         if number is not None and type(value) is FunctionType:
             self._homes.setdefault(id(value.__globals__), number)
 
-    def add(self, read: Read) -> bool:
+    def add(self, read: Dependency) -> bool:
         """Add a location that was read; return whether its owner is known."""
         location, seen = read
         owner, name = self._owner(location), self._name(location)
@@ -244,7 +244,9 @@ def _extra(location: Location) -> Any:
     return extra
 
 
-def _with_nested(reads: Iterable[Read], roots: tuple[Any, ...]) -> Iterable[CodeType]:
+def _with_nested(
+    reads: Iterable[Dependency], roots: tuple[Any, ...]
+) -> Iterable[CodeType]:
     """Yield the code of functions at locations, and the code in it."""
     queue = [read.location.get() for read in reads if read.location.name == "__code__"]
     queue += [root.__code__ for root in roots[:1] if type(root) is FunctionType]
@@ -337,7 +339,7 @@ def restored(
     steps: list[tuple[Location, Any]] = [
         (Root(root, "", i), root) for i, root in enumerate(roots)
     ]
-    reads: list[Read] = []
+    reads: list[Dependency] = []
     each: Any
     for each in plain:
         kind, name, extra, found, digest, by_parts, was = each
@@ -362,12 +364,12 @@ def restored(
             if digest_at(to, location, value, by_parts=by_parts) != digest:
                 return Mismatch(location, was, value)
             if kind == "contents":
-                seen: Any = SeenItems(value, is_strict=strict)
+                seen: Any = RecordedItems(value, is_strict=strict)
             else:
                 captured = _is_captured(location)
-                seen = Seen(value, is_captured=captured, is_strict=strict)
+                seen = RecordedValue(value, is_captured=captured, is_strict=strict)
                 seen.by_parts = by_parts
-            reads.append(Read(location, seen))
+            reads.append(Dependency(location, seen))
         steps.append((location, value))
     ran = tuple((code, None) for code in _with_nested(reads, roots))
     _note_run(reads, {id(code) for code, _ in ran})
@@ -411,9 +413,9 @@ def _load(names: dict[str, Any], name: str) -> Any:
     return import_module(f"{module}.{name}") if "__path__" in names else MISSING
 
 
-def _note_run(reads: list[Read], ran: set[int]) -> None:
+def _note_run(reads: list[Dependency], ran: set[int]) -> None:
     for _, seen in reads:
-        for each in seen.items if type(seen) is SeenItems else (seen,):
+        for each in seen.items if type(seen) is RecordedItems else (seen,):
             value = each.value
             each.has_run = type(value) is FunctionType and id(value.__code__) in ran
 

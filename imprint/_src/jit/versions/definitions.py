@@ -27,8 +27,8 @@ from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.explain.explanation import Difference, Explanation
+from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import Code, code_of
-from imprint._src.jit.fingerprint.share import definition_token
 from imprint._src.jit.fingerprint.token import Token
 from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard

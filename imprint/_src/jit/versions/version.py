@@ -32,7 +32,7 @@ from imprint._src.jit.calls.sharded_call import SpreadHome
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
-from imprint._src.jit.explain.explanation import Kind
+from imprint._src.jit.explain.explanation import CallSignature
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.versions.donation_and_sharding import run_donating, run_spread
 from imprint._src.jit.versions.observers import Costs
@@ -356,7 +356,7 @@ class Version(Inner):
     # ---- what a user may ask ----
 
     @property
-    def key(self) -> Kind:
+    def key(self) -> CallSignature:
         """What kind of call it answers: names, tree, avals, static values, flags."""
         return CallKey.unpack(self.at).kind(self.traced.form, self.traced.in_tree)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 from imprint._src.core.identity import Standin, identity, namespace, namespaces
 from imprint._src.jit.fingerprint.code import Code, code_of, codes
-from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
 from imprint._src.jit.fingerprint.rules import RULES, copier_of, rule_of
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
@@ -37,7 +37,7 @@ FORMAT: Final = 2
 _SCALARS: Final = frozenset(map(id, (int, float, bool, str, bytes, complex, NoneType)))
 
 
-class Walk:
+class ContentReader:
     """One walk over a value; a fresh one for each.
 
     Attributes:
@@ -226,7 +226,7 @@ class Walk:
         self._kept.append(plain)
         return self.value(plain)
 
-    def attributes_of(self, x: Any, layout: Layout) -> list[Content]:
+    def attributes_of(self, x: Any, layout: ClassLayout) -> list[Content]:
         """Return the names of all attributes of an object, and their contents."""
         self.volatile = True  # without any, it may get some
         return self.attributes(x, layout.state(x))
@@ -245,7 +245,9 @@ class Walk:
         return content
 
 
-def _keyword_defaults(walk: Walk, given: Any, names: tuple[str, ...]) -> Content:
+def _keyword_defaults(
+    walk: ContentReader, given: Any, names: tuple[str, ...]
+) -> Content:
     if given is None:
         return None
     return tuple(

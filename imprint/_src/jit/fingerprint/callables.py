@@ -6,8 +6,8 @@ Tokens of one content are one object, so they are compared by identity.
 from types import FunctionType
 from typing import Any
 
+from imprint._src.jit.fingerprint.content import ContentReader, scalar_function_token
 from imprint._src.jit.fingerprint.token import ROOT, Token, token_of
-from imprint._src.jit.fingerprint.walk import Walk, scalar_function_token
 
 
 def definition_token(fun: Any) -> Token:
@@ -19,7 +19,7 @@ def definition_token(fun: Any) -> Token:
         token = scalar_function_token(fun)
         if token is not None:
             return token
-    walk = Walk()
+    walk = ContentReader()
     content = walk.value(fun)
     if type(content) is Token:
         return content

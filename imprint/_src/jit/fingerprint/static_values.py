@@ -20,13 +20,14 @@ from weakref import ref
 from imprint._src.core.identity import identity, ids_of
 from imprint._src.core.user_code import is_user_code
 from imprint._src.errors import ArgumentError
-from imprint._src.jit.fingerprint.layout import Layout, layout_of, layouts
-from imprint._src.jit.fingerprint.state import HASHED, StateWalk
-from imprint._src.jit.fingerprint.static_argument import (
+from imprint._src.jit.fingerprint.content import scalar_function_token
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of, layouts
+from imprint._src.jit.fingerprint.state import HASHED, StateReader
+from imprint._src.jit.fingerprint.static_contract import (
     IN_FIELDS,
+    ComparedBy,
     Equal,
     RefusedError,
-    Standing,
     check_equal_hashes,
     is_scalar,
     place_of,
@@ -41,7 +42,6 @@ from imprint._src.jit.fingerprint.token import (
     plain_contents,
     token_of,
 )
-from imprint._src.jit.fingerprint.walk import scalar_function_token
 from imprint._src.tree.statics import Reading
 
 __all__ = [
@@ -139,12 +139,12 @@ def _quick_token(value: Any, kind: Any) -> Any:
         head = layouts.get(id(kind))
         if head is None or not head.is_of(kind):
             return None
-        if head.standing is Standing.IDENTITY:
+        if head.standing is ComparedBy.IDENTITY:
             return identity(value)
-        if head.standing is Standing.EQUAL:
+        if head.standing is ComparedBy.EQUAL:
             with suppress(RefusedError):  # `_read` raises it, with the name
                 return _equal(value)
-        held = head.field_values(value) if head.standing is Standing.FIELDS else None
+        held = head.field_values(value) if head.standing is ComparedBy.FIELDS else None
     contents = None if held is None else plain_contents(held)
     token = None if contents is None else find_token((head, *contents))
     if token is not None and (kind is not tuple or len(value) > _FEW):
@@ -165,7 +165,7 @@ def _read(value: Any, name: str, walk: "_Walk") -> tuple[Hashable, bool]:
         return content, True
     is_steady = not (walk.volatile or walk.has_cells or walk.has_own_code)
     token, head = content, head_of(content)
-    if head is tuple or head is frozenset or type(head) is Layout:
+    if head is tuple or head is frozenset or type(head) is ClassLayout:
         token = token_of(content, volatile=not is_steady, has_cells=walk.has_cells)
     if is_steady and not is_scalar(value):
         _remember(value, token, is_plain=walk.is_plain and walk.size < _LARGE)
@@ -181,7 +181,7 @@ _MOST: Final = 256
 
 
 @final
-class _Known(ref[Any]):
+class _WeakEntry(ref[Any]):
     """A value that takes weak references with its token, or an `Equal` with itself."""
 
     __slots__ = ("key", "token")
@@ -190,7 +190,7 @@ class _Known(ref[Any]):
 
 
 @final
-class _Kept:
+class _StrongEntry:
     """Plain data that takes no weak reference, such as a tuple, and its token."""
 
     __slots__ = ("token", "value")
@@ -207,7 +207,7 @@ class _Kept:
 def _remember(value: Any, token: Hashable, *, is_plain: bool) -> None:
     """Keep the token of a value; the value, too, if it is plain data, for a while."""
     try:
-        _enter(_Known(value, _forget), id(value), token)
+        _enter(_WeakEntry(value, _forget), id(value), token)
     except TypeError:
         if not is_plain:  # it would keep the objects in it alive
             return
@@ -215,18 +215,18 @@ def _remember(value: Any, token: Hashable, *, is_plain: bool) -> None:
             oldest = _kept.popleft()
             if _known.get(id(oldest.value)) is oldest:
                 _known.pop(id(oldest.value), None)
-        kept = _known[id(value)] = _Kept(value, token)
+        kept = _known[id(value)] = _StrongEntry(value, token)
         _kept.append(kept)
 
 
 def _equal(value: Any) -> Equal:
     """Return what stands for an object with its own `==`: the same while a key holds it."""
     equal = Equal(value)
-    _enter(_Known(equal, _forget), id(value), None)
+    _enter(_WeakEntry(equal, _forget), id(value), None)
     return equal
 
 
-def _enter(known: _Known, key: int, token: Hashable) -> None:
+def _enter(known: _WeakEntry, key: int, token: Hashable) -> None:
     known.key = key
     known.token = token
     _known[key] = known
@@ -238,14 +238,14 @@ def _forget(dead: Any) -> None:
 
 
 # By the `id` of what is alive: an entry leaves with its object, or is found to be dead.
-_known: Final[dict[int, _Known | _Kept]] = {}
-_kept: Final[deque[_Kept]] = deque()
+_known: Final[dict[int, _WeakEntry | _StrongEntry]] = {}
+_kept: Final[deque[_StrongEntry]] = deque()
 
 
 # ---- the walk through a value that was not read yet ----
 
 
-class _Walk(StateWalk):
+class _Walk(StateReader):
     """A walk that holds the parts of an argument to the contract.
 
     Inside functions, partials and what speaks for itself the contract ends (`_is_free`):
@@ -274,16 +274,16 @@ class _Walk(StateWalk):
         if self._is_free:
             return super().value(x)
         standing = standing_of(x)
-        if standing is Standing.PARTS:
+        if standing is ComparedBy.PARTS:
             return super().value(x)
-        if standing is Standing.FIELDS or standing is Standing.COMPARED:
+        if standing is ComparedBy.FIELDS or standing is ComparedBy.COMPARED:
             return self.node(x, self._fields)
         if is_scalar(x):
-            return StateWalk.value(self, x)
+            return StateReader.value(self, x)
         self.is_plain = False
-        if standing is Standing.IDENTITY:
+        if standing is ComparedBy.IDENTITY:
             return identity(x)
-        if standing is Standing.EQUAL:
+        if standing is ComparedBy.EQUAL:
             return self._by_itself(x)
         self._is_free = True
         try:
@@ -320,7 +320,7 @@ class _Walk(StateWalk):
         held = layout.field_values(x)
         if held is None:  # it holds more, which does not count, or less
             held = [layout.get(x, name, ABSENT) for name in layout.fields]
-        if layout.standing is Standing.COMPARED:
+        if layout.standing is ComparedBy.COMPARED:
             compared = [f.compare for f in fields(cast("Any", type(x)))]
             pairs = zip(held, compared, strict=True)
             held = [value if counts else _UNCOMPARED for value, counts in pairs]
@@ -328,7 +328,7 @@ class _Walk(StateWalk):
 
 
 _CARRIERS: Final = ids_of(int, float, complex, str, bytes, tuple)
-_PLAIN_STANDINGS: Final = (Standing.PARTS, Standing.VALUE)
+_PLAIN_STANDINGS: Final = (ComparedBy.PARTS, ComparedBy.VALUE)
 
 
 def _is_users(function: FunctionType) -> bool:
@@ -344,5 +344,5 @@ class _FieldWalk(_Walk):
 
     def value(self, x: object) -> Content:
         return (
-            StateWalk.value(self, x) if id(type(x)) in IN_FIELDS else super().value(x)
+            StateReader.value(self, x) if id(type(x)) in IN_FIELDS else super().value(x)
         )

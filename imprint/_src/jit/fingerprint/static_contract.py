@@ -23,13 +23,13 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.identity import ids_of
-from imprint._src.jit.fingerprint.layout import Layout, layout_of
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
 from imprint._src.jit.fingerprint.rules import COPIES, by_state, rule_of
 
 _RECENT: Final = 4
 
 
-class Standing(Enum):
+class ComparedBy(Enum):
     """How an instance of a class counts as a static argument."""
 
     PARTS = auto()
@@ -97,7 +97,7 @@ class Equal:
         return repr(self.value)
 
 
-def standing_of(value: object) -> Standing:
+def standing_of(value: object) -> ComparedBy:
     """Return how a value counts as a static argument.
 
     Raises:
@@ -121,7 +121,7 @@ IN_FIELDS: Final = ids_of(
 
 def is_scalar(value: object) -> bool:
     """Return whether a value is a number, a text or the like, of no subclass."""
-    return _BUILTIN.get(id(type(value))) is Standing.VALUE
+    return _BUILTIN.get(id(type(value))) is ComparedBy.VALUE
 
 
 def check_equal_hashes(value: Any, name: str) -> None:
@@ -154,9 +154,9 @@ _SCALARS: Final = (
     *(int, bool, str, bytes, float, complex, type(None), type(...)),
     *(range, slice),  # no hash before 3.12
 )
-_BUILTIN: Final[dict[int, Standing]] = {
-    **dict.fromkeys(map(id, _COMPOSITES), Standing.PARTS),
-    **dict.fromkeys(map(id, _SCALARS), Standing.VALUE),
+_BUILTIN: Final[dict[int, ComparedBy]] = {
+    **dict.fromkeys(map(id, _COMPOSITES), ComparedBy.PARTS),
+    **dict.fromkeys(map(id, _SCALARS), ComparedBy.VALUE),
 }
 """By the `id` of a builtin class. Hot."""
 
@@ -164,9 +164,9 @@ _BUILTIN: Final[dict[int, Standing]] = {
 # ---- judging a class ----
 
 
-def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
+def _judge(value: Any, kind: Any, layout: ClassLayout) -> ComparedBy:
     if layout.speaks or issubclass(kind, type | Enum | np.generic | np.dtype):
-        return Standing.VALUE
+        return ComparedBy.VALUE
     if issubclass(kind, np.ndarray | Array):
         raise RefusedError(
             value,
@@ -176,7 +176,7 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
     is_own = _is_users(kind, "__eq__") or _is_users(kind, "__hash__")
     if layout.is_frozen and not is_own:
         is_whole = all(f.compare for f in fields(kind))
-        return Standing.FIELDS if is_whole else Standing.COMPARED
+        return ComparedBy.FIELDS if is_whole else ComparedBy.COMPARED
     if not layout.hashable:
         raise _unhashable(value, kind, layout)
     if layout.defines_hash and not layout.defines_eq:
@@ -189,13 +189,13 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
         )
     if not (is_own and layout.defines_eq):
         if layout.storage is tuple:
-            return Standing.PARTS
+            return ComparedBy.PARTS
         if rule_of(kind) is not by_state:
-            return Standing.VALUE
+            return ComparedBy.VALUE
         if not layout.defines_eq:
-            return Standing.IDENTITY
+            return ComparedBy.IDENTITY
     _check_methods(value)
-    return Standing.EQUAL
+    return ComparedBy.EQUAL
 
 
 def _is_users(kind: type, name: str) -> bool:
@@ -215,7 +215,7 @@ _mro_of: Final = type.__dict__["__mro__"].__get__  # past any metaclass
 _vars_of: Final = type.__dict__["__dict__"].__get__
 
 
-def _unhashable(value: Any, kind: Any, layout: Layout) -> RefusedError:
+def _unhashable(value: Any, kind: Any, layout: ClassLayout) -> RefusedError:
     remedy = _REMEDIES.get(id(kind)) or _class_remedy(layout)
     held = _array_in(value)
     if held is not None:
@@ -256,7 +256,7 @@ def _array_in(value: Any) -> str | None:
     return None
 
 
-def _class_remedy(layout: Layout) -> str:
+def _class_remedy(layout: ClassLayout) -> str:
     if layout.is_dataclass:
         return "Declare it @dataclass(frozen=True)."
     if layout.defines_eq and not layout.is_library:
