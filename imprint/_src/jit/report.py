@@ -34,6 +34,7 @@ from imprint._src.jit.explain.explanation import (
 from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import code_of
 from imprint._src.jit.fingerprint.content import ContentReader
+from imprint._src.jit.fingerprint.raw_access import GONE, MISSING, class_of, storage_of
 from imprint._src.jit.fingerprint.state import HASHED, BoundedReader, StrictReader
 from imprint._src.jit.fingerprint.token import Content, Token
 from imprint._src.jit.fingerprint.wording import (
@@ -44,13 +45,7 @@ from imprint._src.jit.fingerprint.wording import (
 )
 from imprint._src.jit.guards.dependencies import is_captured
 from imprint._src.jit.guards.guard import Change, DeadObject, changes_of
-from imprint._src.jit.guards.locations import (
-    GONE,
-    MISSING,
-    Contents,
-    class_of,
-    storage_of,
-)
+from imprint._src.jit.guards.locations import Contents
 from imprint._src.jit.guards.values import Dependency
 from imprint._src.jit.request import Request, answer_of_kin
 from imprint._src.jit.versions.definitions import DEFINITIONS, Definition, Made

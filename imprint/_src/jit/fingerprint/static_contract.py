@@ -1,10 +1,9 @@
-"""The contract: what a class must offer for its instances to be static arguments.
+"""The contract of static arguments: which values may be static, and how they compare.
 
 A static argument selects a version, so it must be known before tracing and comparable.
-Plain data counts by its parts, and each part must keep the contract itself. An object
-counts by its class's own `==` and hash, or else by identity. A class is judged once, when
-its first instance comes. A refusal says what to do instead; `place_of` finds where the
-refused part stands.
+Plain data compares by its parts, each of which must keep the contract. An object compares
+by its class's own `==` and hash, or else by identity. A class is judged once, at its first
+instance. Error messages name the refused part (`path_of`) and the remedy.
 """
 
 import contextlib
@@ -23,27 +22,28 @@ import numpy as np
 from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.identity import ids_of
+from imprint._src.jit.fingerprint.content import read_object, rule_of
+from imprint._src.jit.fingerprint.copies import COPIES
 from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
-from imprint._src.jit.fingerprint.rules import COPIES, by_state, rule_of
+from imprint._src.jit.fingerprint.raw_access import bases_of, namespace_of
 
 _RECENT: Final = 4
 
 
 class ComparedBy(Enum):
-    """How an instance of a class counts as a static argument."""
+    """How two instances of a class compare as static arguments."""
 
     PARTS = auto()
-    """By its parts, which are static arguments too."""
+    """By their parts, which are static arguments too."""
     FIELDS = auto()
-    """By the fields of its frozen dataclass."""
+    """By the fields of their frozen dataclass."""
     COMPARED = auto()
-    """By those of them that the dataclass compares."""
+    """By those fields that the dataclass compares."""
     VALUE = auto()
-    """By the rule of its class."""
+    """By the content rule of their class."""
     EQUAL = auto()
-    """By its own `==` and hash."""
+    """By their own `==` and hash."""
     IDENTITY = auto()
-    """As itself."""
 
 
 class RefusedError(Exception):
@@ -62,7 +62,7 @@ class RefusedError(Exception):
 
 @final
 class Equal:
-    """An object that its own `==` and hash compare, with the hash that it has now.
+    """The key of an object that compares by its own `==` and hash.
 
     Raises:
         RefusedError: it has no hash.
@@ -75,7 +75,7 @@ class Equal:
         try:
             self.hash: int = hash(value)
         except Exception as err:
-            raise _silent(value, "__hash__", err) from err
+            raise _failing(value, "__hash__", err) from err
 
     def __hash__(self) -> int:
         return self.hash
@@ -97,43 +97,42 @@ class Equal:
         return repr(self.value)
 
 
-def standing_of(value: object) -> ComparedBy:
-    """Return how a value counts as a static argument.
+def compared_by(value: object) -> ComparedBy:
+    """Return how a value compares as a static argument.
 
     Raises:
-        RefusedError: it does not count.
+        RefusedError: it cannot be one.
     """
     kind = type(value)
     known = _BUILTIN.get(id(kind))
     if known is not None:
         return known
     layout = layout_of(value)
-    if layout.standing is None:
-        layout.standing = _judge(value, kind, layout)
-    return layout.standing
+    if layout.compared_by is None:
+        layout.compared_by = _judge(value, kind, layout)
+    return layout.compared_by
 
 
 IN_FIELDS: Final = ids_of(
     *(list, dict, OrderedDict, defaultdict, deque, set, bytearray, np.ndarray)
 )
-"""What can change and counts by content: it may only be static data of a node."""
+"""Mutable classes that compare by content; only static data of a node may have them."""
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether a value is a number, a text or the like, of no subclass."""
+    """Return whether a value is a number, a text or the like, of a builtin class."""
     return _BUILTIN.get(id(type(value))) is ComparedBy.VALUE
 
 
 def check_equal_hashes(value: Any, name: str) -> None:
     """Warn if a recent instance of the class is equal and has another hash.
 
-    For calls that were not found: such a class never hits the cache of those who rely on
-    its hash. Says so once for each class.
+    Called for misses. Such a class never hits the cache. Warns once for each class.
     """
     layout = layout_of(value)
     if layout.recent is None or layout.is_library or not layout.defines_eq:
         return
-    with contextlib.suppress(Exception):  # the class's own: judged elsewhere
+    with contextlib.suppress(Exception):  # of user code; `_judge` reports it
         found = [other() for other in layout.recent]
         unequal = any(
             x is not None and x is not value and x == value and hash(x) != hash(value)
@@ -149,14 +148,13 @@ def check_equal_hashes(value: Any, name: str) -> None:
         )
 
 
-_COMPOSITES: Final = (tuple, frozenset)
 _SCALARS: Final = (
     *(int, bool, str, bytes, float, complex, type(None), type(...)),
     *(range, slice),  # no hash before 3.12
 )
 _BUILTIN: Final[dict[int, ComparedBy]] = {
-    **dict.fromkeys(map(id, _COMPOSITES), ComparedBy.PARTS),
-    **dict.fromkeys(map(id, _SCALARS), ComparedBy.VALUE),
+    **dict.fromkeys(ids_of(tuple, frozenset), ComparedBy.PARTS),
+    **dict.fromkeys(ids_of(*_SCALARS), ComparedBy.VALUE),
 }
 """By the `id` of a builtin class. Hot."""
 
@@ -190,7 +188,7 @@ def _judge(value: Any, kind: Any, layout: ClassLayout) -> ComparedBy:
     if not (is_own and layout.defines_eq):
         if layout.storage is tuple:
             return ComparedBy.PARTS
-        if rule_of(kind) is not by_state:
+        if rule_of(kind) is not read_object:
             return ComparedBy.VALUE
         if not layout.defines_eq:
             return ComparedBy.IDENTITY
@@ -198,21 +196,25 @@ def _judge(value: Any, kind: Any, layout: ClassLayout) -> ComparedBy:
     return ComparedBy.EQUAL
 
 
+def _check_methods(value: Any) -> None:
+    Equal(value)
+    try:
+        bool(value == value)
+    except Exception as err:
+        raise _failing(value, "__eq__", err) from err
+
+
 def _is_users(kind: type, name: str) -> bool:
     """Return whether a special method is written out, and not in Python's own library.
 
-    What `dataclass` generates is compiled from a text and has no file.
+    A method that `dataclass` generates is compiled from a text and has no file.
     """
-    spaces = map(_vars_of, _mro_of(kind))
+    spaces = map(namespace_of, bases_of(kind))
     method: Any = next((space[name] for space in spaces if name in space), None)
     if type(method) is not FunctionType or method.__code__.co_filename == "<string>":
         return False
     package = str(method.__globals__.get("__name__")).partition(".")[0]
     return package != "imprint" and package not in sys.stdlib_module_names
-
-
-_mro_of: Final = type.__dict__["__mro__"].__get__  # past any metaclass
-_vars_of: Final = type.__dict__["__dict__"].__get__
 
 
 def _unhashable(value: Any, kind: Any, layout: ClassLayout) -> RefusedError:
@@ -227,15 +229,7 @@ def _unhashable(value: Any, kind: Any, layout: ClassLayout) -> RefusedError:
     )
 
 
-def _check_methods(value: Any) -> None:
-    Equal(value)
-    try:
-        bool(value == value)
-    except Exception as err:
-        raise _silent(value, "__eq__", err) from err
-
-
-def _silent(value: Any, method: str, err: Exception) -> RefusedError:
+def _failing(value: Any, method: str, err: Exception) -> RefusedError:
     name = layout_of(value).name
     return RefusedError(
         value,
@@ -278,15 +272,15 @@ _REMEDIES: Final[dict[int, str]] = {
 }
 
 
-# ---- where a part stands ----
+# ---- paths ----
 
 
-def place_of(part: Any, value: Any, depth: int = 8) -> str | None:
-    """Return where in a value a part stands: `.layers`, `[0]`; None if it does not."""
+def path_of(part: Any, value: Any, depth: int = 8) -> str | None:
+    """Return the path of a part in a value, `.layers` or `[0]`; None if it is not there."""
     if value is part:
         return ""
     for step, inner in _steps(value) if depth else ():
-        rest = place_of(part, inner, depth - 1)
+        rest = path_of(part, inner, depth - 1)
         if rest is not None:
             return step + rest
     return None

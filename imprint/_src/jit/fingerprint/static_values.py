@@ -1,11 +1,10 @@
-"""Cache keys of static arguments: exact values, by which a version is found.
+"""Cache keys of static arguments: exact values.
 
 `1`, `1.0` and `True` are three values at every depth, so are `0.0` and `-0.0`, and NaN
-equals NaN. Plain data and frozen dataclasses count by content, functions as definitions,
-and an object by the `==` and hash of its class, or else by identity. The token of what
-is immutable in depth is kept for the object, so the same object is read once. A key keeps
-no object alive that takes weak references, unless only its own `==` can compare it. What
-may not be static is said in `contract`.
+equals NaN. Plain data and frozen dataclasses compare by content, functions by definition,
+an object by the `==` and hash of its class, or else by identity. The token of a deeply
+immutable object is remembered, so it is read once. A key keeps no object alive that takes
+weak references, unless only its own `==` can compare it.
 """
 
 import math
@@ -18,7 +17,7 @@ from typing import Any, ClassVar, Final, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import identity, ids_of
-from imprint._src.core.user_code import is_user_code
+from imprint._src.core.user_code import is_user_function
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.fingerprint.content import scalar_function_token
 from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of, layouts
@@ -29,9 +28,9 @@ from imprint._src.jit.fingerprint.static_contract import (
     Equal,
     RefusedError,
     check_equal_hashes,
+    compared_by,
     is_scalar,
-    place_of,
-    standing_of,
+    path_of,
 )
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
@@ -39,7 +38,7 @@ from imprint._src.jit.fingerprint.token import (
     Mark,
     find_token,
     head_of,
-    plain_contents,
+    scalar_contents,
     token_of,
 )
 from imprint._src.tree.statics import Reading
@@ -56,7 +55,7 @@ __all__ = [
 _EXACT: Final = ids_of(int, bool, str, bytes, type(None), type(Ellipsis))
 _PLAIN: Final = _EXACT | ids_of(float, complex)
 _UNCOMPARED: Final = Mark("not compared")
-"""Stands for a field that the `==` of its dataclass leaves out."""
+"""A field that the `==` of its dataclass ignores."""
 
 
 def is_plain_value(value: object) -> bool:
@@ -79,7 +78,7 @@ def static_token(value: object, name: str) -> Hashable:
 
     Args:
         value: the static argument.
-        name: what the user calls it, for messages.
+        name: its name, for messages.
 
     Raises:
         ArgumentError: the value cannot be static; the message names the part.
@@ -96,17 +95,17 @@ def static_token(value: object, name: str) -> Hashable:
             try:
                 if hash(value) == held.hash:
                     return held
-            except Exception:  # `Equal` says what is wrong
+            except Exception:  # `Equal` reports it
                 pass
     token = _quick_token(value, kind)
-    return _read(value, name, _Walk())[0] if token is None else token
+    return _read(value, name, _StaticReader())[0] if token is None else token
 
 
 def read_field(value: Any) -> tuple[Hashable, bool]:
     """Return the exact value of static data of a node, and whether it is steady.
 
-    It is if it stays the same for as long as it is the same object. Containers that can
-    change count by their content.
+    It is steady if it stays equal for as long as it is the same object. Mutable
+    containers compare by content.
 
     Raises:
         ArgumentError: the value cannot be static.
@@ -117,20 +116,20 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
     if isinstance(value, FunctionType):
         token = scalar_function_token(value)
         if token is not None:
-            return token, not (token.has_cells or _is_users(value))
-    return _read(value, "", _FieldWalk())
+            return token, not (token.has_cells or is_user_function(value))
+    return _read(value, "", _FieldReader())
 
 
 Reading.read = staticmethod(read_field)
 
 
 def _quick_token(value: Any, kind: Any) -> Any:
-    """Return the token of a number, a function, an object, plain data; or None.
+    """Return the token of a number, a function, an object or plain data; or None.
 
-    Hot: the general way takes 2 to 3 us more, and gives the same token.
+    Hot: `_read` takes 2 to 3 us more, and gives the same token.
     """
     if kind is float or kind is bool:
-        contents = plain_contents((value,))
+        contents = scalar_contents((value,))
         return None if contents is None else contents[0]
     if kind is FunctionType:
         return scalar_function_token(value)
@@ -139,50 +138,52 @@ def _quick_token(value: Any, kind: Any) -> Any:
         head = layouts.get(id(kind))
         if head is None or not head.is_of(kind):
             return None
-        if head.standing is ComparedBy.IDENTITY:
+        if head.compared_by is ComparedBy.IDENTITY:
             return identity(value)
-        if head.standing is ComparedBy.EQUAL:
+        if head.compared_by is ComparedBy.EQUAL:
             with suppress(RefusedError):  # `_read` raises it, with the name
                 return _equal(value)
-        held = head.field_values(value) if head.standing is ComparedBy.FIELDS else None
-    contents = None if held is None else plain_contents(held)
+        is_by_fields = head.compared_by is ComparedBy.FIELDS
+        held = head.field_values(value) if is_by_fields else None
+    contents = None if held is None else scalar_contents(held)
     token = None if contents is None else find_token((head, *contents))
     if token is not None and (kind is not tuple or len(value) > _FEW):
         _remember(value, token, is_plain=True)
     return token
 
 
-def _read(value: Any, name: str, walk: "_Walk") -> tuple[Hashable, bool]:
-    """Return the token of a value, and whether it is immutable in depth."""
+def _read(value: Any, name: str, reader: "_StaticReader") -> tuple[Hashable, bool]:
+    """Return the token of a value, and whether it is deeply immutable."""
     try:
-        content = walk.value(value)
+        content = reader.value(value)
     except RefusedError as refused:
-        what = f"static argument {name}" if name else "static field"
+        noun = f"static argument {name}" if name else "static field"
         raise ArgumentError(
-            f"{what}{place_of(refused.part, value) or ''}: {refused.text}"
+            f"{noun}{path_of(refused.part, value) or ''}: {refused.text}"
         ) from refused.__cause__
     if type(content) is Equal:
         return content, True
-    is_steady = not (walk.volatile or walk.has_cells or walk.has_own_code)
+    is_steady = not (reader.volatile or reader.has_cells or reader.has_user_code)
     token, head = content, head_of(content)
     if head is tuple or head is frozenset or type(head) is ClassLayout:
-        token = token_of(content, volatile=not is_steady, has_cells=walk.has_cells)
+        token = token_of(content, volatile=not is_steady, has_cells=reader.has_cells)
     if is_steady and not is_scalar(value):
-        _remember(value, token, is_plain=walk.is_plain and walk.size < _LARGE)
+        is_small = reader.leaves_read < _LARGE
+        _remember(value, token, is_plain=reader.is_plain and is_small)
     return token, is_steady
 
 
-# ---- what is immutable in depth is read once ----
+# ---- tokens of deeply immutable objects ----
 
 _FEW: Final = 8
-"""Items of a tuple up to which it is read as fast as it is looked up."""
+"""Items of a tuple up to which reading is as fast as a lookup."""
 _LARGE: Final = 1 << 12
 _MOST: Final = 256
 
 
 @final
 class _WeakEntry(ref[Any]):
-    """A value that takes weak references with its token, or an `Equal` with itself."""
+    """A value that takes weak references, with its token; or an `Equal`."""
 
     __slots__ = ("key", "token")
     key: int
@@ -205,22 +206,22 @@ class _StrongEntry:
 
 
 def _remember(value: Any, token: Hashable, *, is_plain: bool) -> None:
-    """Keep the token of a value; the value, too, if it is plain data, for a while."""
+    """Keep the token of a value; for a while also the value, if it is plain data."""
     try:
         _enter(_WeakEntry(value, _forget), id(value), token)
     except TypeError:
         if not is_plain:  # it would keep the objects in it alive
             return
-        if len(_kept) >= _MOST:
-            oldest = _kept.popleft()
+        if len(_strong) >= _MOST:
+            oldest = _strong.popleft()
             if _known.get(id(oldest.value)) is oldest:
                 _known.pop(id(oldest.value), None)
         kept = _known[id(value)] = _StrongEntry(value, token)
-        _kept.append(kept)
+        _strong.append(kept)
 
 
 def _equal(value: Any) -> Equal:
-    """Return what stands for an object with its own `==`: the same while a key holds it."""
+    """Return the `Equal` of an object: the same one while a key holds it."""
     equal = Equal(value)
     _enter(_WeakEntry(equal, _forget), id(value), None)
     return equal
@@ -234,38 +235,33 @@ def _enter(known: _WeakEntry, key: int, token: Hashable) -> None:
 
 def _forget(dead: Any) -> None:
     if _known.get(dead.key) is dead:
-        _known.pop(dead.key, None)  # another thread may have been here
+        _known.pop(dead.key, None)  # another thread may have removed it
 
 
-# By the `id` of what is alive: an entry leaves with its object, or is found to be dead.
 _known: Final[dict[int, _WeakEntry | _StrongEntry]] = {}
-_kept: Final[deque[_StrongEntry]] = deque()
+"""By `id`; an entry goes with its object, or a lookup finds it dead."""
+_strong: Final[deque[_StrongEntry]] = deque()
 
 
-# ---- the walk through a value that was not read yet ----
+# ---- reading a new value ----
 
 
-class _Walk(StateReader):
-    """A walk that holds the parts of an argument to the contract.
+class _StaticReader(StateReader):
+    """A reader that enforces the contract for the parts of an argument.
 
-    Inside functions, partials and what speaks for itself the contract ends (`_is_free`):
-    there lists and arrays count by content.
+    Functions, partials and objects with a token of their own may hold anything
+    (`_is_free`): in them lists and arrays compare by content.
     """
 
     leaves: ClassVar[int] = HASHED // 8
     container_leaves: ClassVar[int] = HASHED // 8
     scalars: ClassVar[int] = HASHED // 8
     array_bytes: ClassVar[float] = HASHED
-    has_own_code: bool = False
-    """Whether it reads functions of the user's, whose code may be edited in place."""
+    has_user_code: bool = False
+    """Whether it reads user functions, whose code may be edited in place."""
     is_plain: bool = True
-    """Whether it reads nothing but plain data."""
+    """Whether it reads only plain data."""
     _is_free: bool = False
-
-    @property
-    def size(self) -> int:
-        """About how many parts were read."""
-        return self._leaves
 
     def value(self, x: object) -> Content:
         kind = type(x)
@@ -273,18 +269,18 @@ class _Walk(StateReader):
             return x
         if self._is_free:
             return super().value(x)
-        standing = standing_of(x)
-        if standing is ComparedBy.PARTS:
+        by = compared_by(x)
+        if by is ComparedBy.PARTS:
             return super().value(x)
-        if standing is ComparedBy.FIELDS or standing is ComparedBy.COMPARED:
+        if by is ComparedBy.FIELDS or by is ComparedBy.COMPARED:
             return self.node(x, self._fields)
         if is_scalar(x):
-            return StateReader.value(self, x)
+            return super().value(x)
         self.is_plain = False
-        if standing is ComparedBy.IDENTITY:
+        if by is ComparedBy.IDENTITY:
             return identity(x)
-        if standing is ComparedBy.EQUAL:
-            return self._by_itself(x)
+        if by is ComparedBy.EQUAL:
+            return self._by_equality(x)
         self._is_free = True
         try:
             return super().value(x)
@@ -292,57 +288,51 @@ class _Walk(StateReader):
             self._is_free = False
 
     def function(self, fun: FunctionType) -> Content:
-        self.has_own_code |= _is_users(fun)
+        self.has_user_code |= is_user_function(fun)
         return super().function(fun)
 
-    def said(self, x: Any, said: Any) -> Content:
-        """Return the content of what an object says that it stands for, this time."""
-        content = super().said(x, said)
-        self.volatile = True
+    def said(self, said: Any) -> Content:
+        content = super().said(said)
+        self.volatile = True  # the next result may differ
         return content
 
     def object(self, x: Any) -> Content:
-        """Return what stands for an object inside of a value that is no plain data."""
+        """Return the token of an object inside a value that is not plain data."""
         layout = layout_of(x)
-        if id(layout.storage) in _CARRIERS and layout.standing in _PLAIN_STANDINGS:
+        if id(layout.storage) in _CARRIERS and layout.compared_by in _BY_CONTENT:
             return self.state(x, None)  # a number or tuple with attributes
         if layout.defines_eq and layout.hashable:
             with suppress(RefusedError):
-                return self._by_itself(x)
+                return self._by_equality(x)
         return identity(x)
 
-    def _by_itself(self, x: Any) -> Content:
+    def _by_equality(self, x: Any) -> Content:
         self.volatile = True
         return _equal(x)
 
     def _fields(self, x: Any) -> Content:
         layout = layout_of(x)
         held = layout.field_values(x)
-        if held is None:  # it holds more, which does not count, or less
+        if held is None:  # it has more attributes, which are ignored, or fewer
             held = [layout.get(x, name, ABSENT) for name in layout.fields]
-        if layout.standing is ComparedBy.COMPARED:
+        if layout.compared_by is ComparedBy.COMPARED:
             compared = [f.compare for f in fields(cast("Any", type(x)))]
             pairs = zip(held, compared, strict=True)
-            held = [value if counts else _UNCOMPARED for value, counts in pairs]
+            held = [value if is_used else _UNCOMPARED for value, is_used in pairs]
         return layout, *[y if type(y) is Mark else self.value(y) for y in held]
 
 
 _CARRIERS: Final = ids_of(int, float, complex, str, bytes, tuple)
-_PLAIN_STANDINGS: Final = (ComparedBy.PARTS, ComparedBy.VALUE)
-
-
-def _is_users(function: FunctionType) -> bool:
-    """Return whether a function is the user's: its code may be edited in place."""
-    return is_user_code(function.__code__, function.__globals__)
+_BY_CONTENT: Final = (ComparedBy.PARTS, ComparedBy.VALUE)
 
 
 @final
-class _FieldWalk(_Walk):
-    """A walk through static data of a node, where containers count by content."""
+class _FieldReader(_StaticReader):
+    """A reader of static data of a node, where containers compare by content."""
 
     array_bytes: ClassVar[float] = math.inf
 
     def value(self, x: object) -> Content:
-        return (
-            StateReader.value(self, x) if id(type(x)) in IN_FIELDS else super().value(x)
-        )
+        if id(type(x)) in IN_FIELDS:
+            return StateReader.value(self, x)
+        return super().value(x)

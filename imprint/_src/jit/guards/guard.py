@@ -25,11 +25,20 @@ from weakref import ref
 from imprint._src.core.identity import Identity, ids_of
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.layout import layout_of_class
-from imprint._src.jit.guards.dependencies import Dependencies
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
     OF_TYPES,
+    bases_of,
+    class_attribute,
+    class_of,
+    contents_of,
+    defining_class,
+    namespace_of,
+    storage_of,
+)
+from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.locations import (
     Attribute,
     Cell,
     ClassAttribute,
@@ -42,14 +51,7 @@ from imprint._src.jit.guards.locations import (
     Root,
     SpecialMethods,
     TypeOf,
-    bases_of,
-    class_attribute,
-    class_of,
-    contents_of,
-    defining_class,
     location_name,
-    namespace_of,
-    storage_of,
 )
 from imprint._src.jit.guards.values import (
     Dependency,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from imprint._src.core.identity import module_name, type_name
 from imprint._src.core.user_code import is_module, module_namespace
-from imprint._src.jit.guards.locations import class_of
+from imprint._src.jit.fingerprint.raw_access import class_of
 from imprint._src.jit.manifest.file_digests import (
     Stamp,
     Stamps,

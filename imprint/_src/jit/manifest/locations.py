@@ -21,12 +21,18 @@ from imprint._src.core.user_code import (
     module_namespace,
 )
 from imprint._src.jit.fingerprint.code import code_digest
-from imprint._src.jit.guards.code_names import StepKind, code_names
-from imprint._src.jit.guards.dependencies import Dependencies
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     CONTAINERS,
     GONE,
     MISSING,
+    class_of,
+    defining_class,
+    namespace_of,
+    qualname_of,
+)
+from imprint._src.jit.guards.code_names import StepKind, code_names
+from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.locations import (
     Attribute,
     Cell,
     ClassAttribute,
@@ -39,10 +45,6 @@ from imprint._src.jit.guards.locations import (
     Root,
     SpecialMethods,
     TypeOf,
-    class_of,
-    defining_class,
-    namespace_of,
-    qualname_of,
 )
 from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 from imprint._src.jit.manifest.assumptions import OBJECTS

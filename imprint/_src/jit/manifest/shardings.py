@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint._src import runtime
 from imprint._src.jit.compilation.layout import Spread
-from imprint._src.jit.guards.locations import class_of
+from imprint._src.jit.fingerprint.raw_access import class_of
 from imprint._src.jit.manifest.not_cacheable import Refused, Why
 from imprint._src.sharding.mesh import AbstractMesh, AxisType, Mesh
 from imprint._src.sharding.named import NamedSharding

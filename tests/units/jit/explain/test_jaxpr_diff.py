@@ -105,7 +105,7 @@ def test_what_is_said():
         return lambda x: inp.sin(x) + by
 
     found = divergence_of(jaxpr(shifted(1.0)), jaxpr(shifted(2.0)))
-    assert found.place.startswith("equation 1 of <lambda> at test_programs.py:")
+    assert found.place.startswith("equation 1 of <lambda> at test_jaxpr_diff.py:")
     assert found.place.endswith(", `inp.sin(x) + by`")
     assert (found.old, found.new) == (
         "c:f32[3] = add b 1.0:f32[]",

@@ -238,7 +238,7 @@ def test_the_loop_is_in_the_function_that_has_it():
 def test_a_loop_in_steps_that_are_traced_anew_is_told_once():
     repeat = found_in(in_a_step, X)
     assert repeat.counts == ((50, 3), (50, 3))
-    place = f"from a Python loop at test_repeats.py:{line_of(in_a_step, 'range(50)')}"
+    place = f"from a Python loop at test_unrolled_loops.py:{line_of(in_a_step, 'range(50)')}"
     assert f"50 equal blocks of 3 equations (2 times) {place}: " in str(repeat)
     assert str(repeat).endswith("compile 1 of each.")
 
@@ -305,7 +305,7 @@ def test_a_loop_over_weights_is_a_scan():
     repeat = found_in(of_weights, [X] * 30, X)
     assert repeat.stacked
     assert str(repeat) == (
-        "30 equal blocks of 6 equations from a Python loop at test_repeats.py:"
+        "30 equal blocks of 6 equations from a Python loop at test_unrolled_loops.py:"
         f"{line_of(of_weights, 'for w')}: `lax.scan` over what each takes, stacked, would "
         "compile 1 of them."
     )
@@ -342,7 +342,7 @@ def test_a_loop_around_the_call_is_none_of_the_program():
     for _ in range(2):
         (repeat,) = repeats(wide.trace(X).jaxpr)
     assert repeat.loop is None
-    assert "equations, the first at test_repeats.py:" in str(repeat)
+    assert "equations, the first at test_unrolled_loops.py:" in str(repeat)
 
 
 # ---- what is no repeat ----
@@ -457,7 +457,7 @@ def test_an_explanation_tells_it():
     f = imprint.jit(in_itself)
     f(X)
     assert f.explain(X).advice.endswith(
-        f"50 equal blocks of 6 equations from a Python loop at test_repeats.py:"
+        f"50 equal blocks of 6 equations from a Python loop at test_unrolled_loops.py:"
         f"{line_of(in_itself, 'for i')}: `lax.fori_loop` would compile 1 of them."
     )
     g = imprint.jit(of_little)
@@ -471,7 +471,7 @@ def test_a_miss_tells_it_if_it_took_long(monkeypatch, slow):
     imprint.clear_caches()  # a program that is in use is not compiled again
     f = imprint.jit(in_itself)
     f(X)
-    told = "a Python loop at test_repeats.py" in str(f.last_miss)
+    told = "a Python loop at test_unrolled_loops.py" in str(f.last_miss)
     assert told is slow
     assert ("lax.fori_loop" in f.last_miss.advice) is slow
     f(np.ones(5))

@@ -103,7 +103,7 @@ def test_running_does_not_change_the_digest():
 def test_the_digest_is_the_same_in_another_process():
     source = "f = lambda x: x in {'a', 'bc', 'd', 2.5} and (x, ('e', None))"
     script = (
-        "from tests.units.definition.test_code import code, code_digest\n"
+        "from tests.units.jit.fingerprint.test_code import code, code_digest\n"
         f"print(code_digest(code({source!r})).hex())"
     )
     done = subprocess.run(

@@ -344,7 +344,10 @@ def test_quick_ways_give_the_general_token():
     for make in SAME:
         value = make()
         token(value)
-        assert token(value) == static_values._read(value, "n", static_values._Walk())[0]
+        assert (
+            token(value)
+            == static_values._read(value, "n", static_values._StaticReader())[0]
+        )
 
 
 # ---- what a class says of itself ----
@@ -450,7 +453,7 @@ def test_what_an_object_says_of_itself_is_asked_each_time():
 def test_tuples_that_are_kept_are_few():
     for i in range(3 * static_values._MOST):
         token((i, *range(20)))
-    assert len(static_values._kept) <= static_values._MOST
+    assert len(static_values._strong) <= static_values._MOST
     kept = [
         x
         for x in static_values._known.values()
