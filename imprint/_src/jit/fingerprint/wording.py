@@ -1,8 +1,7 @@
-"""Wording: a content as its value would print.
+"""Contents as text, for explanations.
 
-For explanations only, so it may lose what a reader does not need: an object that counts
-by identity is its class's name, and long texts are cut. What the forms of contents mean
-is in `token`.
+A content prints like its value, with less detail: an object compared by identity prints
+as the name of its class, and long texts are cut. The forms of contents are in `token`.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -47,12 +46,12 @@ def show(content: Content) -> str:
 
 
 def distinguish(old: str, new: str) -> tuple[str, str]:
-    """Return the texts of two values that differ, also where they print alike."""
+    """Return two different texts for values that differ but may print alike."""
     return old, f"another {new}" if old == new else new
 
 
 def show_both(old: Content, new: Content) -> tuple[str, str]:
-    """Return two contents as their values would print, of long ones where they part."""
+    """Return two contents as their values would print; of long ones the differing part."""
     if type(old) is type(new) is str:
         was, now, print_part = old, new, repr
     else:
@@ -79,12 +78,12 @@ def show_constant(value: Any) -> str:
 
 
 def show_code(code: Code) -> str:
-    """Return the name of code and where it stands."""
+    """Return the name of code with its file and line."""
     return f"{code.name} at {Path(code.file).name}:{code.line}"
 
 
 def show_function(function: FunctionType) -> str:
-    """Return the name of a function and where it stands."""
+    """Return the name of a function with its file and line."""
     code = function.__code__
     file = Path(code.co_filename).name
     return f"function {code.co_name} at {file}:{code.co_firstlineno}"
