@@ -29,7 +29,7 @@ from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
 from imprint._src.jit.explain.explanation import Explanation, summarize
-from imprint._src.jit.fingerprint.state import StrictReader
+from imprint._src.jit.fingerprint.content import StrictReader
 from imprint._src.jit.fingerprint.static_values import check_equal_hashes
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards import recording

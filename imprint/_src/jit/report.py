@@ -33,9 +33,13 @@ from imprint._src.jit.explain.explanation import (
 )
 from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import code_of
-from imprint._src.jit.fingerprint.content import ContentReader
+from imprint._src.jit.fingerprint.content import (
+    HASHED,
+    BoundedReader,
+    ContentReader,
+    StrictReader,
+)
 from imprint._src.jit.fingerprint.raw_access import GONE, MISSING, class_of, storage_of
-from imprint._src.jit.fingerprint.state import HASHED, BoundedReader, StrictReader
 from imprint._src.jit.fingerprint.token import Content, Token
 from imprint._src.jit.fingerprint.wording import (
     distinguish,

@@ -12,9 +12,9 @@ from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.content import StateReader
 from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
-from imprint._src.jit.fingerprint.state import StateReader
-from imprint._src.jit.fingerprint.static_contract import Equal
+from imprint._src.jit.fingerprint.static_values import Equal
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,

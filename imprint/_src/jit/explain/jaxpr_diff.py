@@ -19,8 +19,8 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.pretty import format_eqn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError
+from imprint._src.jit.fingerprint.content import StrictReader, reads_state
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.state import StrictReader, reads_state
 from imprint._src.jit.fingerprint.token import Content
 from imprint._src.jit.fingerprint.wording import shortened
 

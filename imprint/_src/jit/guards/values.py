@@ -23,7 +23,13 @@ from imprint._src.core.identity import Identity, identity, ids_of, namespace
 from imprint._src.core.user_code import is_user_function
 from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import Code, code_of
-from imprint._src.jit.fingerprint.content import ContentReader
+from imprint._src.jit.fingerprint.content import (
+    HASHED,
+    BoundedReader,
+    ContentReader,
+    StrictReader,
+    reads_state,
+)
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     ATOMS,
@@ -32,12 +38,6 @@ from imprint._src.jit.fingerprint.raw_access import (
     class_attribute,
     class_of,
     is_plain,
-)
-from imprint._src.jit.fingerprint.state import (
-    HASHED,
-    BoundedReader,
-    StrictReader,
-    reads_state,
 )
 from imprint._src.jit.fingerprint.token import Content
 from imprint._src.jit.fingerprint.wording import show

@@ -47,8 +47,8 @@ from imprint._src.core.user_code import (
     module_namespace,
 )
 from imprint._src.jit.fingerprint.code import code_digest
-from imprint._src.jit.fingerprint.copies import copier_of
-from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.content import has_bytes, reads_state
+from imprint._src.jit.fingerprint.layout import copier_of, layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
@@ -57,7 +57,6 @@ from imprint._src.jit.fingerprint.raw_access import (
     namespace_of,
     qualname_of,
 )
-from imprint._src.jit.fingerprint.state import has_bytes, reads_state
 from imprint._src.jit.manifest.assumptions import OBJECTS, assumed
 from imprint._src.jit.manifest.impure import impure_objects
 from imprint._src.jit.manifest.not_cacheable import Refused, Why
