@@ -77,8 +77,16 @@ class ClassLayout:
     """
 
     __slots__ = (
-        *("__weakref__", "_all_slots", "_class", "_field_set", "_hides", "_slots"),
-        *("compared_by", "copier", "defines_eq", "defines_hash", "derived", "fields"),
+        *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
+        *(
+            "_slots",
+            "compared_by",
+            "copier",
+            "defines_eq",
+            "defines_hash",
+            "derived",
+            "fields",
+        ),
         *("has_dict", "hashable", "is_dataclass", "is_descriptor", "is_exception"),
         *("is_frozen", "is_hiding", "is_holder", "is_library", "module", "name"),
         *("package", "qualname", "recent", "rule", "speaks", "storage"),
@@ -99,7 +107,7 @@ class ClassLayout:
         )
         self.storage: type = _storage(mro)
         self.has_dict: bool = type(_lookup(own, "__dict__")) in _DESCRIPTORS
-        self._slots = _slots(mro, own)
+        self._slots, self._hidden = _slots(mro, own)
         self.is_hiding: bool = _dict_offset(cls) != 0 and not self.has_dict
         if self.is_hiding and self.storage is object:
             self.storage = cls
@@ -112,7 +120,8 @@ class ClassLayout:
         self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
-        self._hides = bool(self._slots or self.derived) or not self.has_dict
+        is_more = bool(self._slots or self._hidden or self.derived)
+        self._hides = is_more or not self.has_dict
         self.hashable: bool = _lookup(own, "__hash__") is not None
         self.defines_hash: bool = type(_lookup(own[:-1], "__hash__")) is FunctionType
         self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
@@ -140,7 +149,7 @@ class ClassLayout:
     @property
     def has_attributes(self) -> bool:
         """Whether an instance can have attributes of its own."""
-        return self.has_dict or bool(self._slots)
+        return self.has_dict or bool(self._slots or self._hidden)
 
     @property
     def is_open(self) -> bool:
@@ -160,12 +169,17 @@ class ClassLayout:
         for name in self._slots:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
+        for depth, name in self._hidden:
+            with suppress(AttributeError):
+                cls = bases_of(class_of(value))[depth]
+                held[f"{type_name(cls)}.{name}"] = _hidden_slot(value, depth, name)
         return held
 
     def names(self, value: Any) -> list[str]:
         """Return the names of the attributes of an instance, unset slots included."""
         held = keys_of(_attributes(value)) if self.has_dict else ()
-        return [*held, *self._slots, *_ARGUMENTS[: self.is_exception]]
+        hidden = [name for _, name in self._hidden]
+        return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return an attribute of the instance itself."""
@@ -178,6 +192,10 @@ class ClassLayout:
                 return _read(value, name)
         if self.is_exception and name in OF_EXCEPTIONS:
             return OF_EXCEPTIONS[name].__get__(value)
+        for depth, hidden in self._hidden:
+            if name == hidden:
+                with suppress(AttributeError, LookupError):  # not set; other bases
+                    return _hidden_slot(value, depth, name)
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
@@ -304,17 +322,27 @@ def _storage(mro: tuple[type, ...]) -> type:
         cls = base
 
 
-def _slots(mro: tuple[type, ...], own: list[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the slots that no other class attribute hides."""
-    return tuple(
-        name
-        for cls, names in zip(mro, own, strict=True)
-        if _flags_of(cls) & _HEAP or _is_exception(bases_of(cls))
-        for name, value in names.items()
-        if type(value) is MemberDescriptorType
-        and name not in _NO_SLOTS
-        and _lookup(own, name) is value
-    )
+def _slots(
+    mro: tuple[type, ...], own: list[dict[str, Any]]
+) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
+    """Return the slots, and those that another attribute hides, with their class's index."""
+    slots: list[str] = []
+    hidden: list[tuple[int, str]] = []
+    for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
+        if not (_flags_of(cls) & _HEAP or _is_exception(bases_of(cls))):
+            continue
+        for name, value in names.items():
+            if type(value) is MemberDescriptorType and name not in _NO_SLOTS:
+                if _lookup(own, name) is value:
+                    slots.append(name)
+                else:
+                    hidden.append((depth, name))
+    return tuple(slots), tuple(hidden)
+
+
+def _hidden_slot(value: Any, depth: int, name: str) -> Any:
+    cls = bases_of(class_of(value))[depth]
+    return namespace_of(cls)[name].__get__(value)
 
 
 def _is_exception(mro: tuple[type, ...]) -> bool:
