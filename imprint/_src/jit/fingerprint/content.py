@@ -1,17 +1,11 @@
 """Content: a value read as plain data, for tokens.
 
-Functions are read as code and captures, plain data by content, all else by identity.
-Reading is bounded: values below `DEPTH` levels, after `leaves` parts, or in a container of
-more than `container_leaves` items are read by identity. A cycle is encoded as the distance
-to its ancestor. No user code runs but `__imprint_token__`, and nothing raises. Each builtin
-class has a rule, found by the `id` of the class, so no metaclass code runs; the rule of any
-other class is chosen once, from its layout.
-
-Some readers look inside objects and arrays: for static data, `strict` and sharing. There a
-mutated object is another value, so its state is part of its token, next to its identity; if
-its class defines `==`, the identity is ignored. Objects of the standard library, NumPy and
-imprint are still read by identity: they hold caches. An array is read by its bytes, an
-array of objects by its items, an instance of a subclass by its attributes too.
+Functions are read as code and captures, plain data by content, all else by identity. Values
+below `DEPTH` levels, after `leaves` parts, or in a container of more than `container_leaves`
+items are read by identity. A cycle is encoded as the distance to its ancestor. No user code
+runs but `__imprint_token__`, and nothing raises. A builtin class has a rule, found by its
+`id`, so no metaclass code runs; the rule of any other class is chosen once, from its layout.
+Static data, `strict` and sharing use readers that look inside objects and arrays.
 """
 
 import builtins
@@ -566,7 +560,12 @@ def has_bytes(x: Any) -> bool:
 
 
 class StateReader(ContentReader):
-    """A reader that adds the attributes of objects to their identity."""
+    """A reader that adds the attributes of objects to their identity.
+
+    If a class defines `==`, the identity is ignored. Objects of the standard library,
+    NumPy and imprint are read by identity: they hold caches. An array is read by its
+    bytes, an array of objects by its items, one of a subclass by its attributes too.
+    """
 
     container_leaves: ClassVar[int] = 1 << 14
     array_bytes: ClassVar[float] = 2048
