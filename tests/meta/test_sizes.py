@@ -71,14 +71,16 @@ def is_empty(value):
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers
 
 
-# One walk with one work list: halves of it would pass all that it knows to each other.
-EXCEPT = ("imprint/_src/jit/guards/reachable.py",)
+# Names × owners needs an index for each way that one leads to the other.
+INDEXES = (
+    "imprint/_src/jit/guards/reachable.py",
+    "imprint/_src/jit/guards/chains.py",
+)
 
 
 @every_source
 def test_file_and_functions_are_below_their_ceilings(source):
-    is_short = len(source.lines) <= MAX_FILE_LINES
-    assert is_short or str(source) in EXCEPT, "find the second subject"
+    assert len(source.lines) <= MAX_FILE_LINES, "find the second subject"
     lines = code_lines(source.text)
     long = {
         f"{source.at(node)} {node.name}": length
@@ -97,13 +99,14 @@ def test_classes_are_below_their_ceilings(source):
         for node in classes
         if (length := code_length(node, lines)) > MAX_CLASS_LINES
     }
-    assert not long or str(source) in EXCEPT, "find the second subject"
+    assert not long, "find the second subject"
     full = {
         f"{source.at(node)} {node.name}": sorted(found)
         for node in classes
         if len(found := tables(node)) > MAX_CLASS_TABLES
     }
-    assert not full or str(source) in EXCEPT, "find the tables that belong together"
+    is_index = str(source) in INDEXES
+    assert is_index or not full, "find the tables that belong together"
 
 
 @every_source

@@ -13,7 +13,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
-from imprint._src.jit.fingerprint import state
+from imprint._src.jit.fingerprint import content
 from imprint._src.jit.versions.definitions import DEFINITIONS
 from imprint.errors import CaptureWarning
 
@@ -86,13 +86,13 @@ def test_a_captured_array_is_a_private_copy():
 def hashed(monkeypatch):
     """Return the lengths of the arrays that are hashed."""
     lengths = []
-    blake2b = state.blake2b
+    blake2b = content.blake2b
 
     def counted(data, **options):
         lengths.append(data.nbytes)
         return blake2b(data, **options)
 
-    monkeypatch.setattr(state, "blake2b", counted)
+    monkeypatch.setattr(content, "blake2b", counted)
     return lengths
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.fingerprint.walk import Walk
+from imprint._src.jit.fingerprint.content import ContentReader
 from tests.spec.work import Work, work_of
 
 FACTOR = 2.0
@@ -148,13 +148,13 @@ def test_a_function_made_in_a_method_is_traced_once_for_each_state():
 def walks(monkeypatch):
     """Return a list with an item for each walk through a value."""
     found = []
-    make = Walk.__init__
+    make = ContentReader.__init__
 
     def counted(self, *args, **options):
         found.append(self)
         make(self, *args, **options)
 
-    monkeypatch.setattr(Walk, "__init__", counted)
+    monkeypatch.setattr(ContentReader, "__init__", counted)
     return found
 
 

@@ -44,7 +44,7 @@ from imprint._src.jit.calls.device_assignment import (
 )
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
-from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.passes import nan_checks
 from imprint._src.primitives.constraints import meshes_in
 from imprint._src.runtime import Buffer

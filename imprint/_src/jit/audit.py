@@ -19,7 +19,7 @@ from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compile_steps import trace, trace_for_all, trace_for_sizes
 from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.fingerprint.wording import shortened, show
-from imprint._src.jit.guards.locations import place_of
+from imprint._src.jit.guards.locations import location_name
 from imprint._src.jit.versions.definitions import (
     AuditTraces,
     Request,
@@ -148,13 +148,13 @@ def _parts(divergence: "jaxpr_diff.Divergence") -> str:
 def _cause(old: TracedCall, fresh: TracedCall, *, strict: bool) -> str:
     """Return whether a guarded location changed, or none did."""
     known = frozenset(old.guard.names)
-    changed = [str(place_of(read.location)) for read in old.dependencies.failing()]
+    changed = [str(location_name(read.location)) for read in old.dependencies.failing()]
     if changed:
         return (
             f"What it reads by name has changed, and its guard did not see it: "
             f"{_listed(changed)}. This is a bug of imprint: please report it."
         )
-    shown = {id(at): str(place_of(at)) for at in fresh.dependencies.locations}
+    shown = {id(at): str(location_name(at)) for at in fresh.dependencies.locations}
     more = [
         f"{shown[id(at)]}, now {shortened(show(seen.content))}"
         for at, seen in fresh.dependencies.reads

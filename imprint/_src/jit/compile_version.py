@@ -26,9 +26,9 @@ from imprint._src.jit.calls.tracing import TracedCall, divergence_of_traces
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compile_steps import compile_lowered, lower_traced, trace_for_all
-from imprint._src.jit.explain.explanation import Explanation, told
-from imprint._src.jit.fingerprint.exact import check_equal_hashes
-from imprint._src.jit.fingerprint.state import StrictWalk
+from imprint._src.jit.explain.explanation import Explanation, summarize
+from imprint._src.jit.fingerprint.content import StrictReader
+from imprint._src.jit.fingerprint.static_values import check_equal_hashes
 from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.lazy_program import LazyJaxpr
 from imprint._src.jit.report import describe_loops, explain_miss
@@ -243,7 +243,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
     seen = [(str(read.location), read.location.get()) for read in reads]
     found: dict[str, None] = {}
     for place, value in (*seen, ("what it captures", request.fun)):
-        walk = StrictWalk()
+        walk = StrictReader()
         walk.value(value)
         found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
     site = DEFINITIONS.definition_site_of(request.fun, request.definition)
@@ -260,7 +260,7 @@ def _warn_opaque(request: Request, traced: TracedCall) -> None:
 
 def _because(miss: Explanation) -> str:
     """Return the first differences of a miss as the end of a sentence."""
-    shown, _ = told(miss.differences)
+    shown, _ = summarize(miss.differences)
     return f": {shown}" if shown else ""
 
 

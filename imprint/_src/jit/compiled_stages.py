@@ -43,7 +43,7 @@ from imprint._src.jit.compile_steps import (
     compile_lowered,
     donated_leaves,
 )
-from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats

@@ -45,7 +45,7 @@ from imprint._src.jit.compiled_stages import CallDetails, Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.explain.replay import Replay
-from imprint._src.jit.fingerprint.exact import static_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.report import CacheInfo, cache_info, explain
 from imprint._src.jit.stages import Traced, lower_with_disk
 from imprint._src.jit.versions.definitions import (

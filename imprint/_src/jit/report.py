@@ -29,32 +29,31 @@ from imprint._src.jit.explain import (
     unrolled_loops,
 )
 from imprint._src.jit.explain.explanation import (
-    Compared,
+    Comparison,
     Difference,
     Explanation,
-    Later,
+    LazyComparison,
 )
+from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import code_of
-from imprint._src.jit.fingerprint.share import definition_token
-from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, StrictWalk
+from imprint._src.jit.fingerprint.content import (
+    HASHED,
+    BoundedReader,
+    ContentReader,
+    StrictReader,
+)
+from imprint._src.jit.fingerprint.raw_access import GONE, MISSING, class_of, storage_of
 from imprint._src.jit.fingerprint.token import Content, Token
-from imprint._src.jit.fingerprint.walk import Walk
 from imprint._src.jit.fingerprint.wording import (
+    distinguish,
     shortened,
     show,
     show_function,
-    told_apart,
 )
 from imprint._src.jit.guards.dependencies import is_captured
-from imprint._src.jit.guards.guard import Change, Gone, changes_of
-from imprint._src.jit.guards.locations import (
-    GONE,
-    MISSING,
-    Contents,
-    class_of,
-    storage_of,
-)
-from imprint._src.jit.guards.values import Read
+from imprint._src.jit.guards.guard import Change, DeadObject, changes_of
+from imprint._src.jit.guards.locations import Contents
+from imprint._src.jit.guards.values import Dependency
 from imprint._src.jit.versions.definitions import (
     DEFINITIONS,
     Definition,
@@ -109,7 +108,7 @@ def explain(request: Request) -> Explanation:
         function=definition.signature.function_name,
         hit=True,
         versions=len(versions),
-        compared=Compared([v is found for v in versions].index(True)),
+        compared=Comparison([v is found for v in versions].index(True)),
         seconds=found.costs.total,
         site=current_source(),
         advice=" ".join(filter(None, advice)),
@@ -136,7 +135,9 @@ def describe_loops(version: Version) -> str:
         for change in version.passes
         if isinstance(change, pass_report.Rolled)
     ]
-    return " ".join(rolled) if rolled else unrolled_loops.repeats_told(version.jaxpr)
+    return (
+        " ".join(rolled) if rolled else unrolled_loops.describe_repeats(version.jaxpr)
+    )
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
@@ -147,7 +148,7 @@ def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
         function=definition.signature.function_name,
         hit=False,
         versions=len(definition.versions),
-        compared=Compared(
+        compared=Comparison(
             None,
             (Difference("disabled", "disable_jit", "False", "True", remedy),),
         ),
@@ -175,18 +176,18 @@ def explain_miss(request: Request) -> Explanation:
     )
 
 
-def _compared(request: Request, versions: list[Version]) -> Compared | Later:
+def _compared(request: Request, versions: list[Version]) -> Comparison | LazyComparison:
     fun, definition, pending = request
     reason = definition.versions.why_gone(pending.key)
     if reason:
-        return Compared(None, (_evicted(reason),))
+        return Comparison(None, (_evicted(reason),))
     stale = definition.versions.all_of(pending.key)
     if stale:
         return _stale(versions, stale[:_REMEMBERED])
     if versions:
         return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
-        return Compared(None, (_CLEARED,))
+        return Comparison(None, (_CLEARED,))
     shared = definition.shared.versions
     if shared.all_of(pending.key):
         return _explain_recreated(request)
@@ -206,7 +207,7 @@ def _later(
     versions: list[Version],
     *,
     is_own: bool = True,
-) -> Later:
+) -> LazyComparison:
     """Compare call signatures later; this keeps signatures alive, but no versions.
 
     Args:
@@ -222,7 +223,7 @@ def _later(
     setters = flag_setters()  # of now: a `with` may end before the explanation is read
     why = _per_size(definition, pending)
 
-    def compare() -> Compared:
+    def compare() -> Comparison:
         new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
         nearest, found = comparison.nearest_of(replace(new, setters=setters), kinds)
         told = why()
@@ -234,9 +235,9 @@ def _later(
                 for d in found
             ]
         )
-        return Compared(first + nearest if is_own else None, found)
+        return Comparison(first + nearest if is_own else None, found)
 
-    return Later(compare)
+    return LazyComparison(compare)
 
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
@@ -269,11 +270,11 @@ _EVICTED = {
 }
 
 
-def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
+def _stale(versions: list[Version], stale: Sequence[Version]) -> Comparison:
     """Return the changes since the nearest version of this call signature was traced."""
     nearest = min(stale, key=lambda v: len(v.traced.dependencies.failing()))
     number = [v is nearest for v in versions].index(True)
-    return Compared(number, tuple(_changes(nearest)))
+    return Comparison(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
@@ -281,9 +282,9 @@ def _changes(version: Version) -> list[Difference]:
     guard = version.traced.guard
     reads = guard.dependencies.reads
     walk = (
-        StrictWalk
+        StrictReader
         if any(r.location.is_strict for r in reads if isinstance(r.location, Contents))
-        else Walk
+        else ContentReader
     )
     found = (
         Difference(change.kind, *told, _guard_remedy(change, told))
@@ -311,7 +312,7 @@ def _guard_remedy(change: Change, told: "fingerprint_diff.Disagreement") -> str:
 
 
 def _change_details(
-    change: Change, walk: type[Walk]
+    change: Change, walk: type[ContentReader]
 ) -> "list[fingerprint_diff.Disagreement]":
     """Return the old and new value of a guarded location; of edited code, where."""
     where = f" in {change.module}" if change.module else ""
@@ -325,7 +326,7 @@ def _change_details(
                 for d in inside
             ]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
-    if type(change.old) is Gone and type(change.new) is FunctionType:
+    if type(change.old) is DeadObject and type(change.new) is FunctionType:
         before, now = change.old.code, code_of(change.new.__code__)
         if before is not None and before.name == now.name:
             return fingerprint_diff.disagreements(before, now)
@@ -334,10 +335,12 @@ def _change_details(
         found = fingerprint_diff.disagreements(before, now)
         if found and all(d.path.startswith(_INSIDE) for d in found):
             return found
-    return [fingerprint_diff.Disagreement(path, *told_apart(old, new))]
+    return [fingerprint_diff.Disagreement(path, *distinguish(old, new))]
 
 
-def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
+def _contents(
+    change: Change, walk: type[ContentReader]
+) -> tuple[Content, Content] | None:
     """Return the old and new content of a guarded location, if it has parts."""
     old, new = change.old, change.new
     if new is MISSING or new is GONE:
@@ -352,20 +355,20 @@ _CODE: Final = ("code", "constant", "name read")
 _INSIDE: Final = ("constant in ", "name read in ")
 
 
-def _shown(value: Any, walk: type[Walk]) -> str:
+def _shown(value: Any, walk: type[ContentReader]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
     if value is MISSING or value is GONE:
         return repr(value)
-    if type(value) is Gone and value.code is not None:
+    if type(value) is DeadObject and value.code is not None:
         return f"function {fingerprint_diff.show_code(value.code)}"
-    if type(value) is Gone:
+    if type(value) is DeadObject:
         return f"{type_name(value.cls)} object"
     if type(value) is FunctionType:  # equal functions share a token
         return show_function(value)
     return show(walk().value(value))
 
 
-def _explain_recreated(request: Request) -> Compared:
+def _explain_recreated(request: Request) -> Comparison:
     """Return the differences from the nearest function created from the same code."""
     fun, definition, pending = request
     roots = request.roots
@@ -386,7 +389,7 @@ def _explain_recreated(request: Request) -> Compared:
         captured = is_captured(read.location)
         for change in changes_of(read, now):
             for told in (
-                _change_details(change, Walk)
+                _change_details(change, ContentReader)
                 if not _is_large(read)
                 else _content_details(change)
             ):
@@ -396,20 +399,22 @@ def _explain_recreated(request: Request) -> Compared:
                     found.append(
                         Difference(change.kind, *told, _guard_remedy(change, told))
                     )
-    return Compared(None, tuple(dict.fromkeys(found)))
+    return Comparison(None, tuple(dict.fromkeys(found)))
 
 
-def _is_large(read: Read) -> bool:
+def _is_large(read: Dependency) -> bool:
     """Return whether there is more in captured arrays than is compared."""
     return read.seen.has_arrays and not read.seen.is_known
 
 
 def _content_details(change: Change) -> "list[fingerprint_diff.Disagreement]":
-    old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
+    old, new = BoundedReader(0).value(change.old), BoundedReader(0).value(change.new)
     return fingerprint_diff.disagreements(old, new, change.name)
 
 
-def _explain_new_function(fun: Callable[..., Any], definition: Definition) -> Compared:
+def _explain_new_function(
+    fun: Callable[..., Any], definition: Definition
+) -> Comparison:
     """Return the differences from the nearest earlier function of this definition site."""
     nearest: list[fingerprint_diff.Disagreement] | None = None
     kind = "definition"
@@ -424,7 +429,7 @@ def _explain_new_function(fun: Callable[..., Any], definition: Definition) -> Co
         if len(nearest) == 1:
             break
     function = definition.signature.function_name
-    return Compared(
+    return Comparison(
         None,
         tuple(
             Difference(

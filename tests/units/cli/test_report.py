@@ -9,7 +9,7 @@ import pytest
 import imprint
 from imprint._src.cli.compile_log import CompileLog, Miss, Row
 from imprint._src.cli.report import print_report
-from imprint._src.jit.explain.explanation import Compared, Difference, Explanation
+from imprint._src.jit.explain.explanation import Comparison, Difference, Explanation
 from imprint._src.jit.versions.version import VersionCosts
 
 
@@ -19,7 +19,7 @@ class Terminal(io.StringIO):
 
 
 def a_miss(seconds, *differences):
-    why = Explanation("f", False, 1, Compared(None, differences), defined="/x/a.py:3")
+    why = Explanation("f", False, 1, Comparison(None, differences), defined="/x/a.py:3")
     return Miss(why, VersionCosts(0.0, 0.0, seconds))
 
 

@@ -16,7 +16,6 @@ from imprint._src.cli.tour import examples
 from imprint._src.core import user_code
 from imprint._src.core.user_code import (
     adopt,
-    is_foreign_file,
     is_user,
     is_user_class,
     is_user_code,
@@ -132,7 +131,7 @@ def test_the_package_of_a_jitted_function_is_the_users(installed):
     installed("a_package.other")
     for module in (work, beside):
         assert not is_user(module)
-        assert is_foreign_file(module.__file__)
+        assert not is_user_file(module.__file__)
     assert not is_user_class(work.Kind)
     adopt(work.f)
     assert is_user(work)
@@ -140,9 +139,9 @@ def test_the_package_of_a_jitted_function_is_the_users(installed):
     assert is_user(sys.modules["a_package.part"])
     assert is_user_class(work.Kind)
     assert is_user_function(work.f)
-    assert not is_foreign_file(work.__file__)
+    assert is_user_file(work.__file__)
     assert not is_user(beside)
-    assert is_foreign_file(beside.__file__)
+    assert not is_user_file(beside.__file__)
 
 
 def test_a_single_module_is_the_users_alone(installed):

@@ -29,8 +29,8 @@ from imprint._src.jit.calls.signature import (
     Signature,
     Slot,
 )
-from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
-from imprint._src.jit.fingerprint.walk import scalar_function_token
+from imprint._src.jit.fingerprint.content import scalar_function_token
+from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
 
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"

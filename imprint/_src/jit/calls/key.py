@@ -21,8 +21,8 @@ from imprint._src.core.shape_struct import ShapeDtypeStruct, described
 from imprint._src.core.trace import NamedAxes, named_axes
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.jit.calls.signature import Call, CallSpec, Signature
-from imprint._src.jit.explain.explanation import Kind
-from imprint._src.jit.fingerprint.exact import is_plain_value, static_token
+from imprint._src.jit.explain.explanation import CallSignature
+from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
 
 PackedKey: TypeAlias = tuple[Any, ...]
@@ -68,7 +68,7 @@ class CallKey(NamedTuple):
         spec, treedef, static, flags, *avals = packed
         return cls(spec, treedef, static, flags, tuple(avals), axes)
 
-    def kind(self, spec: CallSpec, treedef: tree.TreeDef) -> Kind:
+    def kind(self, spec: CallSpec, treedef: tree.TreeDef) -> CallSignature:
         """Return the call signature of the key with names, for explanations.
 
         Args:
@@ -76,7 +76,7 @@ class CallKey(NamedTuple):
             treedef: the tree of the dynamic arguments, a tuple.
         """
         pairs = zip(spec.static_names, self.static, strict=True)
-        return Kind(
+        return CallSignature(
             spec.names,
             treedef,
             self.avals,
@@ -112,7 +112,7 @@ class Pending(NamedTuple):
     call: Call
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> CallSignature:
         """The call signature, for explanations."""
         treedef = tree.structure(self.call.dynamic)
         return CallKey.unpack(self.key).kind(self.call.spec, treedef)

@@ -1,14 +1,14 @@
-"""Explanations: why did a call compile, and what would help?
+"""Explanations: why a call compiled, and how to avoid it.
 
-- `explanation`: what is said of a call that hit or missed?
-- `comparison`: which version is nearest to a call, and in what do they differ?
-- `fingerprint_diff`: on what do two tokens disagree?
-- `arrays`: in what does an array differ from the one that a version takes?
-- `containers`: where do the trees of two calls differ?
-- `jaxpr_diff`: where does one program part from another?
-- `replay`: what does each equation of a call compute, and where does it go wrong?
-- `steps`: how is a program run equation by equation?
-- `granularity`: what would jitting outside, inside or both cost?
-- `unrolled_loops`: which blocks of equations did a Python loop write one after the other?
-- `loops`: which loop was that?
+- `explanation`: explanations of hits and misses
+- `comparison`: the nearest version to a call, and the differences
+- `fingerprint_diff`: differences of two tokens
+- `arrays`: differences of two avals
+- `containers`: differences of two argument trees
+- `jaxpr_diff`: the first difference of two programs
+- `replay`: a call equation by equation, and its first NaN or difference
+- `steps`: execution of a program equation by equation
+- `granularity`: the cost of jitting outside, inside or both
+- `unrolled_loops`: blocks of equations that a Python loop repeated
+- `loops`: the Python loop around given source lines
 """

@@ -1,9 +1,9 @@
-"""Arrays: in what an argument differs from the one that a version takes.
+"""Differences of two avals.
 
-An aval has a shape, a dtype, a weak type and a place. A shape is told axis by axis, as
-lengths are what varies; as a whole where the axes were swapped or their number is another.
-Each remedy is an edit of the call that gives the version's aval, or one that later calls
-share; `np` is `imprint.numpy`, as in all of its pages.
+An aval has a shape, a dtype, a weak type and a sharding. Shapes are compared axis by axis,
+or as a whole where the axes were swapped or their number differs. Each remedy is an edit of
+the call that gives the version's aval, or one that later calls share; `np` is
+`imprint.numpy`.
 """
 
 import re
@@ -20,7 +20,7 @@ from imprint._src.sharding.single import SingleDeviceSharding, Uncommitted
 def array_differences(
     name: str, old: ShapedArray, new: ShapedArray
 ) -> list[Difference]:
-    """List in what an array differs from the one that a version takes."""
+    """List the differences of an array from the argument of a version."""
     found = _shape(name, old, new)
     if old.dtype != new.dtype:
         remedy = _conversion(name, old, new)
@@ -34,7 +34,7 @@ def array_differences(
 
 
 def count_differences(old: ShapedArray, new: ShapedArray) -> int:
-    """Return how many differences `array_differences` lists."""
+    """Return the number of differences that `array_differences` lists."""
     count = old.dtype != new.dtype or old.weak_type != new.weak_type
     count += old.sharding != new.sharding
     lengths = sum(map(ne, lengths_of(old), lengths_of(new)))
@@ -67,12 +67,12 @@ def _shape(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
 
 
 def lengths_of(aval: ShapedArray) -> tuple[Any, ...]:
-    """Return the lengths as they are compared: those that have names by their texts."""
+    """Return the lengths for comparison: symbolic ones as text."""
     return tuple([n if type(n) is int else str(n) for n in aval.shape])
 
 
 def _permutation(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[int, ...]:
-    """Return the axes of `new` in the order that gives `old`; nothing if none does."""
+    """Return the axes of `new` in the order that gives `old`; empty if none does."""
     if old == new or sorted(old, key=str) != sorted(new, key=str):
         return ()
     rest = list(range(len(new)))
@@ -96,7 +96,7 @@ def _reshaping(name: str, old: ShapedArray, new: ShapedArray) -> str:
 
 
 def _padding(name: str, aval: ShapedArray, axis: int, other: Any) -> str:
-    """Return the edit that gives an axis a length which other calls share."""
+    """Return the edit that gives an axis a length shared by other calls."""
     if f"{other} in reused memory" == str(aval.shape[axis]):
         return (
             f"{name} is in the memory of its bucket: zeros cannot be counted on there, "
@@ -112,7 +112,7 @@ def _padding(name: str, aval: ShapedArray, axis: int, other: Any) -> str:
 
 
 def _spec(name: str, axis: int) -> str | None:
-    """Return what `jit` is given to name an axis of an argument; None if it is no one's."""
+    """Return the `abstracted_axes` that name an axis of an argument, or None."""
     if _LEAF.fullmatch(name) is None:
         return None
     root, *steps = _STEP.findall(name)
@@ -133,12 +133,12 @@ _LEAF: Final = re.compile(r"\w+(\.\w+|\[\d\]|\['[^']*'\])*")
 
 
 def padded(name: str, aval: ShapedArray, axis: int, other: int) -> tuple[int, str]:
-    """Return to a multiple of what an axis is padded, and the expression that does it.
+    """Return the multiple to pad an axis to, and the expression that pads it.
 
     Args:
         name: the array.
         aval: its aval.
-        axis: which axis it is.
+        axis: the axis.
         other: its length in another call.
     """
     bucket = _bucket(aval.shape[axis], other)
@@ -194,11 +194,11 @@ def _strength(aval: ShapedArray, strong: str) -> str:
     return "made of Python numbers" if aval.shape else "a Python number"
 
 
-# ---- the place ----
+# ---- the sharding ----
 
 
 def _device(name: str, old: object, new: object) -> Difference:
-    """Return the difference of where an array is, or of whether it must stay there."""
+    """Return the difference of device, or of commitment to it."""
     if isinstance(old, NamedSharding) and isinstance(new, NamedSharding):
         return _spread(name, old, new)
     before, after = _place(old), _place(new)
@@ -213,7 +213,7 @@ def _device(name: str, old: object, new: object) -> Difference:
 
 
 def _spread(name: str, old: NamedSharding, new: NamedSharding) -> Difference:
-    """Return the difference of how an array is spread over devices."""
+    """Return the difference of two shardings over a mesh."""
     before, after = repr(old.spec), repr(new.spec)
     if old.mesh != new.mesh:
         before, after = f"{before} over {old.mesh!r}", f"{after} over {new.mesh!r}"

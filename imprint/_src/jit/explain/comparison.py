@@ -1,9 +1,8 @@
-"""The comparison of a call with versions: which is the nearest, and what differs?
+"""The nearest version to a call, and the differences.
 
-All kinds of one structure have leaves of the same names, so the nearest is found by
-counting slots of avals, and only what differs from that one is named. A version of the
-call's own structure is always nearer than one of another; of those, whose leaves have to
-be named to be counted, the newest few are looked at.
+Signatures of one structure have the same leaf names, so the nearest is found by counting
+differing slots, and only its differences are named. A version of the call's structure is
+always nearer than others, of which only the newest few are compared.
 """
 
 import re
@@ -13,21 +12,26 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.explain.arrays import array_differences, count_differences, padded
-from imprint._src.jit.explain.containers import Place, ancestors, places
-from imprint._src.jit.explain.explanation import Difference, Kind
+from imprint._src.jit.explain.containers import (
+    TreeDifference,
+    TreePart,
+    ancestors,
+    tree_differences,
+)
+from imprint._src.jit.explain.explanation import CallSignature, Difference
 from imprint._src.jit.explain.fingerprint_diff import disagreements
-from imprint._src.jit.fingerprint.wording import shortened, told_apart
+from imprint._src.jit.fingerprint.wording import distinguish, shortened
 
 _STRUCTURES: Final = 8
-"""Versions of other structures than the call's that are compared with it."""
+"""Versions of other structures that are compared with a call."""
 
 
 def nearest_of(
-    call: Kind, versions: Sequence[Kind]
+    call: CallSignature, versions: Sequence[CallSignature]
 ) -> tuple[int, tuple[Difference, ...]]:
-    """Return the number of the version nearest to a call, and what differs.
+    """Return the number of the version nearest to a call, and the differences.
 
-    Of two that are equally near it is the newer.
+    Of two equally near versions it is the newer.
     """
     numbered = list(enumerate(versions))
     alike = [(_slots(x, call), -i) for i, x in numbered if _is_alike(x, call)]
@@ -39,23 +43,23 @@ def nearest_of(
     return nearest, tuple(found)
 
 
-def _is_alike(old: Kind, new: Kind) -> bool:
-    """Tell whether the leaves of two kinds have the same names."""
+def _is_alike(old: CallSignature, new: CallSignature) -> bool:
+    """Return whether two signatures have the same structure."""
     return (old.names, old.treedef, old.whole) == (new.names, new.treedef, new.whole)
 
 
 def _distance(found: list[Difference]) -> int:
-    """Return how far a version is, of whose arguments the trees are others."""
+    """Return the distance of a version of another structure."""
     return sum(_FAR if _APART in d.remedy.lower() else 1 for d in found)
 
 
 _FAR: Final = 64
-"""As how many other differences an object of another class counts."""
+"""The weight of an object of another class."""
 _APART: Final = "each class is compiled apart"
 
 
-def _slots(old: Kind, new: Kind) -> int:
-    """Return how many slots of kinds of one structure differ."""
+def _slots(old: CallSignature, new: CallSignature) -> int:
+    """Return the number of slots that differ, for signatures of one structure."""
     count = len(_config(old, new)) + (old.axes != new.axes)
     was, now = _tokens(old), _tokens(new)
     count += sum(name not in was or was[name] != now.get(name) for name in now)
@@ -65,8 +69,8 @@ def _slots(old: Kind, new: Kind) -> int:
     return count
 
 
-def differences(old: Kind, new: Kind) -> list[Difference]:
-    """List the slots in which a call differs from what a version answers."""
+def differences(old: CallSignature, new: CallSignature) -> list[Difference]:
+    """List the slots in which a call differs from a version."""
     flags = _config(old, new)
     found = [*_static(old, new), *flags, *_axes(old, new)]
     if _is_alike(old, new):
@@ -81,7 +85,7 @@ def differences(old: Kind, new: Kind) -> list[Difference]:
 
 
 def _by_flag(difference: Difference, flags: list[Difference]) -> Difference:
-    """Return a difference with its remedy; that of a flag, if it follows from that."""
+    """Return a difference, with the remedy of the flag that causes it, if any."""
     for flag in flags:
         if _FOLLOWS.get(flag.slot) == difference.kind:
             return replace(difference, remedy=flag.remedy)
@@ -94,8 +98,8 @@ _FOLLOWS: Final = {"config enable_x64": "dtype", "config default_device": "devic
 # ---- static values and flags ----
 
 
-def _static(old: Kind, new: Kind) -> list[Difference]:
-    """List the static arguments, or static leaves, that are other values."""
+def _static(old: CallSignature, new: CallSignature) -> list[Difference]:
+    """List the static arguments, or static leaves, that differ."""
     before, after = _tokens(old), _tokens(new)
     shown = dict(old.static), dict(new.static)
     found: list[Difference] = []
@@ -106,13 +110,13 @@ def _static(old: Kind, new: Kind) -> list[Difference]:
             for change in disagreements(before[name], after[name], name):
                 path = change.path.removeprefix("code in ")
                 found.append(_static_difference(name, path, change.old, change.new))
-        elif old.whole is None and new.whole is None:  # else the trees tell it
+        elif old.whole is None and new.whole is None:  # else the trees show it
             words = [texts.get(name, "not given") for texts in shown]
             found.append(_static_difference(name, name, *words))
     return found
 
 
-def _tokens(kind: Kind) -> dict[str, Any]:
+def _tokens(kind: CallSignature) -> dict[str, Any]:
     """Return the exact value of each static argument by its name."""
     return dict(zip([name for name, _ in kind.static], kind.tokens, strict=True))
 
@@ -140,7 +144,7 @@ _FLAGS: Final = ("True", "False")
 _NUMBER: Final = re.compile(r"(\w+\()?-?[\d.]+(e[-+]?\d+)?\)?|True|False")
 
 
-def _config(old: Kind, new: Kind) -> list[Difference]:
+def _config(old: CallSignature, new: CallSignature) -> list[Difference]:
     if old.settings is new.settings:
         return []
     return [
@@ -156,8 +160,8 @@ def _config(old: Kind, new: Kind) -> list[Difference]:
     ]
 
 
-def _axes(old: Kind, new: Kind) -> list[Difference]:
-    """Say which named axes are mapped around a call, if they are others."""
+def _axes(old: CallSignature, new: CallSignature) -> list[Difference]:
+    """Return the difference of the named axes mapped around a call."""
     if old.axes == new.axes:
         return []
     was, now = (", ".join(map(str, kind.axes)) or "none" for kind in (old, new))
@@ -168,8 +172,8 @@ def _axes(old: Kind, new: Kind) -> list[Difference]:
     return [Difference("axes", "the named axes", was, now, remedy)]
 
 
-def _setter(flag: str, kind: Kind) -> str:
-    """Return what changed a flag, to end a sentence."""
+def _setter(flag: str, kind: CallSignature) -> str:
+    """Return the setter of a flag, to end a sentence."""
     setter = kind.setters.get(flag)
     return f": {setter} changed it" if setter else ""
 
@@ -177,10 +181,12 @@ def _setter(flag: str, kind: Kind) -> str:
 # ---- structure ----
 
 
-def _structure(old: Kind, new: Kind) -> list[Difference]:
-    """List where the arguments of a call stand in another tree, and what stands there."""
-    found = places(old.arguments(), new.arguments(), (old.omitted, new.omitted))
-    replaced = {place.name for place in found if place.kind == "class"}
+def _structure(old: CallSignature, new: CallSignature) -> list[Difference]:
+    """List the differences of two argument trees, and of the leaves that both have."""
+    found = tree_differences(
+        old.arguments(), new.arguments(), (old.omitted, new.omitted)
+    )
+    replaced = {place.name for place in found if place.part is TreePart.CLASS}
     before, after = old.leaves(), new.leaves()
     is_static = dict(old.static), dict(new.static)
     listed = [_place(place, old, new) for place in found]
@@ -198,9 +204,9 @@ def _structure(old: Kind, new: Kind) -> list[Difference]:
 
 
 def _by_field(listed: list[Difference]) -> list[Difference]:
-    """Return differences, inside of a node with the remedy of its static field.
+    """Return differences; inside a node, with the remedy of its static field that differs.
 
-    The layers of a network of another width, and their arrays, are what follows from it.
+    Another width of a network causes the differences of its layers and their arrays.
     """
     fields_of: dict[str, Difference] = {}
     for d in listed:
@@ -213,9 +219,9 @@ def _by_field(listed: list[Difference]) -> list[Difference]:
     ]
 
 
-def _place(place: Place, old: Kind, new: Kind) -> Difference:
+def _place(place: TreeDifference, old: CallSignature, new: CallSignature) -> Difference:
     name = place.name
-    if place.kind == "static":
+    if place.part is TreePart.STATIC:
         name = name.removeprefix("code in ")
         remedy = f"Each value of {name} compiles, as it is static: pass the same few."
         if _are_numbers(place.old, place.new):
@@ -225,11 +231,11 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
             )
         return Difference("static", name, place.old, place.new, remedy)
     was, now = (text or _leaf(name, kind) for text, kind in _sides(place, old, new))
-    if place.kind == "keys":
+    if place.part is TreePart.KEYS:
         remedy = f"Pass {name} always with the same keys."
-    elif place.kind == "order":
+    elif place.part is TreePart.ORDER:
         remedy = f"Pass {name} always with its keys in one order."
-    elif place.kind == "length":
+    elif place.part is TreePart.LENGTH:
         remedy = _length(name, old, new)
     elif "None" in (was, now):
         remedy = f"None is compiled apart: pass {name} always, or never."
@@ -254,18 +260,20 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
 _DEFAULT: Final = "its default"
 
 
-def _sides(place: Place, old: Kind, new: Kind) -> tuple[tuple[str, Kind], ...]:
+def _sides(
+    place: TreeDifference, old: CallSignature, new: CallSignature
+) -> tuple[tuple[str, CallSignature], ...]:
     return (place.old, old), (place.new, new)
 
 
-def _leaf(name: str, kind: Kind) -> str:
-    """Return what a leaf is: an array, or a static value."""
+def _leaf(name: str, kind: CallSignature) -> str:
+    """Return a leaf as text: an array, or a static value."""
     found = kind.leaves().get(name)
     return f"static {dict(kind.static)[name]}" if found is None else str(found)
 
 
-def _length(name: str, old: Kind, new: Kind) -> str:
-    """Return what to do about a list that grows: make it an array, if it can be one."""
+def _length(name: str, old: CallSignature, new: CallSignature) -> str:
+    """Return the remedy for a list that grows: an array, if it can be one."""
     items = re.compile(rf"{re.escape(name)}\[\d+\]")
     counts: list[int] = []
     avals: set[ShapedArray] = set()
@@ -291,13 +299,13 @@ _PAD: Final = "Each length of {} compiles: pad it to the same few."
 
 
 def _moved(name: str, old: str, new: str) -> Difference:
-    """Return the difference of an array that is static on the other side."""
+    """Return the difference of an array that is static in the other signature."""
     remedy = f"Pass {name} always as an array, or never: only arrays are traced."
     return Difference("structure", name, old, new, remedy)
 
 
-def _trees(old: Kind, new: Kind) -> Difference:
+def _trees(old: CallSignature, new: CallSignature) -> Difference:
     before, after = old.whole or old.treedef, new.whole or new.treedef
-    texts = told_apart(shortened(str(before)), shortened(str(after)))
+    texts = distinguish(shortened(str(before)), shortened(str(after)))
     remedy = "Pass containers of one structure, with the same keys and lengths."
     return Difference("structure", "arguments", *texts, remedy)

@@ -1,49 +1,59 @@
-"""Containers: where the trees of two calls differ.
+"""Differences of two argument trees.
 
-What an array became is said of the array. What stands here is what leaves cannot tell, or
-would tell one by one: a list where a tuple was, None where an array was, a list that
-grew, other keys, another value of a static field. The way down goes on where both sides
-are of one class, and stops where they are not.
+These are the differences that leaves do not show, or would repeat: a list instead of a
+tuple, None instead of an array, a longer list, other keys, another value of a static field.
+The comparison descends where both nodes are of one class. Arrays are compared in `arrays`.
 """
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping
+from enum import Enum, auto
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
 from imprint._src.core.identity import type_name
 from imprint._src.jit.explain.fingerprint_diff import FEW, disagreements
-from imprint._src.jit.fingerprint.state import StateWalk
-from imprint._src.jit.fingerprint.wording import told_apart
+from imprint._src.jit.fingerprint.content import StateReader
+from imprint._src.jit.fingerprint.wording import distinguish
 from imprint._src.tree.registry import fields_of
 from imprint._src.tree.statics import Static
 
 Arguments: TypeAlias = Mapping[str, tree.TreeDef]
-"""The trees of the arguments that a call gives, by their names."""
+"""The trees of the arguments of a call, by name."""
 
 _SEQUENCES: Final = (list, tuple, deque)
 
 
-class Place(NamedTuple):
-    """A place at which two trees differ.
+class TreePart(Enum):
+    """The part of a node in which two trees differ."""
+
+    CLASS = auto()
+    LENGTH = auto()
+    KEYS = auto()
+    ORDER = auto()
+    STATIC = auto()
+
+
+class TreeDifference(NamedTuple):
+    """A node at which two trees differ.
 
     Args:
-        name: the place, as the user would name it.
-        kind: "class", "length", "keys", "order" or "static": what differs there.
-        old: what was there: the name of a class, "None", "absent", "list of 3"; empty
-            for a leaf.
-        new: what is there.
+        name: the node, as the user would name it.
+        part: the part of it that differs.
+        old: the old node: the name of a class, "None", "absent", "list of 3"; empty for
+            a leaf.
+        new: the new node.
     """
 
     name: str
-    kind: str
+    part: TreePart
     old: str
     new: str
 
 
 def ancestors(name: str) -> Iterator[str]:
-    """Yield the names of the places that one is inside of, the outermost first.
+    """Yield the names of the nodes around one, the outermost first.
 
     >>> list(ancestors("net.layers[0].w"))
     ['net', 'net.layers', 'net.layers[0]']
@@ -53,38 +63,42 @@ def ancestors(name: str) -> Iterator[str]:
             yield name[:i]
 
 
-def places(
+def tree_differences(
     old: Arguments,
     new: Arguments,
     omitted: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
-) -> list[Place]:
-    """Return the places at which two trees of arguments differ.
+) -> list[TreeDifference]:
+    """Return the nodes at which two trees of arguments differ.
 
     Args:
         old: the arguments of a call.
         new: those of another.
-        omitted: what stands for arguments that either does not give: their defaults.
+        omitted: the defaults of the arguments that each call omits.
     """
     found = list(_variadic(old, new))
     counted = {place.name for place in found}
     for name in {**old, **new}:
         was, now = old.get(name), new.get(name)
         if was is None and name in omitted[0]:
-            found.append(Place(name, "class", omitted[0][name], _class(now)))
+            found.append(
+                TreeDifference(name, TreePart.CLASS, omitted[0][name], _class(now))
+            )
         elif now is None and name in omitted[1]:
-            found.append(Place(name, "class", _class(was), omitted[1][name]))
+            found.append(
+                TreeDifference(name, TreePart.CLASS, _class(was), omitted[1][name])
+            )
         elif None not in (was, now) or name.partition("[")[0] not in counted:
             found += _places(name, was, now)
     return found
 
 
-def _variadic(old: Arguments, new: Arguments) -> Iterator[Place]:
-    """Yield where `*args` has more or fewer."""
+def _variadic(old: Arguments, new: Arguments) -> Iterator[TreeDifference]:
+    """Yield each `*args` of another length."""
     bases = [[n.partition("[")[0] for n in names if "[" in n] for names in (old, new)]
     for name in dict.fromkeys([*bases[0], *bases[1]]):
         was, now = (names.count(name) for names in bases)
         if was != now:
-            yield Place(name, "length", _given(was), _given(now))
+            yield TreeDifference(name, TreePart.LENGTH, _given(was), _given(now))
 
 
 def _given(n: int) -> str:
@@ -93,11 +107,13 @@ def _given(n: int) -> str:
 
 def _places(
     name: str, old: tree.TreeDef | None, new: tree.TreeDef | None
-) -> Iterator[Place]:
+) -> Iterator[TreeDifference]:
     if old is new:
         return
     if old is None or new is None or old.spec.type is not new.spec.type:
-        yield Place(name, "class", *told_apart(_class(old), _class(new)))
+        yield TreeDifference(
+            name, TreePart.CLASS, *distinguish(_class(old), _class(new))
+        )
         return
     before, after = _children(old), _children(new)
     common = {**before, **after}
@@ -105,7 +121,7 @@ def _places(
         yield from _static(name, old, new)
     elif old.spec.type in _SEQUENCES:
         words = [f"{_class(old)} of {len(keys)}" for keys in (before, after)]
-        yield Place(name, "length", *words)
+        yield TreeDifference(name, TreePart.LENGTH, *words)
         common = {key: None for key in before if key in after}
     elif len(before.keys() ^ after.keys()) > FEW:
         yield _keys(name, _class(old), list(before), list(after))
@@ -114,11 +130,16 @@ def _places(
         yield from _places(name + tree.keystr((key,)), before.get(key), after.get(key))
 
 
-def _keys(name: str, kind: str, old: list[Hashable], new: list[Hashable]) -> Place:
+def _keys(
+    name: str, kind: str, old: list[Hashable], new: list[Hashable]
+) -> TreeDifference:
     gone = _listed("without", [key for key in old if key not in new])
     come = _listed("with", [key for key in new if key not in old])
-    return Place(
-        name, "keys", f"{kind} of {len(old)}", f"{kind} of {len(new)}{come}{gone}"
+    return TreeDifference(
+        name,
+        TreePart.KEYS,
+        f"{kind} of {len(old)}",
+        f"{kind} of {len(new)}{come}{gone}",
     )
 
 
@@ -133,8 +154,10 @@ def _listed(word: str, keys: list[Hashable]) -> str:
 # ---- static data ----
 
 
-def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
-    """Yield what differs in the static data of two nodes of one class and keys."""
+def _static(
+    name: str, old: tree.TreeDef, new: tree.TreeDef
+) -> Iterator[TreeDifference]:
+    """Yield the differences in the static data of two nodes of one class and keys."""
     before, after = _data(old), _data(new)
     if before == after:
         return
@@ -147,23 +170,23 @@ def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
         names = [f"{name}.{field}" for field in fields.meta]
         parts = list(zip(names, before.value, after.value, strict=True))
     for place, was, now in parts:
-        old_content, new_content = StateWalk().value(was), StateWalk().value(now)
+        old_content, new_content = StateReader().value(was), StateReader().value(now)
         for change in disagreements(old_content, new_content, place):
-            yield Place(change.path, "static", change.old, change.new)
+            yield TreeDifference(change.path, TreePart.STATIC, change.old, change.new)
 
 
-def _of_builtin(name: str, kind: Any, old: Any, new: Any) -> Iterator[Place]:
-    """Yield what differs in a builtin container with the same keys."""
+def _of_builtin(name: str, kind: Any, old: Any, new: Any) -> Iterator[TreeDifference]:
+    """Yield the differences of two builtin containers with the same keys."""
     if kind is OrderedDict:
         words = [f"keys {', '.join(map(repr, keys))}" for keys in (old, new)]
-        yield Place(name, "order", *words)
+        yield TreeDifference(name, TreePart.ORDER, *words)
         return
     attribute = _ATTRIBUTES.get(kind)
     if attribute is not None:
         values = [x[0] if kind is defaultdict else x for x in (old, new)]
-        was, now = (StateWalk().value(x) for x in values)
+        was, now = (StateReader().value(x) for x in values)
         for change in disagreements(was, now, f"{name}.{attribute}"):
-            yield Place(change.path, "static", change.old, change.new)
+            yield TreeDifference(change.path, TreePart.STATIC, change.old, change.new)
 
 
 _ATTRIBUTES: Final[Mapping[Any, str]] = {
@@ -173,7 +196,7 @@ _ATTRIBUTES: Final[Mapping[Any, str]] = {
 
 
 def _data(treedef: tree.TreeDef) -> Any:
-    """Return what a node holds beside its children."""
+    """Return the static data of a node."""
     spec: Any = treedef.root().spec
     return spec.walk([None] * spec.num_leaves, _second)
 

@@ -1,10 +1,9 @@
 """Explanations: why a call hit a version, or why it needs a new one.
 
-A version answers one kind of call (`Kind`). A miss is explained by the nearest version
-of the same function: the one with the fewest differences. Each `Difference` names its
-slot as the user would, the old value, the new one, and what to do about it. A miss only
-notes what it is about (`Later`); the two are compared when somebody reads what differs,
-by the rules of `comparison`, and what is read is what was true at the miss.
+A version serves one call signature. A miss is explained by the nearest version of the same
+function: the one with the fewest differences. Each `Difference` has its slot as the user
+would name it, the old value, the new value, and a remedy. A miss only records its inputs
+(`LazyComparison`); they are compared, by `comparison`, when the differences are first read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,20 +19,20 @@ from imprint._src.diagnostics.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What kind of call a version answers.
+class CallSignature:
+    """The signature of the calls that a version serves.
 
     Args:
         names: the names of the dynamic arguments.
         treedef: the tree of the dynamic arguments, a tuple.
         avals: the avals of its leaves.
-        static: name and value, as it prints, of each static argument.
+        static: the name and printed value of each static argument.
         settings: the flags.
         tokens: the exact value of each static argument.
         whole: the tree of arrays and static leaves together, for `filter_jit`.
         roots: the names of the arguments in that tree; for `jit`, they are `names`.
-        omitted: the defaults that stand for arguments that are not given.
-        setters: how each flag that is not as the process began was set.
+        omitted: the defaults of omitted arguments.
+        setters: how each changed flag was set.
         axes: the named axes that are mapped around it.
     """
 
@@ -56,7 +55,7 @@ class Kind:
         return dict(zip(self.roots, self.whole.children(), strict=True))
 
     def leaf_names(self) -> list[str]:
-        """Return the names of the leaves; all kinds of one structure have the same."""
+        """Return the names of the leaves, which depend only on the structure."""
         return [
             self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:])
             for path in self.treedef.paths()
@@ -73,15 +72,15 @@ class Difference:
 
     Args:
         kind: "shape", "rank", "dtype", "weak type", "device", "sharding", "structure",
-            "static", "config", "axes" (the named ones), "global", "closure", "class", "function",
-            "object" (watched places of these kinds), "definition" (the function was made
-            anew, and is another), "state" (the function holds something else), "edited"
-            (it has other code), "option", "evicted" (this version), "cleared" (all
-            versions) or "disabled".
-        slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
-        old: what the version has.
-        new: what the call has.
-        remedy: what to do about it.
+            "static", "config", "axes" (the named ones), "global", "closure", "class",
+            "function", "object" (guarded locations of these kinds), "definition" (a
+            re-created function that differs), "state" (the function holds another
+            value), "edited" (its code changed), "option", "evicted" (this version),
+            "cleared" (all versions) or "disabled".
+        slot: the differing part, as the user would name it: `batch['mask'].shape[1]`.
+        old: the value of the version.
+        new: the value of the call.
+        remedy: how to avoid the miss.
     """
 
     kind: str
@@ -96,12 +95,12 @@ class Difference:
         return f"{self.slot}: {self.old} → {self.new}"
 
 
-class Compared(NamedTuple):
-    """What comes of comparing a call with the versions that there are.
+class Comparison(NamedTuple):
+    """The result of comparing a call with the existing versions.
 
     Args:
         nearest: the number of the version with the fewest differences, if any.
-        differences: in what the call differs from that version.
+        differences: between the call and that version.
     """
 
     nearest: int | None
@@ -109,22 +108,22 @@ class Compared(NamedTuple):
 
 
 @final
-class Later:
-    """A comparison that is made when it is first read.
+class LazyComparison:
+    """A comparison that is computed when it is first read.
 
     Args:
-        compare: makes it, from what was noted at the miss. It may run twice, in threads
-            that read at once.
+        compare: computes it from the record of the miss. It may run twice, in
+            simultaneous threads.
     """
 
     __slots__ = ("_compare", "_compared")
 
-    def __init__(self, compare: Callable[[], Compared]) -> None:
-        self._compare: Callable[[], Compared] | None = compare
-        self._compared: Compared | None = None
+    def __init__(self, compare: Callable[[], Comparison]) -> None:
+        self._compare: Callable[[], Comparison] | None = compare
+        self._compared: Comparison | None = None
 
-    def read(self) -> Compared:
-        """Return the comparison; what it was made from is let go."""
+    def read(self) -> Comparison:
+        """Return the comparison, and release its inputs."""
         compare = self._compare
         if compare is not None:
             self._compared = compare()
@@ -139,28 +138,26 @@ class Explanation:
 
     Args:
         function: the name of the function.
-        hit: whether a version answers the call.
+        hit: whether a version serves the call.
         versions: how many versions there are.
-        compared: the nearest version, and in what the call differs from it; perhaps
-            worked out later, which costs the miss nothing.
-        seconds: what tracing, lowering and compiling took, if it has been done.
-        site: where the call was made.
-        advice: what jitting outside, inside or both would cost, and which Python loop
-            wrote equal equations again and again; of a miss that compiled, the latter,
-            if that took long.
-        defined: where the function is defined, as `file.py:12`; empty if unknown.
-        is_needless: whether the version that was made has the program of another, which
-            read what has changed since.
-        watched: the places that the version which answers read when it was traced.
-        disk: how a new process starts with the call, as a sentence; empty if nobody
-            looked.
-        is_kept: whether the disk was found to have what answers the call.
+        compared: the nearest version and the differences, perhaps computed later, which
+            costs the miss nothing.
+        seconds: the time of tracing, lowering and compiling, if it is known.
+        site: the source line of the call.
+        advice: the cost of jitting outside, inside or both, and Python loops that repeat
+            equations; for a slow miss, only the latter.
+        defined: the location of the function, as `file.py:12`; empty if unknown.
+        is_needless: whether the new version has the same program as an old one, whose
+            inputs have changed.
+        watched: the guarded locations of the version that serves the call.
+        disk: how a new process starts with the call, as a sentence; empty if unknown.
+        is_kept: whether the disk cache has a program for the call.
     """
 
     function: str
     hit: bool
     versions: int
-    compared: Compared | Later = field(repr=False)
+    compared: Comparison | LazyComparison = field(repr=False)
     seconds: float | None = None
     site: Source | None = None
     advice: str = ""
@@ -177,22 +174,22 @@ class Explanation:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """In what the call differs from that version."""
+        """The differences between the call and that version."""
         return self._read().differences
 
     def settle(self) -> None:
-        """Compare now, and let go what the comparison is made from."""
+        """Compare now, and release the inputs."""
         self._read()
 
-    def _read(self) -> Compared:
+    def _read(self) -> Comparison:
         compared = self.compared
-        return compared.read() if isinstance(compared, Later) else compared
+        return compared.read() if isinstance(compared, LazyComparison) else compared
 
     @property
     def is_edit(self) -> bool:
-        """Whether the function was edited since the last version was made."""
-        compared = self.compared  # one that is made later is of the same code
-        found = compared.differences if isinstance(compared, Compared) else ()
+        """Whether the function was edited since the last version was compiled."""
+        compared = self.compared  # a lazy one is of the same code
+        found = compared.differences if isinstance(compared, Comparison) else ()
         return any(d.kind == "edited" for d in found)
 
     def __str__(self) -> str:
@@ -207,7 +204,7 @@ class Explanation:
         cost += more
         if not self.differences:
             return f"{start} compiles: it has no version yet.{cost}"
-        listed, advice = told(self.differences)
+        listed, advice = summarize(self.differences)
         if self.differences[0].kind == "disabled":
             return f"{start} runs as Python: jit is disabled. {advice}"
         return f"{start} compiles:{self._against} {listed}.{cost} {advice}"
@@ -252,10 +249,10 @@ class Explanation:
         return f"<p>{escape(str(self))}</p>{table}"
 
 
-def told(differences: Sequence[Difference]) -> tuple[str, str]:
-    """Return the first differences, and what to do, each as a text.
+def summarize(differences: Sequence[Difference]) -> tuple[str, str]:
+    """Return the first differences, and their remedies, each as a text.
 
-    What became of many arrays alike is told once, as of a hundred parameters in float16.
+    An equal difference of many arrays is listed once: a hundred parameters in float16.
     """
     groups: dict[tuple[str, ...], list[Difference]] = {}
     for d in differences:
@@ -268,7 +265,7 @@ def told(differences: Sequence[Difference]) -> tuple[str, str]:
     rest = len(differences) - sum(map(len, shown))
     if rest:
         listed.append(f"and {rest} more")
-    remedies: dict[str, str] = {}  # by their text without what they are said of
+    remedies: dict[str, str] = {}  # by their text without the slot
     for d, *_ in shown:
         if d.remedy not in remedies.values():
             remedies.setdefault(d.remedy.replace(d.slot, ""), d.remedy)

@@ -1,9 +1,8 @@
-"""Differences: what two tokens disagree on, named as the user would name it.
+"""Differences of two tokens, named as the user would name them.
 
-`disagreements` walks two contents side by side, as deep as they have the same form, and
-gives a path, an old and a new value for each place where they part: closure variables,
-defaults, constants, attributes, items. It is data for explanations: the sentence, the
-remedy and the order are written by whoever asks. What the forms of contents mean is in
+`disagreements` descends two contents together while they have the same form, and returns a
+path, an old and a new value for each difference: closure variables, defaults, constants,
+attributes, items. Callers write the sentences and remedies. The forms of contents are in
 `token`.
 """
 
@@ -13,9 +12,9 @@ from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint._src.jit.fingerprint.code import Code
-from imprint._src.jit.fingerprint.layout import Layout, layout_of
-from imprint._src.jit.fingerprint.state import StateWalk
-from imprint._src.jit.fingerprint.static_argument import Equal
+from imprint._src.jit.fingerprint.content import StateReader
+from imprint._src.jit.fingerprint.layout import ClassLayout, layout_of
+from imprint._src.jit.fingerprint.static_values import Equal
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
@@ -30,24 +29,24 @@ from imprint._src.jit.fingerprint.token import (
     head_of,
 )
 from imprint._src.jit.fingerprint.wording import (
+    distinguish,
     show,
     show_both,
     show_code,
     show_constant,
-    told_apart,
 )
 
 TOO_LARGE: Final = "too large to compare"
-"""So ends what is said of an array that was not read: it may be as it was."""
+"""The end of the text for an array that was not read, and may be unchanged."""
 
 
 class Disagreement(NamedTuple):
-    """A place where two tokens part.
+    """A difference of two tokens.
 
     Args:
-        path: the place: `closure variable i`, `default of k`, `cfg.lr`.
-        old: what was there, as it would print.
-        new: what is there.
+        path: the location: `closure variable i`, `default of k`, `cfg.lr`.
+        old: the old value, as it would print.
+        new: the new value.
     """
 
     path: str
@@ -56,15 +55,15 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(old: Content, new: Content, path: str = "") -> list[Disagreement]:
-    """Return the places where two tokens, or contents, differ.
+    """Return the differences of two tokens, or contents.
 
     Args:
         old: a token of `definition_token` or `static_token`.
         new: another.
-        path: the name of what they are tokens of; nothing for the function itself.
+        path: the name of their value; empty for the function itself.
     """
     found = _differ(path, old, new, set())
-    if not found and old != new:  # in what has no name: the order of attributes
+    if not found and old != new:  # in an unnamed part: the order of attributes
         return [_replaced(path, show(old), show(new))]
     return found
 
@@ -76,7 +75,7 @@ def _differ(
         return []
     if type(old) is Token and type(new) is Token:
         pair = id(old), id(new)
-        if pair in seen:  # told already: a decorator holds its function twice
+        if pair in seen:  # a decorator holds its function twice
             return []
         seen.add(pair)
         return _differ(path, old.content, new.content, seen)
@@ -97,7 +96,7 @@ def _differ(
 
 
 def _replaced(path: str, old: str, new: str) -> Disagreement:
-    return Disagreement(path or "function", *told_apart(old, new))
+    return Disagreement(path or "function", *distinguish(old, new))
 
 
 # ---- composites ----
@@ -105,7 +104,7 @@ def _replaced(path: str, old: str, new: str) -> Disagreement:
 _Parts: TypeAlias = list[tuple[str, Content, Content]]
 _PAIRED: Final = (dict, OrderedDict, defaultdict)
 FEW: Final = 2
-"""Keys that came or went which are told one by one."""
+"""Added or removed keys up to which each is a difference."""
 
 
 def _parts(path: str, old: Content, new: Content) -> _Parts | None:
@@ -119,7 +118,7 @@ def _parts(path: str, old: Content, new: Content) -> _Parts | None:
         return [(path, old[-1], new[-1])]
     if head is METHOD:
         return [(_within("self", path), old[1], new[1]), (path, old[2], new[2])]
-    if type(head) is Layout:
+    if type(head) is ClassLayout:
         return _object_parts(path, head, old, new)
     if head in _PAIRED:
         start = 2 if head is defaultdict else 1
@@ -148,7 +147,7 @@ def _defaults(content: Content) -> dict[str, Content]:
     found: dict[str, Content] = {}
     if positional:
         names = code.arguments[-len(positional) :]
-        last = positional[len(positional) - len(names) :]  # Python ignores what is more
+        last = positional[len(positional) - len(names) :]  # Python ignores the rest
         found.update(zip(names, last, strict=True))
     if keyword:
         found.update(zip(code.keyword_only, keyword, strict=True))
@@ -156,7 +155,7 @@ def _defaults(content: Content) -> dict[str, Content]:
 
 
 def _object_parts(
-    path: str, layout: Layout, old: Content, new: Content
+    path: str, layout: ClassLayout, old: Content, new: Content
 ) -> _Parts | None:
     mark = old[1] if len(old) > 1 else None
     if len(new) > 1 and mark is new[1] and mark is STATE:
@@ -179,8 +178,8 @@ def _object_parts(
     return _item_parts(path, old[1:], new[1:])
 
 
-def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts:
-    """Return the parts of what an object says of itself; of a jitted function, unnamed."""
+def _said_parts(path: str, layout: ClassLayout, old: Content, new: Content) -> _Parts:
+    """Return the parts of an `__imprint_token__`; those of a jitted function are unnamed."""
     is_tuple = head_of(old) is head_of(new) is tuple
     if layout.is_library and is_tuple and len(old) == len(new):
         return [(path, *pair) for pair in zip(old[1:], new[1:], strict=True)]
@@ -188,8 +187,8 @@ def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts
 
 
 def _attribute_contents(value: Any) -> dict[str, Content]:
-    """Return what an object that its own `==` compares holds now."""
-    return {n: StateWalk().value(x) for n, x in layout_of(value).state(value).items()}
+    """Return the attributes of an object that compares by its own `==`."""
+    return {n: StateReader().value(x) for n, x in layout_of(value).state(value).items()}
 
 
 def _state(content: Content) -> dict[str, Content]:
@@ -238,7 +237,7 @@ def _within(part: str, path: str) -> str:
 
 
 def _code_difference(old: Code, new: Code, path: str) -> list[Disagreement]:
-    if old.name != new.name and path:  # no edit: another function stands there
+    if old.name != new.name and path:  # not an edit: another function
         return [_replaced(path, *[f"function {show_code(x)}" for x in (old, new)])]
     place = _within(f"{new.name} at line {new.line}", path)
     found: list[Disagreement] = []

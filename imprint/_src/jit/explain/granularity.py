@@ -1,11 +1,10 @@
-"""What compile granularity would cost: the outer function, the inner ones, or both.
+"""The cost of compiling the outer function, the inner ones, or both.
 
-A program whose parts are jitted can be compiled as one piece with the parts dissolved
+A program whose parts are jitted can be compiled as one piece with the parts inlined
 (`outer`), as parts that Python calls one by one (`inner`), or as one piece that shares
-its parts (`both`, what nested `jit` does). What the jaxprs of an equation count as is
-said by its primitive: a part, bodies compiled with it, or equations in its place. The
-equations are counted; the seconds are an estimate from what this process has compiled so
-far.
+its parts (`both`, as nested `jit` does). The primitive of an equation says whether its
+jaxprs are parts, bodies compiled with it, or inlined equations. Equations are counted; the
+seconds are an estimate from the compilations of this process.
 """
 
 from typing import Final, NamedTuple
@@ -22,10 +21,10 @@ class Cost(NamedTuple):
     """The cost of one way to compile.
 
     Args:
-        equations: how many the compiler sees.
-        programs: how many it compiles.
-        calls: how many a call from Python dispatches.
-        seconds: what compiling takes, estimated.
+        equations: the number that the compiler sees.
+        programs: the number that it compiles.
+        calls: the number that a call from Python dispatches.
+        seconds: the estimated time to compile.
     """
 
     equations: int
@@ -51,7 +50,7 @@ class Granularity(NamedTuple):
 
 
 def granularity(closed: ClosedJaxpr) -> Granularity:
-    """Return what the ways to compile a traced function would cost."""
+    """Return the cost of each way to compile a traced function."""
     parts: dict[int, ClosedJaxpr] = {}
     calls = _collect(closed.jaxpr, parts)
     own = _level(closed.jaxpr)
@@ -65,13 +64,13 @@ def granularity(closed: ClosedJaxpr) -> Granularity:
 
 
 class _Level(NamedTuple):
-    """What one function holds, the jitted functions that it calls left out.
+    """The size of one function, without the jitted functions that it calls.
 
     Args:
-        equations: how many the compiler sees.
-        dispatches: how many Python would dispatch: an equation with bodies is one.
-        loops: how many equations have bodies, and are a program by themselves.
-        in_loops: how many equations those are.
+        equations: the number that the compiler sees.
+        dispatches: the number that Python would dispatch: one with bodies is one.
+        loops: the number of equations with bodies, each a program by itself.
+        in_loops: the number of equations in those.
     """
 
     equations: int
@@ -107,7 +106,7 @@ def _unit(eqn: Eqn) -> Unit | None:
 
 
 def _collect(jaxpr: Jaxpr, parts: dict[int, ClosedJaxpr]) -> int:
-    """Put the jitted functions into `parts`; return how often Python would call them."""
+    """Put the jitted functions into `parts`; return the number of calls from Python."""
     calls = 0
     for eqn in jaxpr.eqns:
         unit = _unit(eqn)
@@ -124,7 +123,7 @@ def _collect(jaxpr: Jaxpr, parts: dict[int, ClosedJaxpr]) -> int:
 
 
 def dissolved(eqn: Eqn) -> int:
-    """Return how many equations the compiler sees of one, with what it calls."""
+    """Return the number of equations that the compiler sees for one, calls included."""
     inside = sum(_dissolved(part.jaxpr) for part in subjaxprs(eqn))
     return 1 + inside if _unit(eqn) is Unit.BODY else inside or 1
 

@@ -1,11 +1,10 @@
-"""Programs: where does one part from another?
+"""The first difference of two programs.
 
-Two jaxprs are the same program if they differ in the names of their variables only:
+Two jaxprs are the same program if they differ only in the names of their variables:
 equation by equation the same primitive on the same operands with the same params, jaxprs
-inside params too. Constants and literals are the same if dtype, shape and bytes are,
-whatever arrays they are; one that no equation uses does not count. Values of Python's in
-params and results count as the exact values that they are: functions by their definition,
-objects by their state, since a trace makes them anew.
+inside params included. Constants and literals are equal if dtype, shape and bytes are;
+unused ones are ignored. Python values in params and results compare exactly: functions by
+definition, objects by state, because each trace re-creates them.
 """
 
 from collections.abc import Sequence
@@ -20,20 +19,20 @@ from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.pretty import format_eqn
 from imprint._src.core.trace import Tracer
 from imprint._src.errors import DeletedArrayError
+from imprint._src.jit.fingerprint.content import StrictReader, reads_state
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.state import StrictWalk, reads_state
 from imprint._src.jit.fingerprint.token import Content
 from imprint._src.jit.fingerprint.wording import shortened
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first place at which two programs differ.
+    """The first difference of two programs.
 
     Args:
-        place: where, as the user would name it: `equation 1 at model.py:12, `x * rate``.
-        old: what the first has there.
-        new: what the second has.
+        place: as the user would name it: `equation 1 at model.py:12, `x * rate``.
+        old: the text of the first program there.
+        new: the text of the second.
     """
 
     place: str
@@ -45,7 +44,7 @@ class Divergence:
 
 
 def divergence_of(old: ClosedJaxpr, new: ClosedJaxpr) -> Divergence | None:
-    """Return where two programs part; None if they are the same.
+    """Return the first difference of two programs; None if they are the same.
 
     >>> import imprint
     >>> old = imprint.make_jaxpr(lambda x: x * 2.0)(1.0)
@@ -57,14 +56,14 @@ def divergence_of(old: ClosedJaxpr, new: ClosedJaxpr) -> Divergence | None:
 
 
 def is_same_value(old: Any, new: Any) -> bool:
-    """Tell whether two values of Python's, made by two traces, are as good."""
+    """Return whether two Python values, created by two traces, are equal."""
     return old is new or _content_of(old) == _content_of(new)
 
 
 def is_same_array(old: Any, new: Any) -> bool:
-    """Tell whether two arrays have the same dtype, shape and bytes.
+    """Return whether two arrays have the same dtype, shape and bytes.
 
-    One that is deleted has none, and is as good: whoever needs them is told by the call.
+    A deleted array has no bytes and equals any: a call that needs them raises.
     """
     if old is new:
         return True
@@ -80,13 +79,13 @@ def is_same_array(old: Any, new: Any) -> bool:
 
 @final
 class _Comparison:
-    """A comparison under way: what it knows of pairs of jaxprs that were met."""
+    """A comparison under way, with the results for pairs of jaxprs."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], Divergence | None] = {}
 
     def closed(self, old: ClosedJaxpr, new: ClosedJaxpr) -> Divergence | None:
-        """Compare two closed jaxprs; a pair that is met again is not compared again."""
+        """Compare two closed jaxprs, each pair once."""
         if old is new:
             return None
         pair = id(old), id(new)
@@ -95,7 +94,7 @@ class _Comparison:
         return self._known[pair]
 
     def params(self, old: Any, new: Any) -> Divergence | bool:
-        """Compare two params: where they part inside a jaxpr, else whether they differ."""
+        """Return the first difference inside jaxprs, else whether two params differ."""
         if isinstance(old, ClosedJaxpr) and isinstance(new, ClosedJaxpr):
             return self.closed(old, new) or False
         if type(old) is tuple and type(new) is tuple:
@@ -121,7 +120,7 @@ class _Jaxprs:
         self._renamed: dict[Var, Var] = {}
 
     def divergence(self) -> Divergence | None:
-        """Return where they part."""
+        """Return the first difference."""
         old, new = self._old, self._new
         if not self._bind(old.invars, new.invars):
             return Divergence(
@@ -141,7 +140,7 @@ class _Jaxprs:
         return None
 
     def _eqns(self, i: int, old: Eqn | None, new: Eqn | None) -> Divergence | None:
-        """Compare two equations; of the shorter program one is None."""
+        """Compare two equations; the shorter program has None."""
         place = f"equation {i}{_of(self._old)}{_at(new or old)}"
         if old is not None and new is not None:
             same = old.primitive is new.primitive and len(old.invars) == len(new.invars)
@@ -164,7 +163,7 @@ class _Jaxprs:
         return Divergence(place, _text(self._old, old), _text(self._new, new))
 
     def _bind(self, old: Sequence[Var], new: Sequence[Var]) -> bool:
-        """Let variables stand for each other, if they are of the same avals."""
+        """Identify variables with each other, if they have the same avals."""
         same = len(old) == len(new)
         if same and all(a.aval == b.aval for a, b in zip(old, new, strict=True)):
             self._renamed.update(zip(old, new, strict=True))
@@ -204,21 +203,21 @@ def _is_same_number(old: Literal, new: Literal) -> bool:
     )
 
 
-# ---- values of Python's ----
+# ---- Python values ----
 
 
 @final
-class _MadeAnew(StrictWalk):
-    """A walk on which an object is what its state is, as each trace makes another."""
+class _RecreatedReader(StrictReader):
+    """A reader of objects by state, because each trace creates others."""
 
     def object(self, x: Any) -> Content:
-        """Return the state of an object; of a library's, its class."""
+        """Return the state of an object; the class of a library object."""
         layout = layout_of(x)
         return self.state(x, None) if reads_state(layout) else layout
 
 
 def _content_of(value: Any) -> Content:
-    return _MadeAnew().value(value)
+    return _RecreatedReader().value(value)
 
 
 # ---- wording ----
@@ -244,7 +243,7 @@ def _text(jaxpr: Jaxpr, eqn: Eqn | None) -> str:
 
 
 def _atom(jaxpr: Jaxpr, atom: Atom) -> str:
-    """Return a result as it would print: a literal, an argument, or what makes it."""
+    """Return a result as it would print: a literal, an argument, or its equation."""
     if isinstance(atom, Literal):
         return str(atom)
     maker = next((eqn for eqn in jaxpr.eqns if atom in eqn.outvars), None)
@@ -260,7 +259,7 @@ def _avals(atoms: Sequence[Atom]) -> str:
 
 
 def _arrays(old: Any, new: Any) -> tuple[str, str]:
-    """Return the texts of two arrays that differ; of large ones, where they do."""
+    """Return the texts of two arrays that differ; of large ones the first element that does."""
     if isinstance(old, Tracer) or isinstance(new, Tracer):
         return str(old), str(new)
     ours, theirs = np.asarray(old), np.asarray(new)

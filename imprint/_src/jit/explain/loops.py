@@ -1,8 +1,8 @@
-"""Loops of Python's: which loop was being executed where some equations were staged?
+"""The Python loop around given equations.
 
-A place knows its code and instruction, and those that staging noted (`called_source`) know
-the places around them. The loop is the innermost one that holds them all: it is found in
-the text of the innermost function that all of them were reached through.
+A source has its code and instruction, and some (`called_source`) the sources of their
+callers. The loop is the innermost one around all of them. It is found in the text of the
+innermost function that called all of them.
 """
 
 import ast
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias, cast
 from imprint._src.diagnostics.source import Source
 
 
-class Loop(NamedTuple):
+class SourceLoop(NamedTuple):
     """A `for`, a `while` or a comprehension."""
 
     file: str
@@ -24,7 +24,7 @@ class Loop(NamedTuple):
         return f"{Path(self.file).name}:{self.line}"
 
 
-_Loop: TypeAlias = (
+_LoopNode: TypeAlias = (
     ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.GeneratorExp
 ) | ast.DictComp
 _LOOPS: Final = (
@@ -34,8 +34,8 @@ _LOOPS: Final = (
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def loop_around(sources: Sequence[Source]) -> Loop | None:
-    """Return the innermost loop in which all equations of these places were staged.
+def loop_around(sources: Sequence[Source]) -> SourceLoop | None:
+    """Return the innermost loop around all sources.
 
     None if there is none, or the text of the program cannot be read.
     """
@@ -46,17 +46,17 @@ def loop_around(sources: Sequence[Source]) -> Loop | None:
         code = shared[0].code
         outer = [level[0].code for level in levels[:depth]]
         if any(place.code in outer and place.code is not code for place in places):
-            continue  # some of them were staged outside of this function
+            continue  # staged outside of this function
         own = [place for place in places if place.code is code]
         first, *others = [_loops_at(place) for place in (*shared, *own)]
         found = [x for x in first if all(x in other for other in others)]
         if found:
-            return Loop(code.co_filename, found[-1].lineno)
+            return SourceLoop(code.co_filename, found[-1].lineno)
     return None
 
 
 def _shared(stacks: Sequence[Sequence[Source]]) -> Iterator[list[Source]]:
-    """Yield the places at each depth, while all stacks are in the same function there."""
+    """Yield the sources at each depth, while all stacks are in the same function there."""
     for depth in range(min(map(len, stacks), default=0)):
         level = [stack[depth] for stack in stacks]
         if any(place.code is not level[0].code for place in level):
@@ -64,14 +64,14 @@ def _shared(stacks: Sequence[Sequence[Source]]) -> Iterator[list[Source]]:
         yield list({place.offset: place for place in level}.values())
 
 
-def _loops_at(place: Source) -> list[_Loop]:
-    """Return the loops of a function in whose bodies a place is, the outermost first."""
+def _loops_at(place: Source) -> list[_LoopNode]:
+    """Return the loops of a function around a source, the outermost first."""
     line, _, column, _ = list(place.code.co_positions())[place.offset // 2]
     tree = _parsed(place.file)
     if tree is None or line is None or column is None:
         return []
     at = line, column
-    loops: list[_Loop] = []
+    loops: list[_LoopNode] = []
     node: ast.AST | None = tree
     while node is not None:
         if isinstance(node, _SCOPES):
@@ -82,8 +82,8 @@ def _loops_at(place: Source) -> list[_Loop]:
     return loops
 
 
-def _body(loop: _Loop) -> list[ast.AST]:
-    """Return the parts of a loop that each turn executes."""
+def _body(loop: _LoopNode) -> list[ast.AST]:
+    """Return the parts of a loop that each iteration executes."""
     if isinstance(loop, ast.For | ast.AsyncFor):
         return [*loop.body]
     if isinstance(loop, ast.While):
@@ -96,7 +96,7 @@ def _body(loop: _Loop) -> list[ast.AST]:
 
 
 def _holds(node: ast.AST, at: tuple[int, int]) -> bool:
-    """Tell whether a place is in the text of a node."""
+    """Return whether a position is in the text of a node."""
     if not hasattr(node, "lineno"):  # such as a clause of a comprehension, of a match
         return any(_holds(part, at) for part in ast.iter_child_nodes(node))
     found = cast("ast.expr", node)
@@ -115,6 +115,6 @@ def _parsed(file: str) -> ast.Module | None:
             tree = ast.parse("".join(lines))
         except (SyntaxError, ValueError):
             tree = None
-        _trees.clear()  # a program has one such file or few
+        _trees.clear()  # a program has few such files
         known = _trees[file] = lines, tree
     return known[1]

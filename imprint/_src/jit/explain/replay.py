@@ -1,9 +1,8 @@
-"""Replays: a program as its steps, and what can be asked of them.
+"""Replays: a call equation by equation.
 
-A replay keeps the program and its arguments, and no value that is computed: each question
-runs the program again, on the host, and lets go what was told. Where the steps are asked
-for one by one (`for step in replay`, two replays side by side) the program runs in a
-thread of its own, which waits after each step until the next one is wanted.
+A replay keeps the program and its arguments, and no computed value: each method runs the
+program again on the host. For iteration (`for step in replay`, or two replays side by side)
+the program runs in a thread that waits after each step for the next request.
 """
 
 import threading
@@ -27,13 +26,13 @@ _SHOWN: Final = 10
 
 
 class Parting(NamedTuple):
-    """Where two replays part.
+    """The first difference of two replays.
 
     Args:
-        why: in what, in a few words.
-        ours: the step of the replay that was asked; None if it has ended.
+        why: the difference, in a few words.
+        ours: the step of the first replay; None if it has ended.
         theirs: the step of the other; None if that has ended.
-        at: the place of the first element that differs, if values do.
+        at: the index of the first element that differs, if values do.
     """
 
     why: str
@@ -54,7 +53,7 @@ class Replay:
     """A call of a compiled function, equation by equation; `f.replay(*args)` makes it.
 
     Args:
-        program: what is stepped through.
+        program: the program.
         again: replays another function on the arguments of this call.
     """
 
@@ -66,12 +65,12 @@ class Replay:
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
-        """The program: that which is compiled, without what no result needs."""
+        """The program that is compiled, without unused equations."""
         return self._program.closed
 
     @property
     def steps(self) -> "Steps":
-        """The steps as a sequence; an element is computed when it is asked for."""
+        """The steps as a sequence; an element is computed on access."""
         return Steps(self._program)
 
     def __iter__(self) -> Iterator[Step]:
@@ -80,7 +79,7 @@ class Replay:
     def first_nan(self) -> Step | None:
         """Return the first step that makes a NaN from operands without one.
 
-        None if no step does: then an argument holds it, or there is none.
+        None if no step does: then an argument has a NaN, or nothing does.
         """
         return _first(self._program, lambda step: step.makes_nan)
 
@@ -91,16 +90,16 @@ class Replay:
         rtol: float = 1e-5,
         atol: float = 1e-8,
     ) -> Parting | None:
-        """Return where another replay does something else; None if it does the same.
+        """Return the first difference from another replay; None if there is none.
 
-        Steps that change no value, such as a conversion to a wider dtype, may be in one
-        of them only: the same function in two precisions can be compared.
+        Steps that change no value, such as a conversion to a wider dtype, may be in only
+        one of them: the same function in two precisions can be compared.
 
         Args:
             other: a replay, or a compiled function, which is replayed on the arguments
                 of this one.
-            rtol: how far results may be apart, relative to those of the other.
-            atol: how far they may be apart besides.
+            rtol: the relative tolerance of results.
+            atol: the absolute tolerance.
         """
         theirs = other if isinstance(other, Replay) else self._again(other)
         apart = partial(_first_apart, rtol=rtol, atol=atol)
@@ -141,7 +140,7 @@ class Replay:
 
 @final
 class Steps(Sequence[Step]):
-    """The steps of a program, which runs whenever they are asked for."""
+    """The steps of a program, which runs at each access."""
 
     def __init__(self, program: SteppedProgram) -> None:
         self._program = program
@@ -182,11 +181,11 @@ class Steps(Sequence[Step]):
 
 
 class _Enough(BaseException):
-    """Ends a run; no exception that user code deals with."""
+    """Ends a run. It is not an `Exception`, so user code does not catch it."""
 
 
 def _first(program: SteppedProgram, wanted: Callable[[Step], bool]) -> Step | None:
-    """Run a program up to the first step that is wanted."""
+    """Run a program up to the first step for which `wanted` is true."""
     found: list[Step] = []
 
     def note(step: Step) -> None:
@@ -200,34 +199,34 @@ def _first(program: SteppedProgram, wanted: Callable[[Step], bool]) -> Step | No
 
 
 def _pulled(run: Callable[[Callable[[Step], None]], Any]) -> Iterator[Step]:
-    """Yield what `run` tells as it tells it; in between it waits, in its own thread."""
-    told: SimpleQueue[Step | BaseException | None] = SimpleQueue()
+    """Yield the steps of `run`, which waits between them in its own thread."""
+    steps: SimpleQueue[Step | BaseException | None] = SimpleQueue()
     wanted = threading.Semaphore(0)
     is_left = False
 
-    def tell(step: Step) -> None:
-        told.put(step)
+    def send(step: Step) -> None:
+        steps.put(step)
         wanted.acquire()
         if is_left:
             raise _Enough
 
     def work() -> None:
         try:
-            run(tell)
-        except BaseException as err:  # raised where the steps are asked for
-            told.put(err)
+            run(send)
+        except BaseException as err:  # raised in the thread that iterates
+            steps.put(err)
         else:
-            told.put(None)
+            steps.put(None)
 
     threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
     try:
         while True:
-            came = told.get()
-            if came is None:
+            step = steps.get()
+            if step is None:
                 return
-            if isinstance(came, BaseException):
-                raise came
-            yield came
+            if isinstance(step, BaseException):
+                raise step
+            yield step
             wanted.release()
     finally:
         is_left = True
@@ -243,7 +242,7 @@ _Apart: TypeAlias = Callable[[HostArray, HostArray], tuple[int, ...] | None]
 def _paired(
     ours: Iterator[Step], theirs: Iterator[Step], apart: _Apart
 ) -> Iterator[tuple[Step | None, Step | None]]:
-    """Yield the steps that stand for each other; what changes no value is passed over."""
+    """Yield pairs of steps; a step that changes no value may be skipped."""
     a, b = next(ours, None), next(theirs, None)
     while a is not None or b is not None:
         if a is None or b is None or a.equation.primitive is not b.equation.primitive:
@@ -265,7 +264,7 @@ def _changes_nothing(step: Step, apart: _Apart) -> bool:
 
 
 def _parting(ours: Step | None, theirs: Step | None, apart: _Apart) -> Parting | None:
-    """Return in what two steps part."""
+    """Return the difference of two steps."""
     if ours is None or theirs is None:
         return Parting("how many steps they have", ours, theirs)
     mine, other = ours.equation.primitive, theirs.equation.primitive
@@ -285,7 +284,7 @@ def _parting(ours: Step | None, theirs: Step | None, apart: _Apart) -> Parting |
 def _first_apart(
     a: HostArray, b: HostArray, rtol: float, atol: float
 ) -> tuple[int, ...] | None:
-    """Return the place of the first element that differs by more than is allowed."""
+    """Return the index of the first element that exceeds the tolerances."""
     if dtypes.is_inexact(a.dtype) or dtypes.is_inexact(b.dtype):
         x, y = _comparable(a), _comparable(b)
         same = np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
@@ -297,12 +296,12 @@ def _first_apart(
 
 
 def _comparable(x: HostArray) -> HostArray:
-    """Return numbers as those of NumPy's widest dtype, where narrow floats are known."""
+    """Return numbers in NumPy's widest dtype."""
     return x.astype(np.complex128 if dtypes.is_complex(x.dtype) else np.float64)
 
 
 def _new_places(places: Sequence[str], before: Sequence[str]) -> Sequence[str]:
-    """Return the places from the first one that is not as before."""
+    """Return the places from the first one that differs."""
     same = 0
     while same < min(len(places), len(before)) and places[same] == before[same]:
         same += 1

@@ -1,10 +1,9 @@
-"""Steps: what each equation of a program computes, one after the other, on the host.
+"""Execution of a program equation by equation, on the host.
 
-A program is run by the references of its primitives (`control.interpret`), and each
-equation is told with its values when it has been computed. An equation that holds jaxprs
-is entered: what its reference runs is told equation by equation, and the `path` of a step
-says inside which equations it is, and in which iteration or branch. No rule of a control
-primitive is asked for that. A value is held while the rest of its jaxpr needs it.
+A program is run by the reference rules of its primitives (`control_flow.interpret`), and
+each computed equation is reported with its values. An equation with jaxprs is entered: the
+equations that its reference rule runs are reported, and the `path` of a step has the
+equations around it, with the iteration or branch. A value is held while its jaxpr needs it.
 """
 
 from collections import Counter
@@ -27,13 +26,13 @@ HostArray: TypeAlias = np.ndarray[Any, Any]
 
 
 class Entered(NamedTuple):
-    """An equation that a step is inside of.
+    """An equation around a step.
 
     Args:
-        equation: it, in the program around.
-        inside: which of its jaxprs runs, and in which turn: `iteration 3 of scan`; empty
-            where its equations stand for those of the caller.
-        source: the user's line.
+        equation: it, in the outer program.
+        inside: the jaxpr and the iteration that runs: `iteration 3 of scan`; empty if its
+            equations are inlined in the caller.
+        source: the line of user code.
     """
 
     equation: Eqn
@@ -51,13 +50,13 @@ class Step:
     """One equation and its values.
 
     Args:
-        number: how many steps were before it.
-        equation: the equation; `text` is how it prints.
-        source: the user's line; None if it is not known.
+        number: its index.
+        equation: the equation; `text` has it as text.
+        source: the line of user code; None if unknown.
         inputs: the values of its operands, which are read-only.
         outputs: the values of its results, which are read-only.
-        path: the equations that it is inside of, the outermost first.
-        program: the program that is stepped through.
+        path: the equations around it, the outermost first.
+        program: the program.
     """
 
     number: int
@@ -70,18 +69,18 @@ class Step:
 
     @property
     def makes_nan(self) -> bool:
-        """Whether a result holds a NaN, and no operand does."""
+        """Whether a result has a NaN, and no operand does."""
         return any(map(has_nan, self.outputs)) and not any(map(has_nan, self.inputs))
 
     @property
     def text(self) -> str:
-        """The equation, with the names that the text of the program has."""
+        """The equation, with the variable names of the program text."""
         text = " ".join(self.program.names.eqn(self.equation).split())
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The user's lines, as in a traceback, the innermost last."""
+        """The lines of user code, as in a traceback, the innermost last."""
         return (*map(str, self.path), _place(self.source))
 
     def __repr__(self) -> str:
@@ -94,7 +93,7 @@ class Step:
         """Return the step as a traceback, the innermost line last, and its values.
 
         Args:
-            at: the place of an element to show of each value that is large.
+            at: the index of an element to show of large values.
         """
         head = f"Step {self.number} of {self.program.name} (innermost line last):"
         used = self.named(self.equation.invars, self.inputs)
@@ -105,7 +104,7 @@ class Step:
     def named(
         self, atoms: Sequence[Atom], values: Sequence[HostArray]
     ) -> dict[str, HostArray]:
-        """Return values by the names of their variables, but those of literals."""
+        """Return values by the names of their variables, without literals."""
         pairs = zip(atoms, values, strict=True)
         atom = self.program.names.atom
         return {atom(a): x for a, x in pairs if not isinstance(a, Literal)}
@@ -113,12 +112,12 @@ class Step:
 
 @final
 class SteppedProgram:
-    """A program that is stepped through.
+    """A program to run equation by equation.
 
     Args:
-        name: the function's.
+        name: of the function.
         closed: its jaxpr.
-        arguments: the values of its arguments, by the names that users have for them.
+        arguments: the values of its arguments, with their names.
     """
 
     def __init__(
@@ -133,16 +132,16 @@ class SteppedProgram:
         """The names of its variables."""
         return Names(self.closed.jaxpr)
 
-    def run(self, tell: Callable[[Step], None]) -> Values:
-        """Run it, and tell of each step when it is done; return its results."""
-        return _Run(self, tell).whole()
+    def run(self, report: Callable[[Step], None]) -> Values:
+        """Run it, and report each step when it is done; return the results."""
+        return _ProgramRun(self, report).whole()
 
 
 # ---- running ----
 
 
-class _Open:
-    """An equation that is being computed, and what it has run of its jaxprs."""
+class _OpenEquation:
+    """An equation under way, and the runs of its jaxprs."""
 
     __slots__ = ("equation", "held", "inside", "runs")
 
@@ -153,21 +152,21 @@ class _Open:
         self.held = _held(equation)
 
     def enter(self, jaxpr: Jaxpr) -> None:
-        """Note that it runs one of its jaxprs now."""
+        """Enter one of its jaxprs."""
         name, is_choice = self.held.get(jaxpr, (jaxpr.name, False))
         turn = self.runs[name]
         self.runs[name] += 1
         self.inside = _words(self.equation, name, turn, is_choice=is_choice)
 
 
-class _Run:
+class _ProgramRun:
     """One run of a program."""
 
-    def __init__(self, program: SteppedProgram, tell: Callable[[Step], None]) -> None:
+    def __init__(self, program: SteppedProgram, report: Callable[[Step], None]) -> None:
         self._program = program
-        self._tell = tell
+        self._on_step = report
         self._number = 0
-        self._open: list[_Open] = []
+        self._open: list[_OpenEquation] = []
         self._last_uses: dict[Jaxpr, list[list[Var]]] = {}
 
     def whole(self) -> Values:
@@ -179,7 +178,7 @@ class _Run:
             return self._jaxpr(closed.jaxpr, consts, arguments)
 
     def _enter(self, jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
-        """Run a jaxpr of the equation that is being computed."""
+        """Run a jaxpr of the equation under way."""
         self._open[-1].enter(jaxpr)
         with interpreting(None):
             return self._jaxpr(jaxpr, (), arrays)
@@ -204,10 +203,10 @@ class _Run:
         return tuple(map(read, jaxpr.outvars))
 
     def _eqn(self, eqn: Eqn, inputs: Values) -> Values:
-        """Compute an equation; tell of it, unless what is inside was told."""
+        """Compute an equation; report it, unless its inner equations were reported."""
         entered = None
         if type(eqn.primitive) is ControlPrimitive:
-            entered = _Open(eqn)
+            entered = _OpenEquation(eqn)
             self._open.append(entered)
             try:
                 with interpreting(self._enter):
@@ -217,17 +216,17 @@ class _Run:
         else:
             results = compute(eqn, inputs)
         if entered is None or not entered.runs:
-            self._told(eqn, inputs, results)
+            self._report(eqn, inputs, results)
         return results
 
-    def _told(self, eqn: Eqn, inputs: Values, results: Values) -> None:
+    def _report(self, eqn: Eqn, inputs: Values, results: Values) -> None:
         path = tuple(
             [Entered(o.equation, o.inside, o.equation.source) for o in self._open]
         )
         values = _sealed(inputs), _sealed(results)
         step = Step(self._number, eqn, eqn.source, *values, path, self._program)
         self._number += 1
-        self._tell(step)
+        self._on_step(step)
 
 
 def _sealed(values: Values) -> tuple[HostArray, ...]:
@@ -238,7 +237,7 @@ def _sealed(values: Values) -> tuple[HostArray, ...]:
 
 
 def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
-    """Return, for each equation, the variables that nothing needs after it."""
+    """Return, for each equation, the variables that it uses last."""
     needed = {v for v in jaxpr.outvars if isinstance(v, Var)}
     found: list[list[Var]] = []
     for eqn in reversed(jaxpr.eqns):
@@ -253,7 +252,7 @@ def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
 
 
 def _held(eqn: Eqn) -> dict[Jaxpr, tuple[str, bool]]:
-    """Return the jaxprs of an equation: the name of each, and whether it is a choice."""
+    """Return the jaxprs of an equation, each with its name and whether it is a branch."""
     found: dict[Jaxpr, tuple[str, bool]] = {}
     for name in getattr(eqn.primitive, "held", ()):
         value = eqn.params[name]
@@ -266,7 +265,7 @@ def _held(eqn: Eqn) -> dict[Jaxpr, tuple[str, bool]]:
 
 
 def _words(eqn: Eqn, held: str, turn: int, *, is_choice: bool) -> str:
-    """Say where inside an equation a step is: `iteration 3 of scan`."""
+    """Return the location of a step inside an equation: `iteration 3 of scan`."""
     primitive: Any = eqn.primitive
     if primitive.granularity is Unit.INLINE:
         return ""
@@ -286,7 +285,7 @@ _WHOLE: Final = 8
 
 
 def _place(source: Source | None) -> str:
-    """Return the lines of a place, as those of a traceback."""
+    """Return a source as the lines of a traceback."""
     if source is None:
         return "  (no line of yours)"
     place = f'  File "{source.file}", line {source.line}, in {source.code.co_name}'
@@ -294,11 +293,11 @@ def _place(source: Source | None) -> str:
 
 
 def shown(value: HostArray, at: tuple[int, ...] | None = None) -> str:
-    """Return a value in short: its elements, or of a large one its extent.
+    """Return a value in short: its elements, or the range of a large one.
 
     Args:
         value: the value.
-        at: the place of an element to show of a large one, if it has that place.
+        at: the index of an element of a large value to show, if it exists.
     """
     if value.size <= _WHOLE:
         return " ".join(np.array2string(value, precision=6, separator=", ").split())
@@ -322,7 +321,7 @@ def _has_place(value: HostArray, at: tuple[int, ...]) -> bool:
 
 
 def has_nan(value: HostArray) -> bool:
-    """Tell whether a value holds a NaN."""
+    """Return whether a value has a NaN."""
     return dtypes.is_inexact(value.dtype) and bool(np.isnan(value).any())
 
 

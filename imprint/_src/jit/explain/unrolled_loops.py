@@ -1,13 +1,13 @@
-"""Repeats: blocks of equations that a Python loop wrote one after the other.
+"""Blocks of equations that a Python loop repeated.
 
 1. Each equation has a token: its primitive, its line, the avals of its operands and
-   results, and its params; whole numbers in params may differ, as `x[i]` has another start
-   in each turn, if they do so by equal steps.
-2. Where a token came last says how long a block may be: such distances are few.
-3. For each, the longest runs of blocks are found in which each equation equals that of the
-   block before it, and takes its operands from the same places of its own block. What
-   comes from outside of a block (a carry, a constant, a weight) may be another one.
-4. Of runs that overlap, the one that saves most is told.
+   results, and its params. Integers in params may differ by equal steps, like the start of
+   `x[i]` in each iteration.
+2. The distances between equal tokens are the possible lengths of blocks; they are few.
+3. For each length, find the longest runs of blocks in which each equation equals that of
+   the previous block, and takes its operands from the same positions of its own block.
+   Operands from outside a block (a carry, a constant, a weight) may differ.
+4. Of overlapping runs, keep the one that saves most.
 """
 
 from collections import Counter
@@ -17,50 +17,49 @@ from typing import Any, Final, NamedTuple, cast, final
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
 from imprint._src.diagnostics.source import Source
 from imprint._src.jit.explain.granularity import dissolved
-from imprint._src.jit.explain.loops import Loop, loop_around
+from imprint._src.jit.explain.loops import SourceLoop, loop_around
 
 _FEWEST: Final = 4
-"""Blocks below which a loop is none to be spoken of."""
+"""The least number of blocks."""
 _SAVED: Final = 100
-"""Equations that a loop has to save."""
+"""The least number of equations that a loop saves."""
 _LENGTHS: Final = 16
-"""Lengths of blocks that are tried in a jaxpr."""
+"""Lengths of blocks to try in a jaxpr."""
 
 
 class Repeat(NamedTuple):
     """Equal blocks of equations, one after the other.
 
     Args:
-        counts: how many blocks there are, and how many equations each has, those of
-            nested calls among them; a loop that is differentiated has some forward, some
-            backward.
-        source: where the first one was written.
-        loop: the Python loop that wrote them, if it is known.
-        stacked: whether each takes another array from outside, such as its weights.
+        counts: pairs of the number of blocks and of equations in each, nested calls
+            included; a differentiated loop has forward and backward blocks.
+        source: the source of the first one.
+        loop: the Python loop, if it is known.
+        stacked: whether each uses other arrays from outside, such as its weights.
     """
 
     counts: tuple[tuple[int, int], ...]
     source: Source | None
-    loop: Loop | None
+    loop: SourceLoop | None
     stacked: bool
 
     @property
     def saved(self) -> int:
-        """How many equations a loop would not compile."""
+        """The number of equations that a loop would save."""
         return sum((blocks - 1) * equations for blocks, equations in self.counts)
 
     def __str__(self) -> str:
         ((blocks, equations), times), *more = Counter(self.counts).items()
-        told = f"{blocks:,} equal blocks of {equations:,} equations{_times(times)}"
-        told += "".join(f", {n:,} of {size:,}{_times(k)}" for (n, size), k in more)
+        text = f"{blocks:,} equal blocks of {equations:,} equations{_times(times)}"
+        text += "".join(f", {n:,} of {size:,}{_times(k)}" for (n, size), k in more)
         if self.loop is not None:
-            told += f"{',' * bool(more)} from a Python loop at {self.loop}"
+            text += f"{',' * bool(more)} from a Python loop at {self.loop}"
         elif self.source is not None:
-            told += f", the first at {self.source}"
+            text += f", the first at {self.source}"
         name = "`lax.scan` over" if self.stacked else "`lax.fori_loop`"
         over = " what each takes, stacked," if self.stacked else ""
         each = "each" if len(self.counts) > 1 else "them"
-        return f"{told}: {name}{over} would compile 1 of {each}."
+        return f"{text}: {name}{over} would compile 1 of {each}."
 
 
 def _times(count: int) -> str:
@@ -68,7 +67,7 @@ def _times(count: int) -> str:
 
 
 def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
-    """Return what a program repeats, also in the jaxprs it holds; most is saved first."""
+    """Return the repeats of a program and its inner jaxprs; those that save most first."""
     found: dict[Hashable, Repeat] = {}
     seen: set[int] = set()
     todo = [closed]
@@ -86,16 +85,16 @@ def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
     return tuple(sorted(found.values(), key=lambda r: -r.saved))
 
 
-def repeats_told(closed: ClosedJaxpr) -> str:
-    """Return what to say of what a program repeats; empty if that is not worth a word."""
+def describe_repeats(closed: ClosedJaxpr) -> str:
+    """Return the repeats of a program as text; empty if there are none."""
     return " ".join(map(str, repeats(closed)[:_TOLD]))
 
 
 _TOLD: Final = 3
 
 
-class _Run(NamedTuple):
-    """Equal blocks: where the first one starts, their length, and how many there are."""
+class _BlockRun(NamedTuple):
+    """Equal blocks: the start of the first, their length and number."""
 
     start: int
     length: int
@@ -115,10 +114,10 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
     weights = [dissolved(eqn) for eqn in jaxpr.eqns]
     runs = [run for length in lengths for run in equations.runs(length)]
 
-    def saved(run: _Run) -> int:
+    def saved(run: _BlockRun) -> int:
         return sum(weights[run.start + run.length : run.end])
 
-    chosen: list[_Run] = []
+    chosen: list[_BlockRun] = []
     for run in sorted(runs, key=saved, reverse=True):
         apart = all(run.end <= c.start or c.end <= run.start for c in chosen)
         if apart and saved(run) >= _SAVED:
@@ -139,13 +138,13 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
 
 def _loop_of_same_lines(
     k: int,
-    runs: Sequence[_Run],
+    runs: Sequence[_BlockRun],
     sources: Sequence[Sequence[Source]],
-    loops: Sequence[Loop | None],
-) -> Loop | None:
-    """Return the loop of a run that was written on the same lines, and as often.
+    loops: Sequence[SourceLoop | None],
+) -> SourceLoop | None:
+    """Return the loop of another run with the same lines and number of blocks.
 
-    A transform writes the equations of a backward pass, when no loop is executed.
+    A transform writes the equations of a backward pass, while no loop runs.
     """
     if any(source.callers for source in sources[k]):
         return None
@@ -168,8 +167,8 @@ def _sources(eqns: Iterable[Eqn]) -> list[Source]:
 
 
 @final
-class _Tokens:
-    """Numbers for equations: equal ones may stand at the same place of blocks."""
+class _EquationTokens:
+    """Numbers for equations: equal ones may have the same position in blocks."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, int] = {}
@@ -188,7 +187,7 @@ class _Tokens:
         return id(eqn.primitive), _place(eqn.source), *ins, None, *outs, *params
 
     def _param(self, value: Any) -> Hashable:
-        """Return a param with a mark for each whole number, and a number for a jaxpr."""
+        """Return a param with `int` for each integer, and a number for a jaxpr."""
         if isinstance(value, ClosedJaxpr):
             return self._jaxpr(value)
         if type(value) is not tuple:
@@ -196,7 +195,7 @@ class _Tokens:
         return tuple([self._param(each) for each in cast("tuple[Any, ...]", value)])
 
     def _jaxpr(self, closed: ClosedJaxpr) -> int:
-        """Return the number of a jaxpr; of two that are traced anew, the same."""
+        """Return the number of a jaxpr; equal jaxprs have the same."""
         if id(closed) not in self._held:
             jaxpr = closed.jaxpr
             order: dict[Any, int] = {}
@@ -215,12 +214,12 @@ class _Tokens:
 
 
 def _place(source: Source | None) -> Hashable:
-    """Return what tells places apart; to hash their code takes long."""
+    """Return a cheap hash key of a source; hashing its code is slow."""
     return None if source is None else (id(source.code), source.instruction)
 
 
 def _numbers(value: Any) -> list[int]:
-    """Return the whole numbers in a param."""
+    """Return the integers in a param."""
     if type(value) is not tuple:
         return [value] if type(value) is int else []
     return [n for each in cast("tuple[Any, ...]", value) for n in _numbers(each)]
@@ -228,18 +227,18 @@ def _numbers(value: Any) -> list[int]:
 
 @final
 class _Equations:
-    """The equations of a jaxpr, to be compared."""
+    """The equations of a jaxpr."""
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self._eqns = jaxpr.eqns
-        self._tokens = _Tokens().of(jaxpr.eqns)
+        self._tokens = _EquationTokens().of(jaxpr.eqns)
         self._made_at: dict[Any, int] = {
             var: i for i, eqn in enumerate(jaxpr.eqns) for var in eqn.outvars
         }
         self._numbers = [_numbers(tuple(eqn.params.values())) for eqn in jaxpr.eqns]
 
     def lengths(self) -> list[int]:
-        """Return how long blocks may be: how far equal equations are apart."""
+        """Return the possible lengths of blocks: the distances of equal equations."""
         last: dict[int, int] = {}
         gaps: Counter[int] = Counter()
         for i, token in enumerate(self._tokens):
@@ -249,21 +248,21 @@ class _Equations:
         often = gaps.most_common(_LENGTHS)
         return [gap for gap, count in often if count >= _FEWEST - 1]
 
-    def runs(self, length: int) -> list[_Run]:
+    def runs(self, length: int) -> list[_BlockRun]:
         """Return the longest runs of equal blocks of a length."""
-        found: list[_Run] = []
+        found: list[_BlockRun] = []
         start = 0
         for i in range(length, len(self._eqns) + 1):
             if i < len(self._eqns) and self._is_same(i, length, start):
                 continue
             blocks = (i - start) // length
             if blocks >= _FEWEST:
-                found.append(_Run(start, length, blocks))
+                found.append(_BlockRun(start, length, blocks))
             start = i - length + 1
         return found
 
     def _is_same(self, i: int, length: int, start: int) -> bool:
-        """Tell whether an equation is as that of the block before."""
+        """Return whether an equation equals that of the previous block."""
         if self._tokens[i] != self._tokens[i - length]:
             return False
         block = i - (i - start) % length
@@ -271,19 +270,19 @@ class _Equations:
         for ours, theirs in pairs:
             mine = self._made_at.get(ours, -1) - block
             other = self._made_at.get(theirs, -1) - block + length
-            if max(mine, -1) != max(other, -1):  # below zero: from outside
+            if max(mine, -1) != max(other, -1):  # negative: from outside
                 return False
         if not self._numbers[i] or i - 2 * length < start:
             return True
         return self._step(i, length) == self._step(i - length, length)
 
     def _step(self, i: int, length: int) -> list[int]:
-        """Return by how much the numbers differ from those of the block before."""
+        """Return the differences of the integers from those of the previous block."""
         pairs = zip(self._numbers[i], self._numbers[i - length], strict=True)
         return [ours - theirs for ours, theirs in pairs]
 
-    def is_stacked(self, run: _Run) -> bool:
-        """Tell whether blocks take different arrays that none of them makes."""
+    def is_stacked(self, run: _BlockRun) -> bool:
+        """Return whether blocks use different arrays from outside."""
         second = range(run.start + run.length, run.start + 2 * run.length)
         return any(
             ours is not theirs
@@ -294,7 +293,7 @@ class _Equations:
             if self._is_outside(ours, run) and self._is_outside(theirs, run)
         )
 
-    def _is_outside(self, atom: Any, run: _Run) -> bool:
+    def _is_outside(self, atom: Any, run: _BlockRun) -> bool:
         if isinstance(atom, Literal):
             return False
         return not run.start <= self._made_at.get(atom, -1) < run.end

@@ -1,13 +1,11 @@
-"""Fingerprints: when do two callables, or two static values, share compiled versions?
+"""Fingerprints: keys of callables and static values.
 
-- `code`: when do two code objects compute the same?
-- `layout`: how is an instance of a class laid out, and what in it can be read?
-- `token`: what is a value, as a value that a cache can hash and compare?
-- `rules`: how is an instance of each class read into the content of a token?
-- `walk`: how is a value read, with bounds, recursion and functions?
-- `state`: what does a walk that looks inside objects and arrays read more?
-- `wording`: how does a token print?
-- `share`: what is the token of a callable, and what did a trace write?
-- `static_argument`: which values may be static, and what does the error for others say?
-- `exact`: when are two static values the same?
+- `raw_access`: reads of classes and containers that run no user code
+- `code`: digests of code objects
+- `layout`: the state of instances of a class, and plain copies of it
+- `token`: hashable plain data as keys
+- `content`: values read as plain data
+- `callables`: tokens of callables
+- `static_values`: which values may be static, and their keys
+- `wording`: contents as text
 """

@@ -1,10 +1,10 @@
-"""Code: what a code object computes, without where it stands.
+"""Digests of code objects, independent of file and line.
 
-Equal digests mean equal behaviour for equal globals, defaults and cells. In the digest:
-name, counts, flags, bytecode, names, exception table, constants to the type and the bit,
-nested code. Out of it: file, line numbers, and a docstring that the code does not load.
-A digest costs 3 µs and is remembered for as long as the code object lives; equal
-digests share one `Code`, so tokens compare it by identity.
+Equal digests mean equal behaviour for equal globals, defaults and cells. A digest covers
+name, counts, flags, bytecode, names, exception table, exact constants and nested code. It
+excludes file, line numbers, and a docstring that the code does not load. A digest costs
+3 µs and is remembered while the code object lives; equal digests share one `Code`, so
+tokens compare it by identity.
 """
 
 import marshal
@@ -25,12 +25,15 @@ _STORES: Final = opmap["STORE_DEREF"], opmap["DELETE_DEREF"]
 
 @final
 class Code:
-    """What code computes. Compared by identity.
+    """The behaviour of code. Compared by identity.
 
     Args:
-        code: the code object that was seen first; it is not kept.
-        constants: its constants, nested code as `Code`, without an idle docstring.
-        digest: of all that counts.
+        code: the first code object with the digest; it is not kept.
+        constants: its constants, nested code as `Code`, without an unused docstring.
+        digest: the digest.
+
+    Attributes:
+        written: the closure variables that it binds, or code within it.
     """
 
     __slots__ = (
@@ -49,7 +52,6 @@ class Code:
         self.names: tuple[str, ...] = code.co_names
         self.free: tuple[str, ...] = code.co_freevars
         self.written: frozenset[str] = _written(code, constants)
-        """The closure variables that it binds, or code within it."""
         self.bytecode: int = hash(code.co_code)
         count = code.co_argcount
         self.arguments: tuple[str, ...] = code.co_varnames[:count]
@@ -62,7 +64,7 @@ class Code:
 
 
 def code_of(code: CodeType) -> Code:
-    """Return what a code object computes: one `Code` for each digest."""
+    """Return the one `Code` of a code object's digest."""
     found = codes.get(id(code))
     return _new(code) if found is None or found[1]() is not code else found[0]
 
@@ -73,8 +75,8 @@ def code_digest(code: CodeType) -> bytes:
 
 
 codes: Final[dict[int, tuple[Code, ref[CodeType]]]] = {}
-"""By the `id` of a code object, its `Code`; an entry leaves with its object, or is
-found to be another's. Hot."""
+"""By the `id` of a code object; an entry goes with its object, or a lookup finds it stale.
+Hot."""
 _by_digest: Final[WeakValueDictionary[bytes, Code]] = WeakValueDictionary()
 
 
@@ -141,7 +143,7 @@ def _digest(code: CodeType, constants: list[Any]) -> bytes:
 
 
 def _sortable(value: object) -> Any:
-    """Give sets an order: equal ones may be walked in two."""
+    """Give sets an order: equal ones may iterate in different orders."""
     kind = type(value)
     if kind is frozenset:
         items = [marshal.dumps(_sortable(v), _FORMAT) for v in cast(_Items, value)]

@@ -1,106 +1,136 @@
-"""Layout: what Python can see of an object's state, asked once for each class.
+"""Layouts: where instances of a class keep their state, and plain copies of that in C.
 
-A class is open when all that its instances hold is in `__dict__` and slots. `storage` is
-the class underneath that holds more, in C: `object` for an open class, `tuple` for a
-named tuple. State is read past the class's own `__getattribute__`; nothing here runs
-code of the user. The layout of a live class is one object, so it stands for the class in
-tokens, and it does not keep the class alive.
+A class is open if its instances hold everything in `__dict__` and slots. `storage` is the
+base class that holds more, in C: `object` for an open class, `tuple` for a named tuple.
+State is read past `__getattribute__` and methods of a subclass, so no user code runs. A
+live class has one layout, which represents it in tokens and does not keep it alive.
 """
 
+import gc
 import sys
+from array import array
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
+from struct import Struct
+from threading import Lock, RLock
 from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    CodeType,
     FunctionType,
+    GenericAlias,
     GetSetDescriptorType,
+    MappingProxyType,
     MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
     SimpleNamespace,
+    UnionType,
+    WrapperDescriptorType,
 )
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, Final, cast, final
 from weakref import ref
+
+import numpy as np
 
 from imprint._src.core.identity import module_name, type_name
 from imprint._src.core.user_code import keys_of
+from imprint._src.jit.fingerprint.raw_access import (
+    bases_of,
+    class_of,
+    dict_get,
+    namespace_of,
+    qualname_of,
+)
 
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8
 _read: Final = object.__getattribute__
-_get: Final = cast("Any", dict).get
 _items: Final = cast("Any", dict).items
 _ABSENT: Final = object()
 
 
 @final
-class Layout:
-    """What a class says of its instances. Compared by identity.
+class ClassLayout:
+    """Where instances of a class keep their state. Compared by identity.
 
     Args:
-        cls: the class; it is not kept.
-        mro: its method resolution order.
+        cls: the class; it is not kept alive.
+
+    Attributes:
+        is_library: whether instances are never looked into.
+        is_holder: whether an instance of a library class holds only what users put there.
+        is_hiding: whether `__dict__` is an attribute of the class itself.
+        derived: cached properties, which reading an instance fills in.
+        is_frozen: whether it is a frozen dataclass that compares by fields.
+        speaks: whether it defines `__imprint_token__`.
+        is_descriptor: whether instances are descriptors, as functions are.
+        copier: copies the state in C; ellipsis until it is needed.
+        rule: how `content` reads an instance.
+        compared_by: how `static_values` compares instances.
+        recent: weak references, for `static_values`.
     """
 
     __slots__ = (
         *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
-        *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
-        *("hashable", "is_hiding"),
-        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder"),
-        *("copier", "is_exception", "is_library", "package", "properties"),
         *(
-            "module",
-            "name",
-            "qualname",
-            "recent",
-            "rule",
-            "speaks",
-            "standing",
-            "storage",
+            "_slots",
+            "compared_by",
+            "copier",
+            "defines_eq",
+            "defines_hash",
+            "derived",
+            "fields",
         ),
+        *("has_dict", "hashable", "is_dataclass", "is_descriptor", "is_exception"),
+        *("is_frozen", "is_hiding", "is_holder", "is_library", "module", "name"),
+        *("package", "qualname", "recent", "rule", "speaks", "storage"),
     )
 
-    def __init__(self, cls: type, mro: tuple[type, ...]) -> None:
-        own = [_vars_of(c).copy() for c in mro]  # a thread may write into it
+    def __init__(self, cls: type) -> None:
+        mro = bases_of(cls)
+        own = [namespace_of(c).copy() for c in mro]  # a thread may write into it
         self._class = ref(cls, _forgetter(id(cls)))
         self.name: str = type_name(cls)
         self.module: str = module_name(cls)
         self.package: str = self.module.partition(".")[0]
-        self.qualname: str = str(_qualname_of(cls))
+        self.qualname: str = str(qualname_of(cls))
         self.is_library: bool = _is_library(cls, self.module, self.qualname)
-        known = f"{self.module}.{self.qualname}" in _HOLDERS
         self.is_exception: bool = _is_exception(mro)
-        self.is_holder: bool = known or self.is_exception
-        self.storage: type = _storage(mro)
-        self.has_dict: bool
-        self._slots, self._hidden, self.has_dict = _slots(mro, own)
-        self.is_hiding: bool = _dict_offset(cls) != 0 and not (
-            self.has_dict or self._hidden
+        self.is_holder: bool = (
+            self.is_exception or f"{self.module}.{self.qualname}" in _HOLDERS
         )
-        """Whether its attributes are not shown: it says itself what `__dict__` is."""
+        self.storage: type = _storage(mro)
+        self.has_dict: bool = type(_lookup(own, "__dict__")) in _DESCRIPTORS
+        self._slots, self._hidden = _slots(mro, own)
+        self.is_hiding: bool = _dict_offset(cls) != 0 and not self.has_dict
         if self.is_hiding and self.storage is object:
             self.storage = cls
-        self.derived: frozenset[str] = _derived(mro, own)
-        """Attributes that reading the instance may fill in."""
+        self.derived: frozenset[str] = frozenset(
+            [n for d in own for n, v in d.items() if type(v) is cached_property]
+        )
         params = _lookup(own, "__dataclass_params__")
         self.is_dataclass: bool = type(params) is _Params
-        self.is_frozen = self.is_dataclass and params.frozen and params.eq
+        self.is_frozen: bool = self.is_dataclass and params.frozen and params.eq
         self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
-        self._hides = (
-            bool(self._slots or self._hidden or self.derived) or not self.has_dict
-        )
-        given = _lookup(own[:-1], "__hash__")
+        is_more = bool(self._slots or self._hidden or self.derived)
+        self._hides = is_more or not self.has_dict
         self.hashable: bool = _lookup(own, "__hash__") is not None
-        self.defines_hash: bool = type(given) is FunctionType
+        self.defines_hash: bool = type(_lookup(own[:-1], "__hash__")) is FunctionType
         self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
         self.speaks: bool = _lookup(own, "__imprint_token__") is not None
         self.is_descriptor: bool = _lookup(own, "__get__") is not None
-        """Whether instances are made to be held by classes, as functions are."""
-        self.copier: Any = ...  # how `rules` sees what is beside the attributes
-        self.rule: Any = None  # how `walk` reads an instance
-        self.standing: Any = None  # what `contract` found
-        self.recent: Any = ()  # weak references, for `contract`
+        self.copier: Any = ...
+        self.rule: Any = None
+        self.compared_by: Any = None
+        self.recent: Any = ()
 
     @property
     def cls(self) -> type | None:
@@ -108,31 +138,31 @@ class Layout:
         return self._class()
 
     def is_of(self, cls: type) -> bool:
-        """Tell whether it is this class's, not one's that had its `id` before."""
+        """Return whether it is the layout of a class, not of a dead one with its `id`."""
         return self._class() is cls
 
     @property
     def has_only_dict(self) -> bool:
-        """Whether what an instance has of its own is in its `__dict__`."""
+        """Whether the `__dict__` of an instance has all its attributes."""
         return self.has_dict and not self._slots
 
     @property
     def has_attributes(self) -> bool:
-        """Whether an instance can hold anything by name."""
+        """Whether an instance can have attributes of its own."""
         return self.has_dict or bool(self._slots or self._hidden)
 
     @property
     def is_open(self) -> bool:
-        """Whether Python can see all that an instance holds."""
+        """Whether Python can read all state of an instance."""
         return self.storage is object
 
     @property
     def is_named(self) -> bool:
-        """Whether names lead to all that an instance holds: `names`, `get`."""
+        """Whether `names` and `get` reach all state of an instance."""
         return self.is_open or self.is_exception
 
     def state(self, value: Any) -> dict[str, Any]:
-        """Return what an instance holds in its `__dict__` and slots, by name."""
+        """Return the attributes in `__dict__` and slots of an instance, by name."""
         held: dict[str, Any] = {}
         if self.has_dict:
             held.update(_items(_attributes(value)))
@@ -140,25 +170,21 @@ class Layout:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
         for depth, name in self._hidden:
-            cls = _mro_of(_class_of(value))[depth]
             with suppress(AttributeError):
-                found = _vars_of(cls)[name].__get__(value)
-                if name == "__dict__":
-                    held.update(found)
-                else:
-                    held[f"{type_name(cls)}.{name}"] = found
+                cls = bases_of(class_of(value))[depth]
+                held[f"{type_name(cls)}.{name}"] = _hidden_slot(value, depth, name)
         return held
 
     def names(self, value: Any) -> list[str]:
-        """Return the names of what an instance holds, or may hold in slots."""
+        """Return the names of the attributes of an instance, unset slots included."""
         held = keys_of(_attributes(value)) if self.has_dict else ()
-        hidden = [name for _, name in self._hidden if name != "__dict__"]
+        hidden = [name for _, name in self._hidden]
         return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
-        """Return what an instance itself holds under a name."""
+        """Return an attribute of the instance itself."""
         if self.has_dict:
-            held = _get(_attributes(value), name, _ABSENT)
+            held = dict_get(_attributes(value), name, _ABSENT)
             if held is not _ABSENT:
                 return held
         if name in self._slots:
@@ -169,65 +195,62 @@ class Layout:
         for depth, hidden in self._hidden:
             if name == hidden:
                 with suppress(AttributeError, LookupError):  # not set; other bases
-                    return _vars_of(_mro_of(_class_of(value))[depth])[name].__get__(
-                        value
-                    )
+                    return _hidden_slot(value, depth, name)
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
-        """Return the fields of a dataclass; None if they are not all that it holds."""
+        """Return the fields of a dataclass; None if it has more or fewer attributes."""
         if self._all_slots:
             try:
                 return [_read(value, name) for name in self.fields]
             except AttributeError:
                 return None
         held = self.state(value) if self._hides else _read(value, "__dict__")
-        for name in self.derived:  # it follows from the fields: those do not change
+        for name in self.derived:  # computed from the fields, which do not change
             held.pop(name, None)
         if held.keys() != self._field_set:
             return None
         return [held[name] for name in self.fields]
 
     def plain_state(self, value: Any) -> dict[str, Any] | None:
-        """Return the `__dict__` of an instance if that is its state. Do not change it."""
+        """Return the `__dict__` of an instance if it is its whole state. Do not mutate it."""
         return None if self._hides else _read(value, "__dict__")
 
     def __repr__(self) -> str:
         return f"<layout of {self.name}>"
 
 
-def layout_of(value: object) -> Layout:
+def layout_of(value: object) -> ClassLayout:
     """Return the layout of a value's class."""
     found = layouts.get(id(cls := type(value)))
     return _new(cls) if found is None or not found.is_of(cls) else found
 
 
+def layout_of_class(cls: type) -> ClassLayout:
+    """Return the layout of a class."""
+    found = layouts.get(id(cls))
+    return _new(cls) if found is None or not found.is_of(cls) else found
+
+
 def _attributes(value: object) -> dict[str, Any]:
-    """Return a `__dict__`: its class may be the user's and is not asked; a class's, copied."""
+    """Return a `__dict__`; of a class, a copy."""
     held: Any = _read(value, "__dict__")
     return held if issubclass(type(held), dict) else dict(held)
 
 
 def instance_dict(value: object) -> dict[str, Any]:
-    """Return the attributes that an object has of its own."""
+    """Return the `__dict__` of an object; an empty one if it has none."""
     return _read(value, "__dict__") if layout_of(value).has_dict else {}
 
 
-def layout_of_class(cls: type) -> Layout:
-    """Return the layout of a class: one for each live class."""
-    found = layouts.get(id(cls))
-    return _new(cls) if found is None or not found.is_of(cls) else found
+layouts: Final[dict[int, ClassLayout]] = {}
+"""By the `id` of a class; an entry goes with its class, or `is_of` detects it. Hot."""
 
 
-layouts: Final[dict[int, Layout]] = {}
-"""By the `id` of a class, its layout; an entry leaves with its class, or is found to be
-another's. Hot."""
-
-
-def _new(cls: type) -> Layout:
-    layout = Layout(cls, _mro_of(cls))
+def _new(cls: type) -> ClassLayout:
+    layout = ClassLayout(cls)
     found = layouts.setdefault(id(cls), layout)
-    if not found.is_of(cls):  # the stack was full when it should have left
+    if not found.is_of(cls):  # the stack was full when the entry should have gone
         found = layouts[id(cls)] = layout
     return found
 
@@ -241,15 +264,10 @@ def _forgetter(key: int) -> Callable[[object], None]:
 
 # ---- the parts of a layout ----
 
-_mro_of: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
-_vars_of: Final[Callable[[type], dict[str, Any]]] = type.__dict__["__dict__"].__get__
 _base_of: Final[Callable[[type], type | None]] = type.__dict__["__base__"].__get__
 _size_of: Final[Callable[[type], int]] = type.__dict__["__basicsize__"].__get__
 _flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _dict_offset: Final[Callable[[type], int]] = type.__dict__["__dictoffset__"].__get__
-_qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
-_MASKED: Final = frozenset(("numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"))
-# Classes of Python's library whose instances hold what users put there, and no caches.
 _HOLDERS: Final = frozenset(
     (
         *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
@@ -262,10 +280,10 @@ _LIBRARIES: Final = sys.stdlib_module_names | {
 
 
 def _is_library(cls: type, module: str, qualname: str) -> bool:
-    """Tell whether a class is one of the libraries whose objects are not looked into.
+    """Return whether a class is of a library whose objects are not looked into.
 
-    What `types.new_class` makes, or text that is run without a `__name__`, only names
-    one as its module.
+    A class made by `types.new_class`, or by text without a `__name__`, only claims to be
+    from a module.
     """
     if module.partition(".")[0] not in _LIBRARIES or module.startswith(
         "imprint._src.cli.tour."
@@ -273,10 +291,11 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
         return False
     if "<locals>" in qualname:
         return module != "builtins"
-    names = vars(sys.modules.get(module, sys))
+    names: Any = vars(sys.modules.get(module, sys))
     *outer, name = qualname.split(".")
     for step in outer:
-        names = _vars_of(found) if isinstance(found := names.get(step), type) else {}
+        found = names.get(step)
+        names = namespace_of(found) if isinstance(found, type) else {}
     return names.get(name) is cls or not _flags_of(cls) & _HEAP
 
 
@@ -293,7 +312,7 @@ def _storage(mro: tuple[type, ...]) -> type:
             return object
         if cls is SimpleNamespace:  # written in C, and only a `__dict__`
             return object
-        names = _vars_of(cls).copy()
+        names = namespace_of(cls).copy()
         named = sum(type(v) is MemberDescriptorType for v in names.values())
         named += ("__dict__" in names) + ("__weakref__" in names)
         if _size_of(cls) - _size_of(base) > _WORD * named:
@@ -303,41 +322,27 @@ def _storage(mro: tuple[type, ...]) -> type:
         cls = base
 
 
-_Hidden: TypeAlias = tuple[tuple[int, str], ...]
-
-
 def _slots(
     mro: tuple[type, ...], own: list[dict[str, Any]]
-) -> tuple[tuple[str, ...], _Hidden, bool]:
-    """Return the slots, those hidden by a later class's name, whether a `__dict__`.
-
-    A hidden one is known by the place of its class, and may be the `__dict__`.
-    """
+) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
+    """Return the slots, and those that another attribute hides, with their class's index."""
     slots: list[str] = []
     hidden: list[tuple[int, str]] = []
-    has_dict = False
     for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
-        if type(names.get("__dict__")) in _DESCRIPTORS:
-            if _lookup(own, "__dict__") is names["__dict__"]:
-                has_dict = True
-            elif type(_lookup(own, "__dict__")) not in _DESCRIPTORS:
-                hidden.append((depth, "__dict__"))
-        if not (_flags_of(cls) & _HEAP or _is_exception(_mro_of(cls))):
+        if not (_flags_of(cls) & _HEAP or _is_exception(bases_of(cls))):
             continue
         for name, value in names.items():
-            if type(value) is MemberDescriptorType and name not in _APART:
+            if type(value) is MemberDescriptorType and name not in _NO_SLOTS:
                 if _lookup(own, name) is value:
                     slots.append(name)
                 else:
                     hidden.append((depth, name))
-    return tuple(slots), tuple(hidden), has_dict
+    return tuple(slots), tuple(hidden)
 
 
-def _derived(mro: tuple[type, ...], own: list[dict[str, Any]]) -> frozenset[str]:
-    names = [n for d in own for n, v in d.items() if type(v) is cached_property]
-    if not _MASKED.isdisjoint([f"{module_name(c)}.{_qualname_of(c)}" for c in mro]):
-        names.append("_fill_value")  # None until somebody asks for it
-    return frozenset(names)
+def _hidden_slot(value: Any, depth: int, name: str) -> Any:
+    cls = bases_of(class_of(value))[depth]
+    return namespace_of(cls)[name].__get__(value)
 
 
 def _is_exception(mro: tuple[type, ...]) -> bool:
@@ -345,20 +350,15 @@ def _is_exception(mro: tuple[type, ...]) -> bool:
 
 
 _ARGUMENTS: Final = ("args",)
-CHAIN: Final = ("__cause__", "__context__", "__suppress_context__")
-"""What Python itself writes where an exception is raised."""
 OF_EXCEPTIONS: Final[dict[str, Any]] = {
-    name: BaseException.__dict__[name] for name in (*_ARGUMENTS, *CHAIN)
+    name: BaseException.__dict__[name]
+    for name in (*_ARGUMENTS, "__cause__", "__context__", "__suppress_context__")
 }
-"""What each exception has of its own, in C."""
+"""Attributes that each exception has in C."""
 arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = OF_EXCEPTIONS["args"].__get__
-_APART: Final = ("__dict__", "__suppress_context__", "__vectorcalloffset__")
-"""What is no slot: raising an exception writes the second, and the third is an address."""
+_NO_SLOTS: Final = ("__dict__", "__suppress_context__", "__vectorcalloffset__")
+"""Raising an exception writes the second; the third is an address."""
 _DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
-
-
-def _class_of(value: object) -> type:
-    return type(value)
 
 
 @dataclass
@@ -366,8 +366,109 @@ class _Example:
     pass
 
 
-_Params: Final = _class_of(_vars_of(_Example)["__dataclass_params__"])
+_Params: Final = class_of(namespace_of(_Example)["__dataclass_params__"])
 
 
 def _field_names(cls: Any) -> tuple[str, ...]:
     return tuple([f.name for f in fields(cls)])
+
+
+# ---- plain copies of builtin classes ----
+
+
+def _plain(cls: Any) -> Any:
+    return cls  # a builtin class, whose methods accept its subclasses too
+
+
+def _octets(data: bytes, label: str = "") -> Any:
+    """Return bytes as an array, of which a reader keeps a digest if it is long.
+
+    Args:
+        data: the bytes.
+        label: the format of the data.
+    """
+    dtype = np.dtype([(label or "f0", np.uint8)])
+    return np.frombuffer(data, dtype) if data else np.empty(0, dtype)
+
+
+def _pairs(x: Any) -> Any:
+    return [*_plain(dict).items(x)]
+
+
+SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+}
+COPIES: Final[dict[type, Callable[[Any], Any]]] = {
+    **SCALARS,
+    dict: _pairs,
+    OrderedDict: lambda x: [*_plain(OrderedDict).items(x)],
+    defaultdict: lambda x: [
+        _plain(defaultdict).default_factory.__get__(x),
+        *_pairs(x),
+    ],
+    list: lambda x: _plain(list).copy(x),
+    deque: lambda x: [_plain(deque).maxlen.__get__(x), *_plain(deque).__iter__(x)],
+    set: lambda x: {*_plain(set).__iter__(x)},
+    frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
+    tuple: lambda x: (*_plain(tuple).__iter__(x),),
+    bytearray: lambda x: _octets(bytes(memoryview(x))),
+    memoryview: lambda x: _octets(x.tobytes(), f"{x.format}{x.shape}"),
+    array: lambda x: _octets(
+        _plain(array).tobytes(x), _plain(array).typecode.__get__(x)
+    ),
+    MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
+    ref: lambda x: (_plain(ref).__call__(x),),
+    partial: lambda x: tuple(
+        [getattr(partial, n).__get__(x) for n in ("func", "args", "keywords")]
+    ),
+    property: lambda x: (x.fget, x.fset, x.fdel),
+    **dict.fromkeys(
+        (staticmethod, classmethod), lambda x: (_plain(type(x)).__func__.__get__(x),)
+    ),
+}
+"""By builtin class, the function that copies an instance of a subclass."""
+_COPIERS: Final = {id(cls): copy for cls, copy in COPIES.items()}
+
+
+def copier_of(layout: ClassLayout) -> Callable[[Any], Any] | None:
+    """Return the function that copies the state in C of an instance, if there is one."""
+    if layout.copier is ...:
+        is_exception = issubclass(layout.storage, BaseException)
+        found = arguments_of if is_exception else _COPIERS.get(id(layout.storage))
+        layout.copier = found
+    return layout.copier
+
+
+def is_settled(x: Any) -> bool:
+    """Return whether the unread state of a value is assumed never to change.
+
+    That holds for parts of programs and types of arrays. Other values written in C may
+    hold anything: a generator, a file, a socket, a `ContextVar`, a foreign array.
+    """
+    layout = layout_of(x)
+    if layout.is_hiding:
+        return False
+    if layout.is_open or copier_of(layout) is not None or issubclass(type(x), _SHARED):
+        return True
+    if id(layout.storage) in _SETTLED or layout.package in _SETTLED_IN:
+        return True
+    return layout.is_descriptor
+
+
+_SHARED: Final = (type, ModuleType, np.dtype)  # and instances of their subclasses
+_SETTLED: Final = frozenset(
+    id(cls)
+    for cls in (
+        *(CodeType, FunctionType, MethodType, BuiltinFunctionType),
+        *(MethodWrapperType, MethodDescriptorType, ClassMethodDescriptorType),
+        *(WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
+        *(GenericAlias, UnionType, np.ufunc, type(Lock()), type(RLock()), Struct),
+    )
+)
+_SETTLED_IN: Final = frozenset(
+    ("imprint", "jaxlib", "jax", "typing", "re", "zoneinfo", "ml_dtypes")
+)

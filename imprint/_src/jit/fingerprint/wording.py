@@ -1,8 +1,7 @@
-"""Wording: a content as its value would print.
+"""Contents as text, for explanations.
 
-For explanations only, so it may lose what a reader does not need: an object that counts
-by identity is its class's name, and long texts are cut. What the forms of contents mean
-is in `token`.
+A content prints like its value, with less detail: an object compared by identity prints
+as the name of its class, and long texts are cut. The forms of contents are in `token`.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -24,7 +23,7 @@ from imprint._src.core.identity import (
     type_name,
 )
 from imprint._src.jit.fingerprint.code import Code, code_of
-from imprint._src.jit.fingerprint.layout import Layout
+from imprint._src.jit.fingerprint.layout import ClassLayout
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     ARRAY,
@@ -52,19 +51,19 @@ def show(content: Content) -> str:
     return shortened(_text(content))
 
 
-def told_apart(old: str, new: str) -> tuple[str, str]:
-    """Return the texts of two values that differ, also where they print alike."""
+def distinguish(old: str, new: str) -> tuple[str, str]:
+    """Return two different texts for values that differ but may print alike."""
     return old, f"another {new}" if old == new else new
 
 
 def show_both(old: Content, new: Content) -> tuple[str, str]:
-    """Return two contents as their values would print, of long ones where they part."""
+    """Return two contents as their values would print; of long ones the differing part."""
     if type(old) is type(new) is str:
         was, now, print_part = old, new, repr
     else:
         was, now, print_part = _text(old), _text(new), str
         if was == now or shortened(was) != shortened(now):
-            return told_apart(shortened(was), shortened(now))
+            return distinguish(shortened(was), shortened(now))
     if max(len(was), len(now)) <= _LONGEST:
         return show(old), show(new)
     length = min(len(was), len(now))
@@ -85,12 +84,12 @@ def show_constant(value: Any) -> str:
 
 
 def show_code(code: Code) -> str:
-    """Return the name of code and where it stands."""
+    """Return the name of code with its file and line."""
     return f"{code.name} at {Path(code.file).name}:{code.line}"
 
 
 def show_function(function: FunctionType) -> str:
-    """Return the name of a function and where it stands."""
+    """Return the name of a function with its file and line."""
     code = function.__code__
     file = Path(code.co_filename).name
     return f"function {code.co_name} at {file}:{code.co_firstlineno}"
@@ -109,7 +108,7 @@ def _text(content: Content) -> str:
     head = head_of(content)
     if head is None:
         return shortened(repr(content))
-    if type(head) is Layout:
+    if type(head) is ClassLayout:
         return _object(head, content[1:])
     if type(head) is Mark:
         return _marked(head, content)
@@ -145,7 +144,7 @@ def _container(kind: Any, items: Content) -> str:
     return f"{type_name(kind)}({_joined(items)})"
 
 
-def _object(layout: Layout, parts: Content) -> str:
+def _object(layout: ClassLayout, parts: Content) -> str:
     if parts == (ABSENT,):
         return f"{layout.name} object"
     if parts and parts[0] is STATE:

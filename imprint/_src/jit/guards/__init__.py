@@ -1,14 +1,19 @@
-"""Change detection: what must stay as it is for a compiled version to answer a call?
+"""Change detection: a version is used again only if everything it read by name is unchanged.
 
-Read in this order:
+An input of a trace is a global, a builtin, a closure variable, a default, an attribute, an
+item under a constant key or the contents of a container of up to 256 items, read by user
+code that ran in the trace. A place that the trace itself changed is an effect, not an
+input. While a trace runs, user code is observed instruction by instruction, and the names
+that it reads are followed to values; after the trace the inputs become one guard function.
+Nothing here runs user code. The files, in reading order:
 
-- `code_names`: which names does a code object read, and by which instruction?
-- `executed`: which instructions ran in a trace?
-- `locations`: where is a value bound, how is it read, and how is it named?
-- `values`: when is a value equal to the one that a trace saw?
-- `reachable`: which functions, classes and objects do names reach?
-- `dependencies`: which locations does a trace depend on?
-- `recording`: which of them does a trace read, and not write?
-- `guard`: are all of them as they were?
-- `fingerprint`: what is a callable or a static value, as a key?
+- `code_names`: the names that a code object reads, by instruction
+- `executed`: the instructions that ran
+- `locations`: places where a value is bound, how they are read and named
+- `values`: recorded values, and when a later value equals one
+- `reachable`: functions, classes and objects that a trace reaches; names × owners
+- `chains`: chains of instructions followed from globals and closure variables
+- `dependencies`: the inputs of a trace, found again for a re-created function
+- `recording`: a trace recorded, from its start to its dependencies
+- `guard`: the compiled check of all dependencies
 """

@@ -1,9 +1,9 @@
-"""The names that a code object reads, instruction by instruction.
+"""Names that a code object reads, by instruction.
 
 A read is a chain: a head (a global, a closure variable, or any other value) and steps from
-it, `.model`, `["lr"]`, each with the offset of its instruction. A chain is broken where
-control flow joins, so its steps always belong to its head. The bytecode is decoded here
-because `dis` takes 20 times as long; results are cached by code object.
+it, `.model`, `["lr"]`, each with the offset of its instruction. A chain ends where control
+flow joins, so its steps always belong to its head. The bytecode is decoded here because
+`dis` takes 20 times as long. Results are cached by code object.
 """
 
 import opcode
@@ -16,7 +16,7 @@ from weakref import ref
 
 
 class Head(Enum):
-    """What a chain begins with."""
+    """The first value of a chain."""
 
     GLOBAL = "global"
     CELL = "cell"
@@ -26,7 +26,7 @@ class Head(Enum):
 
 
 class StepKind(Enum):
-    """How a chain goes on."""
+    """How a step reads."""
 
     ATTRIBUTE = "attribute"
     METHOD = "method"
@@ -37,18 +37,18 @@ class StepKind(Enum):
 
     @property
     def is_item(self) -> bool:
-        """Whether it reads an item."""
+        """Whether the step reads an item."""
         return self is StepKind.ITEM or self is StepKind.GET
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One step of a chain.
 
     Args:
         kind: how it reads.
         name: the attribute, or the constant key.
-        offset: of the instruction that reads it.
-        after: the offset of the next instruction: it runs unless the read raises.
+        offset: the offset of its instruction.
+        after: the offset of the next instruction, which runs unless the read raises.
     """
 
     kind: StepKind
@@ -56,27 +56,32 @@ class Step(NamedTuple):
     offset: int
     after: int
 
+    @property
+    def read_name(self) -> str:
+        """The attribute that is read; of a call of `get`, that."""
+        return "get" if self.kind is StepKind.GET else self.name
+
 
 class Chain(NamedTuple):
     """A head and the steps from it.
 
     Args:
-        head: what it begins with.
-        name: of the global, closure variable or parameter.
-        offset: of the instruction that loads the head.
-        steps: from there on.
-        is_whole: whether the last value is used by more than a constant key.
+        head: the kind of its first value.
+        name: the global, closure variable or parameter.
+        offset: the offset of the instruction that loads the head.
+        steps: the reads from there.
+        is_whole: whether the last value has other uses than constant keys.
     """
 
     head: Head
     name: str
     offset: int
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     is_whole: bool
 
 
 class Import(NamedTuple):
-    """An import statement: `name` with leading dots, the names taken, the offset."""
+    """An import statement: `name` with leading dots, the names it binds, the offset."""
 
     name: str
     taken: tuple[str, ...]
@@ -85,16 +90,16 @@ class Import(NamedTuple):
 
 @final
 class CodeNames(NamedTuple):
-    """What one code object reads and writes by name.
+    """The names that one code object reads and writes.
 
     Args:
         chains: the reads.
-        constants: constant strings of code that calls `getattr` or `hasattr`, and keyword
-            names of class patterns; each with its offset: attributes that may be missing.
-        stores: the names it binds, each with its offset: globals, closure variables,
-            attributes.
+        constants: attributes that may be missing, each with its offset: constant strings
+            of code that calls `getattr` or `hasattr`, and keyword names of class patterns.
+        stores: the globals, closure variables and attributes that it binds, each with
+            its offset.
         imports: the modules it imports.
-        asks_class: whether it may ask for the class of an object.
+        reads_class: whether it may read the class of an object.
         handles: whether it catches exceptions.
         matches: the offset of its first class pattern; -1 if it has none.
         nested: the code objects in it.
@@ -104,23 +109,30 @@ class CodeNames(NamedTuple):
     constants: tuple[tuple[str, int], ...]
     stores: tuple[tuple[str, int], ...]
     imports: tuple[Import, ...]
-    asks_class: bool
+    reads_class: bool
     handles: bool
     matches: int
     nested: tuple[CodeType, ...]
 
 
 def code_names(code: CodeType) -> CodeNames:
-    """Return what a code object reads and writes by name."""
+    """Return the names that a code object reads and writes."""
     key = id(code)
     found = _memo.get(key)
     if found is None or found[1]() is not code:
         gone = ref(code, lambda _, memo=_memo: memo.pop(key, None))
-        found = _memo[key] = _Reader(code).read(), gone
+        found = _memo[key] = _BytecodeScanner(code).read(), gone
     return found[0]
 
 
 _memo: Final[dict[int, tuple[CodeNames, "ref[CodeType]"]]] = {}
+
+
+def all_code(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object and all code objects nested in it."""
+    yield code
+    for inner in code_names(code).nested:
+        yield from all_code(inner)
 
 
 # ---- decoding ----
@@ -148,9 +160,9 @@ _GLOBALS: Final = {
     _op("LOAD_NAME"): 0,
     _op("LOAD_FROM_DICT_OR_GLOBALS"): 0,
 }
-"""By opcode, by how many bits the index of the name is shifted."""
+"""By opcode, the shift of the index of the name in the argument."""
 _ATTRIBUTES: Final = {
-    _op("LOAD_ATTR"): int(_NEW),  # the lowest bit tells of a method
+    _op("LOAD_ATTR"): int(_NEW),  # the lowest bit marks a method
     _op("LOAD_METHOD"): 0,
     _op("LOAD_SUPER_ATTR"): 2,
     _op("IMPORT_FROM"): 0,
@@ -161,9 +173,7 @@ _SUPER: Final = _op("LOAD_SUPER_ATTR")
 _METHOD: Final = _op("LOAD_METHOD")
 _LOAD_ATTR: Final = _op("LOAD_ATTR")
 _IMPORT_NAME: Final = _op("IMPORT_NAME")
-_CELLS: Final = _ops(
-    *("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"),
-)
+_CELLS: Final = _ops("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 _LOAD_CONST: Final = _op("LOAD_CONST")
 _FAST: Final = _ops("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW")
 _TWO_FAST: Final = _op("LOAD_FAST_LOAD_FAST")
@@ -174,9 +184,7 @@ _SUBSCRIPT: Final = _op("BINARY_SUBSCR")
 _WRITES_ITEM: Final = _ops("STORE_SUBSCR", "DELETE_SUBSCR")
 _CONTAINS: Final = _op("CONTAINS_OP")
 _COPY: Final = _op("COPY")
-_STORES_NAME: Final = _ops(
-    *("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"),
-)
+_STORES_NAME: Final = _ops("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR")
 _STORES_CELL: Final = _ops("STORE_DEREF", "DELETE_DEREF")
 _MATCH_CLASS: Final = _op("MATCH_CLASS")
 _HANDLES: Final = _op("PUSH_EXC_INFO")
@@ -184,7 +192,7 @@ _ENDS_WITH: Final = _op("WITH_EXCEPT_START")
 _CALLS: Final = _ops("PRECALL", "CALL")
 _JUMPS_BY: Final = frozenset(opcode.hasjrel)
 _GETTERS: Final = frozenset(("getattr", "hasattr", "attrgetter", "methodcaller"))
-_ASKS_CLASS: Final = frozenset(("isinstance", "issubclass", "type", "__class__"))
+_READS_CLASS: Final = frozenset(("isinstance", "issubclass", "type", "__class__"))
 
 
 def _decode(code: CodeType) -> list[_Instruction]:
@@ -197,25 +205,22 @@ def _decode(code: CodeType) -> list[_Instruction]:
             start = i if start < 0 else start
             prefix = (prefix | low) << 8
         elif op != _CACHE:
-            # An event names the offset of the instruction, prefixes included.
+            # The offset of an event is that of the first prefix.
             found.append(_Instruction(op, prefix | low, i if start < 0 else start))
             prefix, start = 0, -1
     return found
 
 
 def _targets(code: CodeType, every: list[_Instruction]) -> set[int]:
-    """Return the offsets to which code may jump, also by an exception."""
+    """Return the offsets to which code jumps, exception handlers included."""
     found = {0}
     raw = code.co_code
     size = len(raw)
     for n, (op, arg, _) in enumerate(every):
         if op in _JUMPS_BY:
             after = every[n + 1].offset if n + 1 < len(every) else size
-            is_back = "BACKWARD" in opcode.opname[op]
-            if is_back:  # counted from behind the caches of the jump, as `after` is
-                found.add(after - 2 * arg)
-            else:
-                found.add(after + 2 * arg)
+            sign = -1 if "BACKWARD" in opcode.opname[op] else 1
+            found.add(after + sign * 2 * arg)  # both count from behind the caches
     return found | set(_handlers(code))
 
 
@@ -236,7 +241,7 @@ def _varints(table: bytes) -> Iterator[int]:
 
 
 @final
-class _Reader:
+class _BytecodeScanner:
     """One pass over a code object."""
 
     def __init__(self, code: CodeType) -> None:
@@ -246,7 +251,7 @@ class _Reader:
         self._variables = (*code.co_varnames, *cells, *code.co_freevars)
         self._targets = _targets(code, self._every)
         self._chains: list[Chain] = []
-        self._taken: set[int] = set()  # offsets of steps and keys of chains
+        self._in_chains: set[int] = set()  # offsets of steps and keys
 
     def read(self) -> CodeNames:
         code, every = self._code, self._every
@@ -263,7 +268,7 @@ class _Reader:
                 last = arg if op in _FAST else arg & 15
                 name = self._variables[last]
                 self._chain(Head.FIRST if name == first else Head.OTHER, name, i)
-            elif op in _ATTRIBUTES and offset not in self._taken:
+            elif op in _ATTRIBUTES and offset not in self._in_chains:
                 self._chain(Head.OTHER, "", i - 1)
             elif op in _STORES_NAME:
                 stores.append((code.co_names[arg], offset))
@@ -286,14 +291,14 @@ class _Reader:
             tuple(self._constants(every_name)),
             tuple(stores),
             tuple(imports),
-            bool(patterns) or not _ASKS_CLASS.isdisjoint(every_name),
+            bool(patterns) or not _READS_CLASS.isdisjoint(every_name),
             handles or bool(patterns),
             patterns[0] if patterns else -1,
             tuple(c for c in code.co_consts if type(c) is CodeType),
         )
 
     def _first_parameter(self) -> str:
-        """Return the first parameter, if nothing rebinds it."""
+        """Return the first parameter, or "" if it is rebound."""
         code = self._code
         if not code.co_argcount:
             return ""
@@ -315,13 +320,13 @@ class _Reader:
         """Read the chain whose head instruction `i` loads."""
         every = self._every
         offset = every[i].offset if i >= 0 else -1
-        steps: list[Step] = []
+        steps: list[ChainStep] = []
         at = i + 1
         if head is Head.OTHER and not name and every[at].op == _SUPER:
             op, arg, here = every[at]
             text = self._code.co_names[arg >> _ATTRIBUTES[op]]
             after = every[at + 1].offset if at + 1 < len(every) else here
-            steps.append(Step(StepKind.ATTRIBUTE, text, here, after))
+            steps.append(ChainStep(StepKind.ATTRIBUTE, text, here, after))
             at += 1
         while at < len(every):
             op, arg, here = every[at]
@@ -335,16 +340,16 @@ class _Reader:
                 text = self._code.co_names[arg >> _ATTRIBUTES[op]]
                 key = self._get_key(at, text)
                 if key is not None:
-                    steps.append(Step(StepKind.GET, key, here, after))
-                    self._taken.add(here)
+                    steps.append(ChainStep(StepKind.GET, key, here, after))
+                    self._in_chains.add(here)
                     self._chains.append(
                         Chain(head, name, offset, tuple(steps), is_whole=True)
                     )
                     return
                 is_method = op == _METHOD or (_NEW and op == _LOAD_ATTR and arg & 1)
                 kind = StepKind.METHOD if is_method else StepKind.ATTRIBUTE
-                steps.append(Step(kind, text, here, after))
-                self._taken.add(here)
+                steps.append(ChainStep(kind, text, here, after))
+                self._in_chains.add(here)
                 at += 1
                 continue
             width = self._subscript(at)
@@ -356,20 +361,20 @@ class _Reader:
             if steps and steps[-1].name == "__dict__" and type(key) is str:
                 steps.pop()  # `o.__dict__["rate"]` reads an attribute
                 kind = StepKind.ATTRIBUTE
-            steps.append(Step(kind, key, where, after))
-            self._taken.add(here)
+            steps.append(ChainStep(kind, key, where, after))
+            self._in_chains.add(here)
             at += width
         is_whole = not self._only_keyed(at)
         if not steps or head is not Head.OTHER:
             key = self._contained_key(at, i)
             if key is not None:
                 here = every[at].offset
-                steps.append(Step(StepKind.ITEM, key, here, here))
+                steps.append(ChainStep(StepKind.ITEM, key, here, here))
         if head in (Head.GLOBAL, Head.CELL) or steps:
             self._chains.append(Chain(head, name, offset, tuple(steps), is_whole))
 
     def _subscript(self, at: int) -> int:
-        """Return how many instructions read an item under a constant key; 0 if none do."""
+        """Return the number of instructions that read an item under a constant key, or 0."""
         every = self._every
         if every[at].op != _LOAD_CONST or at + 1 >= len(every):
             return 0
@@ -383,7 +388,7 @@ class _Reader:
         return 0
 
     def _get_key(self, at: int, name: str) -> Any:
-        """Return the key of `.get("key")` or `.get("key", constant)`; None if it is none."""
+        """Return the key of `.get("key")` or `.get("key", constant)`, or None."""
         every = self._every
         if name != "get" or at + 2 >= len(every) or every[at + 1].op != _LOAD_CONST:
             return None
@@ -398,14 +403,14 @@ class _Reader:
         return None
 
     def _contained_key(self, at: int, i: int) -> Any:
-        """Return the key of `"key" in value`; None if that is not what is read."""
+        """Return the key of `"key" in value`, or None."""
         every = self._every
         if at >= len(every) or every[at].op != _CONTAINS or i < 1:
             return None
         if every[i - 1].op != _LOAD_CONST:
             return None
         key = self._code.co_consts[every[i - 1].arg]
-        self._taken.add(every[i - 1].offset)
+        self._in_chains.add(every[i - 1].offset)
         return key if _is_key(key) else None
 
     def _only_keyed(self, at: int) -> bool:
@@ -418,15 +423,15 @@ class _Reader:
         return _is_key(self._code.co_consts[every[at].arg])
 
     def _constants(self, names: frozenset[str]) -> Iterator[tuple[str, int]]:
-        """Yield the constants that may name attributes which may be missing."""
+        """Yield the constants that may be names of missing attributes."""
         every, consts = self._every, self._code.co_consts
-        asks = not _GETTERS.isdisjoint(names)
+        uses_getters = not _GETTERS.isdisjoint(names)
         for i, (op, arg, offset) in enumerate(every):
             if op == _MATCH_CLASS and i and every[i - 1].op == _LOAD_CONST:
                 keywords = consts[every[i - 1].arg]
                 yield from ((k, offset) for k in keywords)
-            is_text = asks and op == _LOAD_CONST and type(consts[arg]) is str
-            if is_text and offset not in self._taken:
+            is_text = uses_getters and op == _LOAD_CONST and type(consts[arg]) is str
+            if is_text and offset not in self._in_chains:
                 for part in {consts[arg], *consts[arg].split(".")}:
                     if len(part) < _LONGEST:
                         yield part, offset
@@ -441,7 +446,7 @@ class _Reader:
 
 
 _LONGEST: Final = 100
-"""Characters of a text that may be a name."""
+"""Characters of a string that may be a name."""
 
 
 def _is_key(key: object) -> bool:

@@ -1,10 +1,10 @@
-"""What a trace depends on: the locations that it read and did not change.
+"""Dependencies of a trace: the locations that it read and did not change.
 
-They are looked up again for another function of the same code: each location from its
-parent. Plain data has to be equal there, and other objects have to be the same.
+For another function of the same code each location is found again from its parent. Plain
+data has to be equal there, and other objects have to be the same.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, Final, final
 
@@ -12,11 +12,15 @@ import numpy as np
 
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import Standin, identity
-from imprint._src.jit.guards.code_names import code_names
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
-    WHAT_RUNS,
+    class_of,
+    storage_of,
+)
+from imprint._src.jit.guards.code_names import all_code
+from imprint._src.jit.guards.locations import (
+    CALL_PARTS,
     Cell,
     Contents,
     FunctionPart,
@@ -24,18 +28,12 @@ from imprint._src.jit.guards.locations import (
     Key,
     Location,
     Root,
-    class_of,
-    place_of,
-    storage_of,
+    location_name,
 )
-from imprint._src.jit.guards.values import (
-    Read,
-    Seen,
-    SeenItems,
-)
+from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 
 _ARRAYS: Final = (NumberArray, np.ndarray)
-Ran = tuple[tuple[CodeType, frozenset[int] | None], ...]
+ExecutedCode = tuple[tuple[CodeType, frozenset[int] | None], ...]
 
 
 @final
@@ -44,33 +42,24 @@ class Dependencies:
 
     Args:
         roots: stand-ins of the function and of its static values.
-        reads: the locations, each after those that lead to it.
+        reads: the locations, each after its parents.
         ran: the code that ran, with the offsets of its instructions.
         written: the locations that the trace changed.
+        later: stand-ins of functions that may run after the trace.
         is_observed: whether it is known which instructions ran.
-        later: stand-ins of functions that may run when the trace is over.
-        is_shareable: whether a function that was re-created may use the trace.
+        is_shareable: whether a re-created function may use the trace.
     """
 
     __slots__ = (
-        *(
-            "_captured",
-            "_is_twice",
-            "is_observed",
-            "is_shareable",
-            "later",
-            "ran",
-            "reads",
-            "roots",
-        ),
-        "written",
+        *("_captured", "_is_reached_twice", "is_observed", "is_shareable", "later"),
+        *("ran", "reads", "roots", "written"),
     )
 
-    def __init__(  # noqa: PLR0913 - what a trace is known by
+    def __init__(  # noqa: PLR0913 - the parts of a trace's record
         self,
         roots: tuple[Standin, ...] = (),
-        reads: tuple[Read, ...] = (),
-        ran: Ran = (),
+        reads: tuple[Dependency, ...] = (),
+        ran: ExecutedCode = (),
         written: frozenset[Key] = frozenset(),
         later: tuple[Standin, ...] = (),
         *,
@@ -78,22 +67,22 @@ class Dependencies:
         is_shareable: bool = True,
     ) -> None:
         self.roots: tuple[Standin, ...] = roots
-        self.reads: tuple[Read, ...] = reads
-        self.ran: Ran = ran
+        self.reads: tuple[Dependency, ...] = reads
+        self.ran: ExecutedCode = ran
         self.written: frozenset[Key] = written
         self.later: tuple[Standin, ...] = later
         self.is_observed: bool = is_observed
         self.is_shareable: bool = is_shareable
-        self._captured: tuple[Read, ...] | None = None
-        self._is_twice: bool | None = None
+        self._captured: tuple[Dependency, ...] | None = None
+        self._is_reached_twice: bool | None = None
 
     @classmethod
     def none(cls, roots: Iterable[Any]) -> "Dependencies":
-        """Return those of a trace that nothing but its key decides about."""
+        """Return those of a trace that depends only on its key."""
         return cls(tuple(map(identity, roots)), is_shareable=False)
 
     def is_of(self, roots: Iterable[Any]) -> bool:
-        """Return whether a trace of the very function and static values is meant."""
+        """Return whether the trace is of the very function and static values."""
         given = tuple(roots)
         return len(given) == len(self.roots) and all(
             standin() is value for standin, value in zip(self.roots, given, strict=True)
@@ -106,58 +95,109 @@ class Dependencies:
         return not self.is_shareable and any(class_of(x) is FunctionType for x in found)
 
     def hold_functions(self) -> None:
-        """Let functions count by identity, as the program calls them when it runs."""
+        """Compare functions by identity, because the program calls them when it runs."""
         self.is_shareable = False
-        if self.is_observed:  # then it is known which of them ran in the trace
-            return
-        for _, seen in self.reads:
-            for each in seen.items if type(seen) is SeenItems else (seen,):
-                each.has_run = False
+        if not self.is_observed:  # else it is known which of them ran in the trace
+            for _, seen in self.reads:
+                for each in _values_of(seen):
+                    each.has_run = False
+
+    # ---- other functions, or values that moved ----
 
     def rebound(self, roots: Iterable[Any]) -> "Dependencies | None":
-        """Return the same dependencies of another function, or of values that moved.
+        """Return the dependencies of another function, or of values that moved.
 
-        Each location is looked up again from its parent; plain data has to be equal, as
-        has what the function captures; other objects have to be the same.
+        Plain data and captured values have to be equal; other objects have to be the same.
 
         Args:
             roots: the function, and its static values.
 
         Returns:
-            None if something is not as it was.
+            None if something changed.
         """
         given = (*roots,)
-        is_same = self.is_of(given)
         if not self._is_alike(given):
             return None
-        moved = _Moved(given, is_same=is_same)
-        reads: list[Read] = []
+        reads: list[Dependency] = []
         codes: dict[int, CodeType] = {}
         functions: dict[int, Any] = {}
         held = {id(standin()) for standin in self.later}
-        for location, seen in self.reads:
-            now = moved.location(location)
+        for (location, seen), now, value, is_equal in self._found(given, self.reads):
             if now is None:
                 return None
-            value = now.get()
             if value is GONE:
                 continue
             if held and now is not location and id(location.owner) in held:
                 return None  # the trace holds the very function, and will call it
-            is_function = seen.kind is FunctionType
-            if is_function and functions.setdefault(_id_of(seen), value) is not value:
-                return None  # its parts are found by one of its ways
-            is_other = is_function and value is not seen.value
-            if is_other and not self.is_shareable:  # a callback is the very function
-                return None
-            if not _stands(location, now, seen, value, is_anew=not is_same):
+            if not (is_equal and self._accepts(seen, value, functions)):
                 return None
             is_it = now.key == location.key and seen.value is value
-            reads.append(Read(now, seen if is_it else _seen_again(now, seen, value)))
+            reads.append(
+                Dependency(now, seen if is_it else _recorded(now, seen, value))
+            )
             if location.name == "__code__" and seen.value is not value:
-                codes.update(_renewed(seen.value, value))
+                codes.update(_replaced_codes(seen.value, value))
         ran = tuple((codes.get(id(code), code), offsets) for code, offsets in self.ran)
         return self._with(tuple(reads), tuple(map(identity, given)), ran)
+
+    def _accepts(self, seen: Any, value: Any, functions: dict[int, Any]) -> bool:
+        """Return whether a value may be another function than the recorded one.
+
+        Args:
+            seen: the recorded value.
+            value: the value now.
+            functions: the functions now, by the identity of the recorded ones.
+        """
+        if seen.kind is not FunctionType:
+            return True
+        if functions.setdefault(_id_of(seen), value) is not value:
+            return False  # its parts are found by only one of its paths
+        return self.is_shareable or value is seen.value  # a callback is the very one
+
+    def fits(self, roots: Iterable[Any]) -> bool:
+        """Return whether the captured values of another function are equal.
+
+        Args:
+            roots: the function, and its static values.
+        """
+        given = (*roots,)
+        if not self._is_alike(given) or self.has_shared_functions:
+            return False
+        return all(
+            now is not None and is_equal
+            for _, now, _, is_equal in self._found(given, self.captured)
+        )
+
+    def differing(self, roots: Iterable[Any]) -> list[tuple[Dependency, Any]]:
+        """Return the locations that differ for another function, with the values there.
+
+        Args:
+            roots: the function, and its static values.
+        """
+        return [
+            (Dependency(now, read.seen), value)
+            for read, now, value, is_equal in self._found((*roots,), self.reads)
+            if now is not None and not is_equal
+        ]
+
+    def _found(
+        self, roots: tuple[Any, ...], reads: tuple[Dependency, ...]
+    ) -> Iterator[tuple[Dependency, Location | None, Any, bool]]:
+        """Yield each location, where it is now, the value there, and whether it is equal.
+
+        The second is None if the location is not found; a value that is GONE is equal.
+        """
+        is_new = not self.is_of(roots)
+        relocation = _Relocation(roots, is_same=not is_new)
+        for read in reads:
+            now = relocation.location(read.location)
+            value = GONE if now is None else now.get()
+            is_equal = (
+                now is None
+                or value is GONE
+                or _matches(read, now, value, is_new=is_new)
+            )
+            yield read, now, value, is_equal
 
     def _is_alike(self, roots: tuple[Any, ...]) -> bool:
         if len(roots) != len(self.roots):
@@ -167,77 +207,36 @@ class Dependencies:
         before = self.roots[0]() if roots else None
         return before is None or class_of(before) is class_of(roots[0])
 
-    def fits(self, roots: Iterable[Any]) -> bool:
-        """Return whether what another function captures is as it was.
-
-        Args:
-            roots: the function, and its static values.
-        """
-        given = (*roots,)
-        if not self._is_alike(given) or self.has_twice:
-            return False
-        is_anew = not self.is_of(given)
-        moved = _Moved(given, is_same=not is_anew)
-        for location, seen in self.captured:
-            now = moved.location(location)
-            if now is None:
-                return False
-            value = now.get()
-            if value is not GONE and not _stands(
-                location, now, seen, value, is_anew=is_anew
-            ):
-                return False
-        return True
-
     @property
-    def captured(self) -> tuple[Read, ...]:
+    def captured(self) -> tuple[Dependency, ...]:
         """The locations that are reached through the function or a static value."""
         if self._captured is None:
             self._captured = tuple(r for r in self.reads if is_captured(r.location))
         return self._captured
 
     @property
-    def has_twice(self) -> bool:
-        """Whether a function that is captured is also found by another way.
+    def has_shared_functions(self) -> bool:
+        """Whether a captured function is also found on another path.
 
-        Then neither half of the locations tells whether both lead to one function.
+        Then neither half of the locations shows whether both lead to one function.
         """
-        if self._is_twice is None:
+        if self._is_reached_twice is None:
             held = {*map(id, self.captured)}
             found = [r for r in self.reads if r.seen.kind is FunctionType]
             inner = {_id_of(r.seen) for r in found if id(r) in held}
-            self._is_twice = any(
+            self._is_reached_twice = any(
                 _id_of(r.seen) in inner for r in found if id(r) not in held
             )
-        return self._is_twice
+        return self._is_reached_twice
 
     def of_others(self) -> "Dependencies":
-        """Return those that are the same for another function."""
+        """Return the dependencies that another function has too."""
         captured = {*map(id, self.captured)}
         reads = tuple(r for r in self.reads if id(r) not in captured)
         return Dependencies((), reads, self.ran, self.written)
 
-    def differing(self, roots: Iterable[Any]) -> list[tuple[Read, Any]]:
-        """Return what is not the same for another function, with the values there.
-
-        Args:
-            roots: the function, and its static values.
-        """
-        given = (*roots,)
-        is_anew = not self.is_of(given)
-        moved = _Moved(given, is_same=not is_anew)
-        found: list[tuple[Read, Any]] = []
-        for location, seen in self.reads:
-            now = moved.location(location)
-            value = GONE if now is None else now.get()
-            if now is None or value is GONE:  # what leads there differs, too
-                continue
-            if not _stands(location, now, seen, value, is_anew=is_anew):
-                found.append((Read(now, seen), value))
-        return found
-
     def without(self, written: frozenset[Key]) -> "Dependencies":
-        """Return them without what traces left, and are known by now to write each time."""
+        """Return them without locations that each trace is known to fill in."""
         reads = tuple(
             r for r in self.reads if not (r.seen.is_left and r.location.key in written)
         )
@@ -250,7 +249,10 @@ class Dependencies:
         return self._with(reads, self.roots, self.ran)
 
     def _with(
-        self, reads: tuple[Read, ...], roots: tuple[Standin, ...], ran: Ran
+        self,
+        reads: tuple[Dependency, ...],
+        roots: tuple[Standin, ...],
+        ran: ExecutedCode,
     ) -> "Dependencies":
         return Dependencies(
             roots,
@@ -262,8 +264,10 @@ class Dependencies:
             is_shareable=self.is_shareable,
         )
 
+    # ---- the same function ----
+
     def holds(self) -> bool:
-        """Return whether everything is as it was, by value."""
+        """Return whether everything is unchanged, by value."""
         return all([read.holds() for read in self.reads])  # noqa: C419 - a generator takes 100 ns more
 
     def is_lost(self) -> bool:
@@ -272,79 +276,77 @@ class Dependencies:
 
     def arrays(self) -> list[Any]:
         """Return the arrays without which it can never hold again."""
-        seen = [
-            each
-            for _, seen in self.reads
-            for each in (seen.items if type(seen) is SeenItems else (seen,))
-            if issubclass(each.kind, _ARRAYS) and each.is_alone
-        ]
-        return [x for x in (each.value for each in seen) if x is not GONE]
+        seen = [each for _, seen in self.reads for each in _values_of(seen)]
+        alone = [x.value for x in seen if issubclass(x.kind, _ARRAYS) and x.is_alone]
+        return [x for x in alone if x is not GONE]
 
-    def failing(self) -> list[Read]:
-        """Return the locations that are not as they were."""
+    def failing(self) -> list[Dependency]:
+        """Return the locations that changed."""
         return [read for read in self.reads if not read.holds()]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The locations, as a user would name them."""
-        return tuple(str(place) for place in map(place_of, self.locations))
+        return tuple(str(location_name(at)) for at in self.locations)
 
     @property
     def locations(self) -> list[Location]:
-        """The locations that tell a user something: not the code of the function itself."""
-        return [at for at, seen in self.reads if _tells(at, seen)]
+        """The locations to show to users: not the code of the function itself."""
+        return [at for at, seen in self.reads if _is_shown(at, seen)]
 
 
-def _tells(location: Location, seen: Any) -> bool:
-    """Return whether to know of a location tells a user something."""
+def _is_shown(location: Location, seen: Any) -> bool:
     at = location.parent if isinstance(location, Contents) else location
-    if not isinstance(at, FunctionPart) or at.name not in WHAT_RUNS:
+    if not isinstance(at, FunctionPart) or at.name not in CALL_PARTS:
         return True
     return not (isinstance(at.parent, Root) or seen.value is None)
 
 
+def _values_of(seen: Any) -> tuple[RecordedValue, ...]:
+    return seen.items if type(seen) is RecordedItems else (seen,)
+
+
 def _id_of(seen: Any) -> int:
-    """Return what is the same for two that saw one object, also when it is gone."""
+    """Return the identity of a recorded object, which may be gone."""
     return id(seen.reference or seen.value)
 
 
-def _renewed(was: Any, now: Any) -> Iterable[tuple[int, CodeType]]:
-    """Yield each code object in one that is equal, by the `id` of the one that it replaces."""
+def _replaced_codes(was: Any, now: Any) -> Iterable[tuple[int, CodeType]]:
+    """Yield each code object in an equal one, by the `id` of its predecessor."""
     if class_of(was) is class_of(now) is CodeType:
         old, new = [*all_code(was)], [*all_code(now)]
         if len(old) == len(new):
             yield from ((id(a), b) for a, b in zip(old, new, strict=True))
 
 
-def _stands(
-    location: Location, now: Location, seen: Any, value: Any, *, is_anew: bool
-) -> bool:
-    """Return whether a value may stand for what was seen at a location that moved."""
-    is_array = is_anew and seen.has_arrays and isinstance(now, Cell)
+def _matches(read: Dependency, now: Location, value: Any, *, is_new: bool) -> bool:
+    """Return whether a value equals the one recorded at a location that moved."""
+    location, seen = read
+    is_array = is_new and seen.has_arrays and isinstance(now, Cell)
     if now.key != location.key or is_array:
         return bool(seen.matches_again(value, is_captured=is_captured(location)))
     return (
-        Read(now, seen).matches(value)
+        Dependency(now, seen).matches(value)
         or (seen.by_parts and class_of(value) is seen.kind)
-        or (type(seen) is Seen and seen.matches_again(value, is_captured=False))
+        or (
+            type(seen) is RecordedValue and seen.matches_again(value, is_captured=False)
+        )
     )
 
 
-def _seen_again(location: Location, seen: Any, value: Any) -> Any:
-    """Return what is seen now, in place of what was seen there."""
-    if type(seen) is SeenItems:
+def _recorded(location: Location, seen: Any, value: Any) -> Any:
+    """Record the value at a location in place of an earlier one."""
+    again: Any
+    captured = is_captured(location)
+    if type(seen) is RecordedItems:
         items = value if seen.rest is None else seen.rest(value)
-        again: Any = SeenItems(
-            items,
-            is_captured=is_captured(location),
-            is_strict=seen.is_strict,
-            rest=seen.rest,
+        again = RecordedItems(
+            items, is_captured=captured, is_strict=seen.is_strict, rest=seen.rest
         )
-        for new, old in zip(again.items, seen.items, strict=True):
-            new.has_run, new.by_parts = old.has_run, old.by_parts
     else:
-        again = Seen(value, is_captured=is_captured(location), is_strict=seen.is_strict)
-        again.by_parts, again.has_run = seen.by_parts, seen.has_run
+        again = RecordedValue(value, is_captured=captured, is_strict=seen.is_strict)
+    for new, old in zip(_values_of(again), _values_of(seen), strict=True):
+        new.has_run, new.by_parts = old.has_run, old.by_parts
     again.is_left = seen.is_left
     return again
 
@@ -354,7 +356,7 @@ def is_captured(location: Location, known: dict[int, bool] | None = None) -> boo
 
     Args:
         location: it.
-        known: the answers so far, by the `id` of a location; takes in more of them.
+        known: the answers so far, by the `id` of a location; it is extended.
     """
     at: Location | None = location
     passed: list[int] = []
@@ -368,8 +370,8 @@ def is_captured(location: Location, known: dict[int, bool] | None = None) -> boo
 
 
 @final
-class _Moved:
-    """Locations of another root, each found from its parent."""
+class _Relocation:
+    """Locations of other roots, each found from its parent."""
 
     def __init__(self, roots: tuple[Any, ...], *, is_same: bool) -> None:
         self._roots = roots
@@ -377,14 +379,12 @@ class _Moved:
         self._known: dict[int, Location | None] = {}
 
     def location(self, location: Location) -> Location | None:
-        """Return a location where its owner is now; None if there is none."""
-        known = self._known.get(id(location), self)
-        if known is not self:
-            return known  # pyright: ignore[reportReturnType] - `self` stands for nothing
-        made = self._known[id(location)] = self._make(location)
-        return made
+        """Return a location with its present owner; None if it has none."""
+        if id(location) not in self._known:
+            self._known[id(location)] = self._find(location)
+        return self._known[id(location)]
 
-    def _make(self, location: Location) -> Location | None:
+    def _find(self, location: Location) -> Location | None:
         if isinstance(location, Root):
             if location.index >= len(self._roots):
                 return None
@@ -392,7 +392,7 @@ class _Moved:
             if root is None or location.owner is root:
                 return location
             return location.on(root, None)
-        if location.parent is None:  # a function that is not found again may be another
+        if location.parent is None:  # a function without a parent cannot be found again
             is_lost = not self._is_same and isinstance(location, FunctionPart | Cell)
             return None if is_lost else location
         parent = self.location(location.parent)
@@ -403,7 +403,7 @@ class _Moved:
             return location
         if owner is MISSING or owner is GONE:
             return location if location.owner is None else None
-        if not _fits(location, owner):
+        if not _has_same_class(location, owner):
             return None
         try:
             return location.on(owner, parent)
@@ -411,16 +411,9 @@ class _Moved:
             return None
 
 
-def _fits(location: Location, owner: Any) -> bool:
-    """Return whether an owner is of the kind that a location is of."""
+def _has_same_class(location: Location, owner: Any) -> bool:
+    """Return whether an owner is of the class that a location needs."""
     if isinstance(location, Item | Contents):
         return storage_of(owner) is storage_of(location.container)
     before = location.owner
     return before is None or class_of(before) is class_of(owner)
-
-
-def all_code(code: CodeType) -> Iterable[CodeType]:
-    """Yield a code object and all that are within it."""
-    yield code
-    for inner in code_names(code).nested:
-        yield from all_code(inner)

@@ -1,10 +1,10 @@
-"""The instructions that ran in a trace.
+"""Instructions that ran in a trace.
 
-On 3.12 and later, code of the user that a trace reaches is armed: local INSTRUCTION events
-of `sys.monitoring`, each of which fires once and is disabled then. Nested and simultaneous
-traces share one tool id, which is free again when the last one ends; no other tool is
-touched. On 3.11, or where no tool id is free, nothing is observed: code that is reached
-counts as executed (`Executed.is_observed`).
+On 3.12 and later, user code that a trace reaches is armed with local INSTRUCTION events of
+`sys.monitoring`, each of which fires once and is then disabled. Nested and simultaneous
+traces share one tool id, freed when the last one ends; no other tool is touched. On 3.11,
+or without a free tool id, nothing is observed (`Executed.is_observed`): all reached code is
+taken as executed.
 """
 
 import sys
@@ -21,7 +21,7 @@ class Executed:
     """The instructions that one trace executed.
 
     Args:
-        start: is called when a code object starts for the first time, with its globals.
+        start: called when a code object starts for the first time, with its globals.
 
     Attributes:
         is_observed: whether it is known which instructions ran.
@@ -36,25 +36,25 @@ class Executed:
         self._start: _Start = start
 
     def begin(self) -> None:
-        """Observe from now on."""
+        """Start observing."""
         self.is_observed = _begin(self)
 
     def end(self) -> None:
-        """Observe no more."""
+        """Stop observing."""
         _end(self)
 
     def close(self) -> None:
-        """Call nobody any more."""
+        """Release the callback."""
         self._start = _ignore
 
     def arm(self, code: CodeType) -> None:
-        """Observe a code object, also if another trace saw it run already."""
+        """Observe a code object, even if another trace observed it before."""
         if self.is_observed and id(code) not in self._armed:
             self._armed[id(code)] = code
             _arm(code)
 
     def ran(self, code: CodeType, offset: int) -> None:
-        """Add one instruction, in the monitored frame's callback."""
+        """Add one instruction; called from the event of its frame."""
         offsets = self._offsets.get(id(code))
         if offsets is None:
             self.add(code, (offset,), sys._getframe(2).f_globals)  # pyright: ignore[reportPrivateUsage] - the frame that runs
@@ -64,7 +64,7 @@ class Executed:
     def add(
         self, code: CodeType, offsets: Iterable[int], names: dict[str, Any] | None
     ) -> None:
-        """Add instructions of a code object, which starts now if it has not yet."""
+        """Add instructions of a code object, which starts now if it is new."""
         known = self._offsets.get(id(code))
         if known is not None:
             known.update(offsets)
@@ -74,7 +74,7 @@ class Executed:
         self._start(code, names)
 
     def add_whole(self, code: CodeType, names: dict[str, Any] | None) -> None:
-        """Count all of a code object as executed."""
+        """Take all of a code object as executed."""
         if id(code) not in self._whole:
             self._whole.add(id(code))
             self.add(code, (), names)
@@ -93,11 +93,11 @@ class Executed:
         return offset in offsets and after not in offsets
 
     def is_whole(self, code: CodeType) -> bool:
-        """Return whether all of a code object counts as executed."""
+        """Return whether all of a code object is taken as executed."""
         return id(code) in self._whole
 
     def frozen(self) -> "tuple[tuple[CodeType, frozenset[int] | None], ...]":
-        """Return what ran: each code object with its offsets; None for all of them."""
+        """Return each code object that ran with its offsets; None stands for all."""
         return tuple(
             (code, None if key in self._whole else frozenset(self._offsets[key]))
             for key, code in self.codes.items()
@@ -105,7 +105,7 @@ class Executed:
 
 
 def _ignore(code: CodeType, names: dict[str, Any] | None) -> None:
-    """Stand for what a trace that is over would do when code starts."""
+    """Do nothing: the trace is over."""
 
 
 # ---- the tool, which all traces share ----
@@ -155,7 +155,7 @@ if sys.version_info >= (3, 12):
             if not _tools:
                 return
             tool = _tools[0]
-            if id(code) in _all_armed:  # off and on: what was disabled fires again
+            if id(code) in _all_armed:  # off and on: disabled events fire again
                 _monitoring.set_local_events(tool, code, 0)
             _all_armed[id(code)] = code
             _monitoring.set_local_events(tool, code, _monitoring.events.INSTRUCTION)

@@ -1,12 +1,12 @@
-"""Guards: is everything that a trace read as it was?
+"""Guards: whether everything that a trace read is unchanged.
 
-A guard compares value by value at first (`Dependencies.rebound`). At its second success it
-is written: one function that looks each location up and compares by `is`. Its globals are
-the user's module and its closure the user's cells, so the interpreter's inline caches find
-the values: 5 names cost 25 to 50 ns over an empty call. Where something is another object,
-values are compared again; plain data that is equal is taken for what was seen, and the
-guard is written anew after twice as many comparisons. A location on an object that is gone
-does not count. The text goes to `compile` (no `exec`) and is cached by its content.
+A guard first compares values (`Dependencies.rebound`). At its second success it is compiled
+to one function that looks each location up and compares by `is`. The globals of that
+function are the user's module and its closure the user's cells, so the interpreter's inline
+caches find the values: 5 names cost 25 to 50 ns over an empty call. Where a condition fails
+values are compared again; equal plain data replaces the recorded value, and the guard is
+compiled again after twice as many comparisons. A location on a dead object is skipped. The
+source goes to `compile` (no `exec`) and is cached by its text.
 """
 
 import builtins
@@ -18,18 +18,30 @@ from functools import lru_cache
 from itertools import repeat
 from marshal import dumps
 from operator import call, is_
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import WeakStandin, ids_of
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.layout import layout_of_class
-from imprint._src.jit.guards.dependencies import Dependencies
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     GONE,
+    LIMIT,
     MISSING,
     OF_TYPES,
+    bases_of,
+    class_attribute,
+    class_of,
+    contents_of,
+    defining_class,
+    is_data_descriptor,
+    namespace_of,
+    storage_of,
+)
+from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.locations import (
+    CALL_PARTS,
     Attribute,
     Cell,
     ClassAttribute,
@@ -42,36 +54,34 @@ from imprint._src.jit.guards.locations import (
     Root,
     SpecialMethods,
     TypeOf,
-    bases_of,
-    class_attribute,
-    class_of,
-    contents_of,
-    defining_class,
-    namespace_of,
-    place_of,
-    storage_of,
+    location_name,
 )
-from imprint._src.jit.guards.values import Read, Seen, SeenItems, is_same_plain
+from imprint._src.jit.guards.values import (
+    Dependency,
+    RecordedItems,
+    RecordedValue,
+    is_same_plain,
+)
 
 _FORMAT: Final = 2  # of marshal: equal values give equal bytes
-_WRITTEN_AT: Final = 2
-"""At which success a guard is written first: many versions are called once."""
+_COMPILED_AT: Final = 2
+"""The success at which a guard is compiled first: many versions are called once."""
 _UNROLLED: Final = 8
 """Items of a container that are looked up one by one."""
 _OWN_FUNCTION: Final = 4
-"""Names of a module from which on a function with its globals pays for the call."""
+"""Names of a module from which a function with its globals pays for the call."""
 
 
 class Change(NamedTuple):
-    """One location that is not as it was.
+    """A location that changed.
 
     Args:
-        kind: "global", "closure", "class", "function" or "object": whose it is.
+        kind: of the owner: "global", "closure", "class", "function" or "object".
         name: the location, as a user would name it: `global SCALE`.
-        old: what was seen.
-        new: what is there now.
+        old: the recorded value.
+        new: the value now.
         module: the name of the module it is in.
-        action: what was done: "rebound", "deleted", "defined" or "written into".
+        action: "rebound", "deleted", "defined" or "written into".
     """
 
     kind: str
@@ -88,14 +98,14 @@ class Change(NamedTuple):
 
 @final
 class Guard:
-    """Whether a version's dependencies are as they were.
+    """Whether the dependencies of a version are unchanged.
 
     Args:
         dependencies: them.
 
     Attributes:
-        check: returns it; another function once the guard is written.
-        changed: is called with `check` when it is another.
+        check: returns it; replaced when the guard is compiled.
+        changed: is called with the new `check`.
     """
 
     __slots__ = ("__weakref__", "_count", "changed", "check", "dependencies")
@@ -104,22 +114,25 @@ class Guard:
         self.dependencies: Dependencies = dependencies
         self.changed: Callable[[Callable[[], bool]], None] | None = None
         self._count = 0
-        reference = ref(self)  # a cycle would keep what both hold until a collection
+        self.check: Callable[[], bool] = self._comparison()
+
+    def _comparison(self) -> Callable[[], bool]:
+        reference = ref(self)  # a cycle would keep both alive until a collection
 
         def compare() -> bool:
             guard = reference()
             return guard is not None and guard.compare()
 
-        self.check: Callable[[], bool] = compare
+        return compare
 
     def holds(self) -> bool:
-        """Return whether everything is as it was."""
+        """Return whether everything is unchanged."""
         return self.check()
 
     def compare(self) -> bool:
-        """Compare value by value; take equal values for what was seen from now on."""
+        """Compare values; from now on equal values replace the recorded ones."""
         roots = [standin() for standin in self.dependencies.roots]
-        # Static values that are gone count by their key; so does a root that is None.
+        # Dead static values are in the key; so is a root that is None.
         is_gone = roots and roots[0] is None
         if is_gone and type(self.dependencies.roots[0]) is WeakStandin:
             return False
@@ -128,20 +141,14 @@ class Guard:
             return False
         self.dependencies = found
         self._count = count = self._count + 1
-        if count >= _WRITTEN_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
-            reference = ref(self)
-
-            def otherwise() -> bool:
-                guard = reference()
-                return guard is not None and guard.compare()
-
-            self.check = write(found.reads, otherwise)
+        if count >= _COMPILED_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
+            self.check = compile_guard(found.reads, self._comparison())
             if self.changed is not None:
                 self.changed(self.check)
         return True
 
     def changes(self) -> list[Change]:
-        """Return what is not as it was."""
+        """Return the locations that changed."""
         return [
             change
             for read in self.dependencies.failing()
@@ -154,8 +161,8 @@ class Guard:
         return self.dependencies.names
 
 
-def changes_of(read: Read, now: Any) -> list[Change]:
-    """Return the change of one location; of defaults, those of each parameter."""
+def changes_of(read: Dependency, now: Any) -> list[Change]:
+    """Return the change of one location; of defaults, one for each parameter."""
     location, seen = read
     was = seen.value
     if location.name == "__defaults__" and type(was) is type(now) is tuple:
@@ -172,18 +179,18 @@ def changes_of(read: Read, now: Any) -> list[Change]:
         if seen.rest is not None:
             now = seen.rest(now)
         was, now = _built(location.owner, was), _built(location.owner, now)
-    kind, name, module = place_of(location)
+    kind, name, module = location_name(location)
     if was is GONE:
-        was = Gone(seen.kind, seen.code)
+        was = DeadObject(seen.kind, seen.code)
     return [Change(kind, name, was, now, module, _action(seen, now))]
 
 
-class Gone(NamedTuple):
-    """Stands for an object that is not alive any more.
+class DeadObject(NamedTuple):
+    """Stands for an object that is no longer alive.
 
     Args:
         cls: its class.
-        code: of a function of the user's, what it ran.
+        code: the code, if it was a user function.
     """
 
     cls: type
@@ -191,7 +198,7 @@ class Gone(NamedTuple):
 
 
 def _built(container: Any, items: Any) -> Any:
-    """Return a container of a kind with items, to be shown."""
+    """Return items in a container of the same class, to be shown."""
     storage: Any = storage_of(container)
     if storage is dict:
         return dict(zip(items[::2], items[1::2], strict=True))
@@ -200,71 +207,64 @@ def _built(container: Any, items: Any) -> Any:
 
 
 def _action(seen: Any, now: Any) -> str:
-    if type(seen) is SeenItems:
+    if type(seen) is RecordedItems:
         return "written into"
     if now is MISSING:
         return "deleted"
     return "defined" if seen.value is MISSING else "rebound"
 
 
-# ---- writing ----
+# ---- compiling ----
 
 
-def write(reads: tuple[Read, ...], otherwise: Callable[[], bool]) -> Callable[[], bool]:
-    """Return a function that looks each location up and compares by `is`."""
-    counted = Counter(
-        id(r.location.namespace) for r in reads if isinstance(r.location, Global)
-    )
-    modules = {
-        id(r.location.namespace): r.location.namespace
-        for r in reads
-        if isinstance(r.location, Global)
-    }
+def compile_guard(
+    reads: tuple[Dependency, ...], otherwise: Callable[[], bool]
+) -> Callable[[], bool]:
+    """Return a function that looks each location up and compares by `is`.
+
+    Args:
+        reads: the locations.
+        otherwise: decides where a condition fails.
+    """
+    names = [at for at, _ in reads if isinstance(at, Global)]
+    counted = Counter(id(at.namespace) for at in names)
+    modules = {id(at.namespace): at.namespace for at in names}
     ordered = [modules[key] for key, _ in counted.most_common()]
-    home = ordered[0] if ordered else {}
     cells = {
         id(cell): cell
-        for r in reads
-        if isinstance(r.location, Cell)
-        for cell in (r.location.cell,)
-        if cell is not None
+        for at, _ in reads
+        if isinstance(at, Cell) and (cell := at.cell) is not None
     }
-    main = _Writer(home, reads, cells.values())
+    main = _GuardCompiler(ordered[0] if ordered else {}, reads, cells.values())
     others = {
-        id(module): _Writer(module, reads)
+        id(module): _GuardCompiler(module, reads)
         for module in ordered[1:]
         if counted[id(module)] >= _OWN_FUNCTION
     }
-    for (
-        read
-    ) in reads:  # no attribute runs code of the user while classes have these names
-        if isinstance(read.location, SpecialMethods):
-            main.add(read)
-    for read in reads:
+    # First the special methods: while they are unchanged, attributes run no user code.
+    for read in sorted(reads, key=lambda r: not isinstance(r.location, SpecialMethods)):
         at = read.location
-        if isinstance(at, SpecialMethods):
-            continue
-        where = others.get(id(at.namespace)) if isinstance(at, Global) else None
-        (where or main).add(read)
-    for writer in others.values():
-        main.condition(f"{main.hold(writer.function())}()")
+        own = others.get(id(at.namespace)) if isinstance(at, Global) else None
+        (own or main).add(read)
+    for compiler in others.values():
+        main.condition(f"{main.hold(compiler.function())}()")
     return main.function(otherwise)
 
 
 @final
-class _Writer:
-    """Writes one guard function.
+class _GuardCompiler:
+    """Compiles one guard function.
 
     Args:
         module: its globals.
-        reads: all locations, whose names are not used for its own.
+        reads: all locations, whose names it does not use for its own.
         cells: its closure.
     """
 
     def __init__(
         self,
         module: dict[str, Any],
-        reads: tuple[Read, ...],
+        reads: tuple[Dependency, ...],
         cells: Iterable[CellType] = (),
     ) -> None:
         self._prefix = "_"
@@ -272,16 +272,16 @@ class _Writer:
         while any(str(name).startswith(self._prefix) for name in taken):
             self._prefix += "_"
         self._globals = module
-        self._conditions: dict[str, None] = {}  # each once, in order
-        self._of_owners: dict[int, tuple[str, dict[str, None]]] = {}
-        self._late: dict[str, None] = {}  # what takes longest comes last
+        self._conditions: dict[str, None] = {}  # unique, in order
+        self._of_owners: dict[int, tuple[str, str, dict[str, None]]] = {}
+        self._late: dict[str, None] = {}  # the slowest come last
         self._held: dict[int, tuple[str, Any]] = {}
         self._cells = {  # a function has them in the order of their names
             f"{self._prefix}c{i:04}": cell for i, cell in enumerate(cells)
         }
         self._lacking: dict[int, tuple[Any, list[str]]] = {}
         self._dicts: dict[int, dict[str, Any]] = {}
-        self._named = {  # classes of which all names are compared
+        self._compared = {  # classes whose names are all compared
             id(r.location.owner)
             for r in reads
             if isinstance(r.location, SpecialMethods)
@@ -298,112 +298,114 @@ class _Writer:
         """Add a condition."""
         self._conditions[text] = None
 
-    def add(self, read: Read) -> None:  # noqa: C901, PLR0912 - a branch for each kind
+    def add(self, read: Dependency) -> None:  # noqa: C901, PLR0912 - a branch for each kind
         """Add the condition of one location."""
         at, seen = read
         if isinstance(at, Contents):
             self._late[self._contents(at, seen)] = None
-        elif type(seen) is Seen and (seen.is_strict or seen.value is GONE):
-            if seen.is_strict:
-                self._late[f"{self.hold(_Holds(read))}()"] = None
-            elif not _is_owner_gone(at):
+        elif seen.is_strict:
+            self._late[self._by_value(read)] = None
+        elif seen.value is GONE:
+            if at.owner is not None:
                 self.condition("False")
         elif isinstance(at, Global):
             self.condition(self._global(at, seen))
         elif isinstance(at, Cell):
-            self._cell(at, seen, read)
+            self._cell(at, read)
         elif isinstance(at, FunctionPart):
             if isinstance(at.parent, Root):  # its versions may not keep it alive
                 self._owned(at, self._function_part("{}", at, seen))
             else:
-                held = self.hold(at.owner)
-                self.condition(self._function_part(held, at, seen))
+                self.condition(self._function_part(self.hold(at.owner), at, seen))
         elif isinstance(at, ClassAttribute):
-            self._class_attribute(at, seen, read)
+            self._class_attribute(at, read)
         elif isinstance(at, SpecialMethods):
-            cls = at.owner
-            names = self._dict(cls)
+            names = self._dict(at.owner)
             self.condition(f"[*{self.hold(names)}] == {self.hold([*names])}")
-            if class_attribute(class_of(cls), "__mro__") is _MRO:
-                self.condition(
-                    f"{self.hold(cls)}.__mro__ is {self.hold(bases_of(cls))}"
-                )
+            if _has_plain_mro(at.owner):
+                self._same_bases(at.owner)
         elif isinstance(at, TypeOf):
             self._owned(at, f"{self.hold(type)}({{}}) is {self.hold(seen.value)}")
         elif isinstance(at, Attribute):
-            self._attribute(at, seen, read)
+            self._attribute(at, read)
         elif isinstance(at, Item):
-            self.condition(self._item(at, seen, read))
+            self.condition(self._item(at, read))
         else:
-            self.condition(f"{self.hold(_Holds(read))}()")
+            self.condition(self._by_value(read))
 
     def _dict(self, cls: type) -> dict[str, Any]:
-        """Return the dictionary of a class itself, to read it: its proxy takes 3 × as long."""
+        """Return the dictionary of a class itself. Do not mutate it. The proxy takes 3 ×."""
         known = self._dicts.get(id(cls))
         if known is None:
             found: Any = gc.get_referents(namespace_of(cls))[0]
             known = self._dicts[id(cls)] = found
         return known
 
-    # ---- one kind of location each ----
+    # ---- conditions ----
 
-    def _is(self, where: str, seen: Seen) -> str:
+    def _by_value(self, read: Dependency) -> str:
+        return f"{self.hold(_Holds(read))}()"
+
+    def _is(self, expression: str, seen: RecordedValue) -> str:
         """Return the condition that an expression gives the very value."""
         reference = seen.reference
         if reference is None or issubclass(seen.kind, _OF_PROGRAMS):
-            return f"{where} is {self.hold(seen.value)}"
-        return f"{where} is {self.hold(reference)}() is not None"
+            return f"{expression} is {self.hold(seen.value)}"
+        return f"{expression} is {self.hold(reference)}() is not None"
 
-    def _global(self, at: Global, seen: Seen) -> str:
+    def _global(self, at: Global, seen: RecordedValue) -> str:
         name, names = at.name, at.namespace
-        value = seen.value
-        if value is MISSING:
+        if seen.value is MISSING:
             absent = f"{name!r} not in {self.hold(names)}"
             if at.is_builtin:
                 absent += f" and {name!r} not in {self.hold(vars(builtins))}"
             return absent
-        is_home = names is self._globals
         is_from_builtins = at.is_builtin and name not in names
-        is_name = name.isidentifier() and not keyword.iskeyword(name)
-        if is_home and is_name and (is_from_builtins or name not in vars(builtins)):
+        is_visible = is_from_builtins or name not in vars(builtins)
+        if names is self._globals and _is_name(name) and is_visible:
             return self._is(name, seen)
         if is_from_builtins:
             self.condition(f"{name!r} not in {self.hold(names)}")
-            return self._is(f"{self.hold(vars(builtins))}[{name!r}]", seen)
+            names = vars(builtins)
         return self._is(f"{self.hold(names)}[{name!r}]", seen)
 
-    def _cell(self, at: Cell, seen: Seen, read: Read) -> None:
+    def _cell(self, at: Cell, read: Dependency) -> None:
         cell = at.cell
         if cell is None:
             return
-        if seen.value is MISSING:
-            self.condition(f"{self.hold(_Holds(read))}()")
+        if read.seen.value is MISSING:
+            self.condition(self._by_value(read))
             return
         name = next(name for name, held in self._cells.items() if held is cell)
-        self.condition(self._is(name, seen))
+        self.condition(self._is(name, read.seen))
 
-    def _function_part(self, function: str, at: FunctionPart, seen: Seen) -> str:
-        if at.name in ("__code__", "__defaults__", "__kwdefaults__"):
+    def _function_part(
+        self, function: str, at: FunctionPart, seen: RecordedValue
+    ) -> str:
+        if at.name in CALL_PARTS:
             return self._is(f"{function}.{at.name}", seen)
         if seen.value is MISSING:
             return f"{at.name!r} not in {function}.__dict__"
         return self._is(f"{function}.__dict__[{at.name!r}]", seen)
 
-    def _class_attribute(self, at: ClassAttribute, seen: Seen, read: Read) -> None:
-        cls, name = at.owner, at.name
-        if name in OF_TYPES:  # a class of C's gives a new string each time
+    def _same_bases(self, cls: type) -> None:
+        self.condition(f"{self.hold(cls)}.__mro__ is {self.hold(bases_of(cls))}")
+
+    def _class_attribute(self, at: ClassAttribute, read: Dependency) -> None:
+        cls, name, seen = at.owner, at.name, read.seen
+        if name in OF_TYPES:  # a class written in C gives a new string each time
             self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
             return
-        if class_attribute(class_of(cls), "__mro__") is not _MRO:
-            self.condition(f"{self.hold(_Holds(read))}()")
+        if not _has_plain_mro(cls):
+            self.condition(self._by_value(read))
             return
-        if id(cls) not in self._named:
-            self.condition(f"{self.hold(cls)}.__mro__ is {self.hold(bases_of(cls))}")
+        if id(cls) not in self._compared:
+            self._same_bases(cls)
         holder = defining_class(cls, name)
         for base in bases_of(cls):
             if base is holder:
                 break
-            if base is not object and id(base) not in self._named:
+            if base is not object and id(base) not in self._compared:
                 self.condition(f"{name!r} not in {self.hold(self._dict(base))}")
         if holder is not None:
             self.condition(self._is(f"{self.hold(self._dict(holder))}[{name!r}]", seen))
@@ -415,92 +417,72 @@ class _Writer:
             return
         known = self._of_owners.get(id(owner))
         if known is None:
-            standin = cast("Owned", at).standin
-            get = self.hold(standin)
             name = f"{self._prefix}o{len(self._of_owners)}"
-            known = self._of_owners[id(owner)] = f"({name} := {get}())", {}
-        name = known[0][1:].partition(" ")[0]
-        if isinstance(at, TypeOf):  # before any attribute is asked for
-            first = {text.format(name): None, **known[1]}
-            self._of_owners[id(owner)] = known[0], first
+            binding = f"({name} := {self.hold(cast('Owned', at).standin)}())"
+            known = self._of_owners[id(owner)] = name, binding, {}
+        name, binding, texts = known
+        if isinstance(at, TypeOf):  # before its attributes
+            texts = {text.format(name): None, **texts}
+            self._of_owners[id(owner)] = name, binding, texts
         else:
-            known[1][text.format(name)] = None
+            texts[text.format(name)] = None
 
-    def _attribute(self, at: Attribute, seen: Seen, read: Read) -> None:
+    def _attribute(self, at: Attribute, read: Dependency) -> None:
         owner, name = at.owner, at.name
         if owner is None:
             return
         kind = class_of(owner)
-        if seen.value is MISSING:
-            if _is_open(kind):
-                self._lacking.setdefault(id(owner), (at, []))[1].append(name)
-            else:
-                self._owned(at, f"{self.hold(_Holds(read))}()")
-        elif _is_read_plainly(kind, name):
-            self._owned(at, self._is(f"{{}}.{name}", seen))
+        if read.seen.value is MISSING and _has_plain_dict(kind):
+            self._lacking.setdefault(id(owner), (at, []))[1].append(name)
+        elif read.seen.value is not MISSING and _is_read_plainly(kind, name):
+            self._owned(at, self._is(f"{{}}.{name}", read.seen))
         else:
-            self._owned(at, f"{self.hold(_Holds(read))}()")
+            self._owned(at, self._by_value(read))
 
-    def _item(self, at: Item, seen: Seen, read: Read) -> str:
-        kind, key = class_of(at.container), at.name
-        if id(kind) not in _PLAIN:
-            return f"{self.hold(_Holds(read))}()"
+    def _item(self, at: Item, read: Dependency) -> str:
+        kind, key, seen = class_of(at.container), at.name, read.seen
+        is_missing = seen.value is MISSING
+        if id(kind) not in _PLAIN or (is_missing and kind is not dict):
+            return self._by_value(read)
         held = self.hold(at.container)
         text = repr(key) if type(key) in (str, int, bool) else self.hold(key)
-        if seen.value is MISSING:
-            if kind is not dict:
-                return f"{self.hold(_Holds(read))}()"
+        if is_missing:
             return f"{text} not in {held}"
         return self._is(f"{held}[{text}]", seen)
 
-    def _contents(self, at: Contents, seen: SeenItems) -> str:
-        held, items = at.container, seen.items
-        kind = class_of(held)
-        name = self.hold(held)
-        if seen.rest is not None:
-            return f"{self.hold(_SameItems(at, seen))}()"
-        if kind is tuple or kind is frozenset:
+    def _contents(self, at: Contents, seen: RecordedItems) -> str:
+        items, kind = seen.items, class_of(at.container)
+        if id(kind) in _IMMUTABLE and seen.rest is None:
             return "True"  # the same one has the same items
-        if at.is_strict or any(x.is_strict for x in items):
+        is_strict = at.is_strict or any(x.is_strict for x in items)
+        is_plain = kind is list or kind is dict
+        if seen.rest is not None or is_strict or not is_plain:
             return f"{self.hold(_SameItems(at, seen))}()"
+        name = self.hold(at.container)
+        step = 1 if kind is list else 2
+        values, size = seen.value, f"{self.hold(len)}({name}) == {len(items) // step}"
+        now = name if kind is list else f"{name}.values()"
         if any(x.reference is not None for x in items):
-            return self._weak_contents(kind, name, items, at, seen)
-        values = seen.value
-        if kind is list and _NUMBERS.issuperset(map(id, map(class_of, values))):
+            getters = self.hold(tuple(map(_getter, items[step - 1 :: step])))
+            same = self._all_same(
+                now, f"{self.hold(map)}({self.hold(call)}, {getters})"
+            )
+        elif kind is list and _NUMBERS.issuperset(map(id, map(class_of, values))):
             packed = dumps(list(values), _FORMAT)
             return f"{self.hold(dumps)}({name}, {_FORMAT}) == {self.hold(packed)}"
-        same = f"{self.hold(all)}({self.hold(map)}({self.hold(is_)}, "
-        if kind is list:
-            size = f"{self.hold(len)}({name}) == {len(values)}"
-            if len(values) <= _UNROLLED:
-                each = [f"{name}[{i}] is {self.hold(x)}" for i, x in enumerate(values)]
-                return " and ".join((size, *each))
-            return f"{size} and {same}{name}, {self.hold(values)}))"
+        elif kind is list and len(values) <= _UNROLLED:
+            each = [f"{name}[{i}] is {self.hold(x)}" for i, x in enumerate(values)]
+            return " and ".join((size, *each))
+        else:
+            same = self._all_same(now, self.hold(values[step - 1 :: step]))
         if kind is dict:
-            keys, found = values[::2], values[1::2]
-            size = f"{self.hold(len)}({name}) == {len(keys)}"
-            return (
-                f"{size} and {same}{name}, {self.hold(keys)})) and "
-                f"{same}{name}.values(), {self.hold(found)}))"
-            )
-        return f"{self.hold(_SameItems(at, seen))}()"
+            same = f"{self._all_same(name, self.hold(values[::2]))} and {same}"
+        return f"{size} and {same}"
 
-    def _weak_contents(
-        self, kind: Any, name: str, items: tuple[Seen, ...], at: Contents, seen: Any
-    ) -> str:
-        """Return the condition that the same objects are in a list or dictionary."""
-        if kind is not list and kind is not dict:
-            return f"{self.hold(_SameItems(at, seen))}()"
-        step = 1 if kind is list else 2
-        getters = self.hold(tuple(map(_getter, items[step - 1 :: step])))
-        now = name if kind is list else f"{name}.values()"
-        same = f"{self.hold(all)}({self.hold(map)}({self.hold(is_)}, "
-        text = f"{self.hold(len)}({name}) == {len(items) // step}"
-        if kind is dict:
-            text += f" and {same}{name}, {self.hold(seen.value[::2])}))"
-        return (
-            f"{text} and {same}{now}, {self.hold(map)}({self.hold(call)}, {getters})))"
-        )
+    def _all_same(self, now: str, recorded: str) -> str:
+        """Return the condition that two iterables give the very same objects."""
+        pairs = f"{self.hold(map)}({self.hold(is_)}, {now}, {recorded})"
+        return f"{self.hold(all)}({pairs})"
 
     def function(self, otherwise: Callable[[], bool] | None = None) -> Any:
         """Return the function; where a condition fails, `otherwise` decides."""
@@ -511,8 +493,8 @@ class _Writer:
                 disjoint = self.hold(frozenset(names).isdisjoint)
                 self._owned(at, f"{disjoint}({{}}.__dict__)")
         conditions = [*self._conditions]
-        for get, texts in self._of_owners.values():
-            conditions.append(f"({get} is None or ({' and '.join(texts)}))")
+        for _, binding, texts in self._of_owners.values():
+            conditions.append(f"({binding} is None or ({' and '.join(texts)}))")
         conditions += self._late
         conditions = [text for text in conditions if text != "True"]
         error = self.hold(Exception)
@@ -532,8 +514,8 @@ class _Writer:
         return FunctionType(code, self._globals, "guard", defaults, closure)
 
 
-def _getter(seen: Seen) -> Callable[[], Any]:
-    """Return what gives an item, in C."""
+def _getter(seen: RecordedValue) -> Callable[[], Any]:
+    """Return a function in C that gives an item."""
     return seen.reference or repeat(seen.value).__next__
 
 
@@ -543,7 +525,7 @@ class _Holds:
 
     __slots__ = ("_read",)
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Dependency) -> None:
         self._read = read
 
     def __call__(self) -> bool:
@@ -552,15 +534,15 @@ class _Holds:
 
 @final
 class _SameItems:
-    """Compares the items of a container, some of which may be gone."""
+    """Compares the items of a container by value."""
 
     __slots__ = ("_at", "_seen")
 
-    def __init__(self, at: Contents, seen: SeenItems) -> None:
+    def __init__(self, at: Contents, seen: RecordedItems) -> None:
         self._at, self._seen = at, seen
 
     def __call__(self) -> bool:
-        limit = None if self._at.is_strict else 256
+        limit = None if self._at.is_strict else LIMIT
         return self._seen.matches(contents_of(self._at.container, limit))
 
 
@@ -568,43 +550,36 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 """Classes of parts of a program, which a guard may keep alive."""
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _PLAIN: Final = ids_of(dict, list, tuple)
-_MRO: Final = vars(type)["__mro__"]
-_GETATTRIBUTE: Final = object.__getattribute__
+_IMMUTABLE: Final = ids_of(tuple, frozenset)
 
 
-def _is_owner_gone(at: Location) -> bool:
-    return at.owner is None
+def _has_plain_mro(cls: type) -> bool:
+    """Return whether `cls.__mro__` runs no user code."""
+    return class_attribute(class_of(cls), "__mro__") is vars(type)["__mro__"]
 
 
-def _is_hooked(cls: type) -> bool:
-    """Return whether code of the user's answers for each attribute of an object."""
-    return class_attribute(cls, "__getattribute__") is not _GETATTRIBUTE
+def _has_plain_getattribute(cls: type) -> bool:
+    """Return whether reading an attribute of an object runs no `__getattribute__`."""
+    return class_attribute(cls, "__getattribute__") is object.__getattribute__
 
 
-def _is_open(cls: type) -> bool:
-    """Return whether what an object has is in its `__dict__`, as Python shows it."""
-    return not _is_hooked(cls) and layout_of_class(cls).has_only_dict
+def _has_plain_dict(cls: type) -> bool:
+    """Return whether `__dict__` shows all attributes of an object."""
+    return _has_plain_getattribute(cls) and layout_of_class(cls).has_only_dict
 
 
 def _is_read_plainly(cls: type, name: str) -> bool:
-    """Return whether `x.name` gives what the object has, and runs no user's code."""
-    if _is_hooked(cls) or not name.isidentifier() or keyword.iskeyword(name):
+    """Return whether `x.name` gives the attribute of the object, and runs no user code."""
+    if not (_has_plain_getattribute(cls) and _is_name(name)):
         return False
     shown = class_attribute(cls, name)
-    if shown is MISSING:
-        return True
-    kind = class_of(shown)
-    return kind is _MEMBER or (
-        class_attribute(kind, "__set__") is MISSING
-        and class_attribute(kind, "__delete__") is MISSING
-    )
+    is_slot = class_of(shown) is MemberDescriptorType
+    return shown is MISSING or is_slot or not is_data_descriptor(shown)
 
 
-class _Slotted:
-    __slots__ = ("x",)
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
 
-
-_MEMBER: Final = class_of(vars(_Slotted)["x"])
 
 _TEXT: Final = """\
 def make({cells}):
@@ -618,12 +593,12 @@ def make({cells}):
   {cells}
  return {name}
 """
-_FILE: Final = f"{__file__}:guard"  # in imprint: its code is not the user's
+_FILE: Final = f"{__file__}:guard"  # in imprint, so its code is not user code
 
 
 @lru_cache(maxsize=1024)
 def _compiled(text: str) -> CodeType:
-    """Return the code of the guard in a text; a text costs 100 µs and more."""
+    """Return the code of the guard in a text. To compile one takes 100 µs and more."""
     module = compile(text, _FILE, "exec", dont_inherit=True)
     (make,) = (c for c in module.co_consts if isinstance(c, CodeType))
     (guard,) = (c for c in make.co_consts if isinstance(c, CodeType))

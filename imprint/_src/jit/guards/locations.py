@@ -1,99 +1,48 @@
-"""Locations: where a value is bound by name, and how it is read.
+"""Locations: where a value is bound by name.
 
 A location has an owner (a module's dictionary, a function, a class, an object, a container),
-a name there, and a parent: the location at which its owner is bound. It is read past every
-hook of the user: no `__getattr__`, no property, no `==`. Objects, functions and classes are
-held weakly. `on` gives the same location of another owner, by which the versions of a
-function that was re-created are found again.
+a name there, and a parent: the location at which its owner is bound. It is read without
+running user code. Objects, functions and classes are held weakly. `on` gives the same
+location of another owner, which finds the versions of a re-created function.
 """
 
 import builtins
 import sys
 from abc import abstractmethod
-from collections import OrderedDict, deque
 from collections.abc import Callable
-from types import (
-    CellType,
-    FunctionType,
-    GetSetDescriptorType,
-    MappingProxyType,
-    MemberDescriptorType,
-)
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, cast, final
+from types import CellType, FunctionType
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, final
 
-from imprint._src.core.identity import identity, ids_of, module_name
+from imprint._src.core.identity import identity, module_name
 from imprint._src.jit.fingerprint.layout import instance_dict, layout_of
+from imprint._src.jit.fingerprint.raw_access import (
+    GONE,
+    LIMIT,
+    MISSING,
+    SETS,
+    bases_of,
+    cell_contents,
+    class_attribute,
+    class_of,
+    contents_of,
+    dict_get,
+    item_of,
+    module_of,
+    qualname_of,
+    special_methods,
+    storage_of,
+)
 
 Key: TypeAlias = tuple[str, int, Any]
-
-_dict_get: Final = cast("Any", dict).get
-"""`dict.get`: the class of a namespace may be the user's, and is not asked."""
-bases_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
-"""Return the method resolution order of a class, past its metaclass."""
-namespace_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
-    "__dict__"
-].__get__
-"""Return what a class itself holds, past its metaclass; copy it before iterating."""
-qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
-class_of: Final = cast("Callable[[Any], Any]", type)
-
-
-@final
-class Missing:
-    """Stands for a value where there is none."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-
-MISSING: Final = Missing("<not defined>")
-GONE: Final = Missing("<gone>")
-"""Stands for what an object had that is not alive any more."""
-LIMIT: Final = 256
-"""Items of a container that are compared."""
 _LONG: Final = 200
 """Characters of a path that are shown."""
-
-
-def class_attribute(cls: type, name: str) -> Any:
-    """Return what a class or a base of it holds under a name, or MISSING."""
-    for base in bases_of(cls):
-        found = namespace_of(base).get(name, MISSING)
-        if found is not MISSING:
-            return found
-    getter = OF_TYPES.get(name)
-    return MISSING if getter is None else getter(cls)
-
-
-def is_plain(value: Any) -> bool:
-    """Return whether a class answers with what it holds, as it is."""
-    return (
-        value is not MISSING and class_attribute(class_of(value), "__get__") is MISSING
-    )
-
-
-def defining_class(cls: type, name: str) -> type | None:
-    """Return the class in the method resolution order that holds a name."""
-    for base in bases_of(cls):
-        if name in namespace_of(base):
-            return base
-    return None
-
-
-OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
-    "__name__": vars(type)["__name__"].__get__,
-    "__qualname__": qualname_of,
-}
-"""What each class has without holding it."""
 
 
 class Location:
     """A place where a value is bound.
 
     Attributes:
+        kind: the kind of owner, for explanations.
         name: the name, or key, there.
         parent: the location at which the owner is bound; None for modules and roots.
         path: the owner, as a user would write it.
@@ -112,7 +61,7 @@ class Location:
     @property
     @abstractmethod
     def key(self) -> Key:
-        """What identifies the location, as long as its owner lives."""
+        """The identity of the location, while its owner lives."""
 
     @property
     @abstractmethod
@@ -141,19 +90,25 @@ class Location:
 
 
 class Owned(Location):
-    """A place of an owner that is held weakly.
+    """A location whose owner is held weakly.
 
     Attributes:
-        standin: gives the owner, or None when it is gone.
+        tag: the first part of its key.
+        standin: returns the owner, or None when it is gone.
     """
 
     __slots__ = ("standin",)
+    tag: ClassVar[str]
 
     def __init__(
         self, owner: object, name: Any, parent: Location | None = None, path: str = ""
     ) -> None:
         self.name, self.parent, self.path = name, parent, path  # hot: no `super`
         self.standin: Callable[[], Any] = identity(owner)
+
+    @property
+    def key(self) -> Key:
+        return self.tag, id(self.standin), self.name
 
     @property
     def owner(self) -> Any:
@@ -163,13 +118,24 @@ class Owned(Location):
     def module(self) -> str:
         return module_name(class_of(self.standin()))
 
+    def get(self) -> Any:
+        owner = self.standin()
+        return GONE if owner is None else self.read(owner)
+
+    @abstractmethod
+    def read(self, owner: Any) -> Any:
+        """Return the value of a live owner, or MISSING."""
+
+    def on(self, owner: Any, parent: Location | None) -> "Owned":
+        return type(self)(owner, self.name, parent, self.path)
+
 
 @final
 class Root(Owned):
-    """What a walk begins with: the function, or a static argument. It is not guarded."""
+    """The traced function, or a static argument of it. It is not guarded."""
 
     __slots__ = ("index",)
-    kind = "root"
+    kind = tag = "root"
 
     def __init__(self, value: Any, name: str, index: int) -> None:
         super().__init__(value, name)
@@ -183,9 +149,8 @@ class Root(Owned):
     def module(self) -> str:
         return ""
 
-    def get(self) -> Any:
-        value = self.standin()
-        return GONE if value is None else value
+    def read(self, owner: Any) -> Any:
+        return owner
 
     def on(self, owner: Any, parent: Location | None) -> "Root":
         return Root(owner, self.name, self.index)
@@ -196,7 +161,7 @@ class Root(Owned):
 
 @final
 class Global(Location):
-    """A name in the dictionary of a module; of a builtin, where the module has none."""
+    """A name in the dictionary of a module, or of a builtin if the module lacks it."""
 
     __slots__ = ("is_builtin", "namespace")
     kind = "global"
@@ -225,10 +190,10 @@ class Global(Location):
     def module(self) -> str:
         if self.namespace is sys.modules:
             return "sys.modules"
-        return str(_dict_get(self.namespace, "__name__", "?"))
+        return str(dict_get(self.namespace, "__name__", "?"))
 
     def get(self) -> Any:
-        value = _dict_get(self.namespace, self.name, MISSING)
+        value = dict_get(self.namespace, self.name, MISSING)
         if value is MISSING and self.is_builtin:
             return vars(builtins).get(self.name, MISSING)
         return value
@@ -247,12 +212,28 @@ class Global(Location):
         return f"{'builtin' if is_builtin else 'global'} {self.name}"
 
 
+# ---- functions ----
+
+
+class _OfFunction(Owned):
+    __slots__ = ()
+
+    @property
+    def module(self) -> str:
+        return module_of(self.standin())
+
+    @property
+    def _qualname(self) -> str:
+        function = self.standin()
+        return "a function" if function is None else function.__qualname__
+
+
 @final
-class Cell(Owned):
+class Cell(_OfFunction):
     """A closure variable of a function."""
 
     __slots__ = ("index",)
-    kind = "closure"
+    kind = tag = "closure"
 
     def __init__(
         self, function: FunctionType, index: int, parent: Location | None
@@ -267,18 +248,17 @@ class Cell(Owned):
 
     @property
     def cell(self) -> CellType | None:
-        """The variable itself."""
+        """The cell object."""
         function = self.standin()
         cells = None if function is None else function.__closure__
         return cells[self.index] if cells and self.index < len(cells) else None
 
-    @property
-    def module(self) -> str:
-        return module_of(self.standin())
-
     def get(self) -> Any:
         cell = self.cell
         return GONE if cell is None else cell_contents(cell)
+
+    def read(self, owner: Any) -> Any:
+        return cell_contents(owner.__closure__[self.index])
 
     def on(self, owner: Any, parent: Location | None) -> "Cell":
         return Cell(owner, self.index, parent)
@@ -288,41 +268,20 @@ class Cell(Owned):
         return self.name
 
     def __str__(self) -> str:
-        function = self.standin()
-        name = "a function" if function is None else function.__qualname__
-        return f"closure variable {self.name} of {name}"
+        return f"closure variable {self.name} of {self._qualname}"
 
 
 @final
-class FunctionPart(Owned):
+class FunctionPart(_OfFunction):
     """The code of a function, its defaults, or an attribute."""
 
     __slots__ = ()
-    kind = "function"
+    kind = tag = "function"
 
-    def __init__(
-        self, function: FunctionType, name: str, parent: Location | None
-    ) -> None:
-        super().__init__(function, name, parent)
-
-    @property
-    def key(self) -> Key:
-        return "function", id(self.standin), self.name
-
-    @property
-    def module(self) -> str:
-        return module_of(self.standin())
-
-    def get(self) -> Any:
-        function = self.standin()
-        if function is None:
-            return GONE
+    def read(self, owner: Any) -> Any:
         if self.name in OF_FUNCTIONS:
-            return getattr(function, self.name)
-        return function.__dict__.get(self.name, MISSING)
-
-    def on(self, owner: Any, parent: Location | None) -> "FunctionPart":
-        return FunctionPart(owner, self.name, parent)
+            return getattr(owner, self.name)
+        return owner.__dict__.get(self.name, MISSING)
 
     @property
     def value_path(self) -> str:
@@ -330,93 +289,82 @@ class FunctionPart(Owned):
         return f"{'?' if function is None else function.__name__}.{self.name}"
 
     def __str__(self) -> str:
-        function = self.standin()
-        name = "a function" if function is None else function.__qualname__
-        what = WHAT_RUNS.get(self.name, f"attribute {self.name}")
-        return f"{what} of {name}"
+        noun = CALL_PARTS.get(self.name, f"attribute {self.name}")
+        return f"{noun} of {self._qualname}"
 
 
-WHAT_RUNS: Final = {
+CALL_PARTS: Final = {
     "__code__": "code",
     "__defaults__": "defaults",
     "__kwdefaults__": "keyword defaults",
 }
-"""What a function has that a call of it runs or takes, in words."""
+"""The parts of a function that a call of it uses, in words."""
 OF_FUNCTIONS: Final = frozenset(
-    (*WHAT_RUNS, "__name__", "__qualname__", "__doc__", "__module__", "__closure__")
+    (*CALL_PARTS, "__name__", "__qualname__", "__doc__", "__module__", "__closure__")
 ) | frozenset(("__annotations__", "__type_params__")).intersection(vars(FunctionType))
-"""What each function has outside of its `__dict__`."""
+"""Attributes that each function has outside of its `__dict__`."""
 
 
-@final
-class ClassAttribute(Owned):
-    """What a class answers under a name, its own or inherited."""
+# ---- classes ----
 
+
+class _OfClass(Owned):
     __slots__ = ()
     kind = "class"
-
-    def __init__(self, cls: type, name: str, parent: Location | None = None) -> None:
-        super().__init__(cls, name, parent)
-
-    @property
-    def key(self) -> Key:
-        return "class", id(self.standin), self.name
 
     @property
     def module(self) -> str:
         cls = self.standin()
         return "?" if cls is None else module_name(cls)
 
-    def get(self) -> Any:
+    @property
+    def _qualname(self) -> str:
         cls = self.standin()
-        return GONE if cls is None else class_attribute(cls, self.name)
+        return "?" if cls is None else qualname_of(cls)
 
-    def on(self, owner: Any, parent: Location | None) -> "ClassAttribute":
-        return ClassAttribute(owner, self.name, parent)
+
+@final
+class ClassAttribute(_OfClass):
+    """An attribute of a class, its own or inherited, unbound."""
+
+    __slots__ = ()
+    tag = "class"
+
+    def read(self, owner: Any) -> Any:
+        return class_attribute(owner, self.name)
 
     @property
     def value_path(self) -> str:
-        cls = self.standin()
-        return f"{'?' if cls is None else qualname_of(cls)}.{self.name}"
+        return f"{self._qualname}.{self.name}"
 
     def __str__(self) -> str:
         return f"class attribute {self.value_path}"
 
 
 @final
-class SpecialMethods(Owned):
-    """The names of the special methods that a class itself has, and its bases.
+class SpecialMethods(_OfClass):
+    """The names of the special methods of a class itself, and its bases.
 
-    `len(x)`, `x + y` and `super()` look them up without a name that code contains.
+    `len(x)`, `x + y` and `super()` look them up without a name in the code.
     """
 
     __slots__ = ()
-    kind = "class"
+    tag = "specials"
 
     def __init__(self, cls: type, parent: Location | None = None) -> None:
         super().__init__(cls, "__dict__", parent)
 
-    @property
-    def key(self) -> Key:
-        return "specials", id(self.standin), ""
-
-    @property
-    def module(self) -> str:
-        cls = self.standin()
-        return "?" if cls is None else module_name(cls)
-
-    def get(self) -> Any:
-        cls = self.standin()
-        if cls is None:
-            return GONE
-        return *sorted(specials_of(cls)), *bases_of(cls)[1:]
+    def read(self, owner: Any) -> Any:
+        return *sorted(special_methods(owner)), *bases_of(owner)[1:]
 
     def on(self, owner: Any, parent: Location | None) -> "SpecialMethods":
         return SpecialMethods(owner, parent)
 
     def __str__(self) -> str:
-        cls = self.standin()
-        return f"special methods of {'?' if cls is None else qualname_of(cls)}"
+        return f"special methods of {self._qualname}"
+
+
+# ---- objects ----
 
 
 @final
@@ -425,17 +373,13 @@ class TypeOf(Owned):
 
     __slots__ = ()
     kind = "object"
+    tag = "type"
 
     def __init__(self, value: object, parent: Location | None, path: str) -> None:
         super().__init__(value, "__class__", parent, path)
 
-    @property
-    def key(self) -> Key:
-        return "type", id(self.standin), ""
-
-    def get(self) -> Any:
-        value = self.standin()
-        return GONE if value is None else class_of(value)
+    def read(self, owner: Any) -> Any:
+        return class_of(owner)
 
     def on(self, owner: Any, parent: Location | None) -> "TypeOf":
         return TypeOf(owner, parent, self.path)
@@ -446,27 +390,17 @@ class TypeOf(Owned):
 
 @final
 class Attribute(Owned):
-    """An attribute that an object has of its own."""
+    """An attribute of an object itself."""
 
     __slots__ = ()
-    kind = "object"
+    kind = tag = "object"
 
-    @property
-    def key(self) -> Key:
-        return "object", id(self.standin), self.name
-
-    def get(self) -> Any:
-        value = self.standin()
-        if value is None:
-            return GONE
+    def read(self, owner: Any) -> Any:
         if self.name == "__dict__":
-            return instance_dict(value)
-        if class_of(value) is CellType:
-            return cell_contents(value)
-        return layout_of(value).get(value, self.name, MISSING)
-
-    def on(self, owner: Any, parent: Location | None) -> "Attribute":
-        return Attribute(owner, self.name, parent, self.path)
+            return instance_dict(owner)
+        if class_of(owner) is CellType:
+            return cell_contents(owner)
+        return layout_of(owner).get(owner, self.name, MISSING)
 
     @property
     def value_path(self) -> str:
@@ -476,8 +410,51 @@ class Attribute(Owned):
         return f"{self.path}.{self.name}"
 
 
-class InContainer(Location):
-    """A place in a container, which is held."""
+@final
+class Referent(Owned):
+    """A referent of a value written in C, by index. It is not guarded.
+
+    It leads through partials, bound methods, memo functions and the like.
+    """
+
+    __slots__ = ("_get",)
+    kind = tag = "referent"
+
+    def __init__(
+        self,
+        owner: object,
+        index: int,
+        get: Callable[[Any], Any],
+        parent: Location | None,
+        path: str,
+    ) -> None:
+        super().__init__(owner, index, parent, path)
+        self._get = get
+
+    @property
+    def module(self) -> str:
+        return ""
+
+    def read(self, owner: Any) -> Any:
+        found = self._get(owner)
+        return found[self.name] if self.name < len(found) else MISSING
+
+    def on(self, owner: Any, parent: Location | None) -> "Referent":
+        return Referent(owner, self.name, self._get, parent, self.path)
+
+    @property
+    def value_path(self) -> str:
+        return f"{self.path}[…]" if self._get is contents_of else self.path
+
+    def __str__(self) -> str:
+        return self.path
+
+
+# ---- containers ----
+
+
+class _OfContainer(Location):
+    """A location in a container, which is held strongly."""
 
     __slots__ = ("container",)
     kind = "object"
@@ -485,7 +462,7 @@ class InContainer(Location):
     def __init__(
         self, container: Any, name: Any, parent: Location | None, path: str
     ) -> None:
-        super().__init__(name, parent, path)
+        self.name, self.parent, self.path = name, parent, path
         self.container: Any = container
 
     @property
@@ -498,8 +475,8 @@ class InContainer(Location):
 
 
 @final
-class Item(InContainer):
-    """What a dictionary has under a key, or a list at an index."""
+class Item(_OfContainer):
+    """An item of a dictionary under a key, or of a list at an index."""
 
     __slots__ = ()
 
@@ -515,7 +492,7 @@ class Item(InContainer):
 
     @property
     def value_path(self) -> str:
-        key = "…" if storage_of(self.container) in _SETS else repr(self.name)
+        key = "…" if storage_of(self.container) in SETS else repr(self.name)
         return f"{self.path}[{key}]"
 
     def __str__(self) -> str:
@@ -523,8 +500,8 @@ class Item(InContainer):
 
 
 @final
-class Contents(InContainer):
-    """What is in a container, as a tuple; of a dictionary, keys and values in turn."""
+class Contents(_OfContainer):
+    """The items of a container, as a tuple; of a dictionary, keys and values in turn."""
 
     __slots__ = ("is_strict",)
 
@@ -557,60 +534,16 @@ class Contents(InContainer):
         return self.path
 
 
-@final
-class Referent(Owned):
-    """What a value of C's refers to, in the order of `gc.get_referents`. Not guarded.
-
-    It leads through partials, bound methods, memo functions and the like.
-    """
-
-    __slots__ = ("_get",)
-    kind = "referent"
-
-    def __init__(
-        self,
-        owner: object,
-        index: int,
-        get: Callable[[Any], Any],
-        parent: Location | None,
-        path: str,
-    ) -> None:
-        super().__init__(owner, index, parent, path)
-        self._get = get
-
-    @property
-    def key(self) -> Key:
-        return "referent", id(self.standin), self.name
-
-    @property
-    def module(self) -> str:
-        return ""
-
-    def get(self) -> Any:
-        value = self.standin()
-        if value is None:
-            return GONE
-        found = self._get(value)
-        return found[self.name] if self.name < len(found) else MISSING
-
-    def on(self, owner: Any, parent: Location | None) -> "Referent":
-        return Referent(owner, self.name, self._get, parent, self.path)
-
-    @property
-    def value_path(self) -> str:
-        return f"{self.path}[…]" if self._get is contents_of else self.path
-
-    def __str__(self) -> str:
-        return self.path
+# ---- names ----
 
 
-class Named(NamedTuple):
+class LocationName(NamedTuple):
     """A location, as a user would name it.
 
     Args:
-        kind: "global", "closure", "class", "function" or "object": whose it is.
-        name: it: `global CFG['rate']`, `model.rate`.
-        module: the module that it is in; empty if its name tells enough.
+        kind: of the owner: "global", "closure", "class", "function" or "object".
+        name: the location: `global CFG['rate']`, `model.rate`.
+        module: the module that it is in; empty if the name says enough.
     """
 
     kind: str
@@ -621,8 +554,8 @@ class Named(NamedTuple):
         return f"{self.name} in {self.module}" if self.module else self.name
 
 
-def place_of(location: Location) -> Named:
-    """Return a location as a user would name it; what is in a container, by its path."""
+def location_name(location: Location) -> LocationName:
+    """Return a location as a user would name it; an item of a container, by its path."""
     at: Location = location
     if isinstance(location, Contents) and location.parent is not None:
         at = location.parent
@@ -633,106 +566,8 @@ def place_of(location: Location) -> Named:
         is_own = isinstance(head.parent, Root)
         of = "" if is_own else str(head).removeprefix(f"closure variable {head.name}")
         name = f"closure variable {at.value_path}{of}"
-        return Named(head.kind, name, "" if is_own else head.module)
+        return LocationName(head.kind, name, "" if is_own else head.module)
     if isinstance(head, Global):
         path = at.value_path.removeprefix(head.value_path)
-        return Named(head.kind, f"{head}{path}", head.module)
-    return Named(at.kind, str(at), "" if at.kind == "object" else at.module)
-
-
-# ---- reading ----
-
-
-def module_of(function: FunctionType | None) -> str:
-    """Return the name of the module that a function was defined in."""
-    names = {} if function is None else function.__globals__
-    return str(_dict_get(names, "__name__", "?"))
-
-
-def specials_of(cls: type) -> dict[str, Any]:
-    """Return the special methods that a class itself holds, by name."""
-    return {
-        name: value
-        for name, value in namespace_of(cls).copy().items()
-        if name[:2] == "__"
-        and name not in _NO_METHODS
-        and id(class_of(value)) not in _OF_PYTHON
-        and (value is None or callable(value) or name == "__abstractmethods__")
-    }
-
-
-_NO_METHODS: Final = frozenset(
-    ("__doc__", "__annotations__", "__annotate__", "__annotate_func__", "__classcell__")
-)
-_OF_PYTHON: Final = ids_of(GetSetDescriptorType, MemberDescriptorType, str, int, tuple)
-
-_SEQUENCES: Final[tuple[Any, ...]] = (list, tuple, deque)
-_SETS: Final[tuple[Any, ...]] = (set, frozenset)
-CONTAINERS: Final = ids_of(
-    *_SEQUENCES, *_SETS, dict, OrderedDict, cast("type", MappingProxyType)
-)
-
-
-def cell_contents(cell: CellType) -> Any:
-    """Return what is in a cell; MISSING if it is empty."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
-def storage_of(value: Any) -> Any:
-    """Return the container class underneath a value; None if it is no container."""
-    kind = class_of(value)
-    if id(kind) in CONTAINERS:
-        return dict if kind is OrderedDict else kind
-    if kind is type(None) or not issubclass(kind, _ALL):
-        return None
-    return next(each for each in _ALL if issubclass(kind, each))
-
-
-_ALL: Final[tuple[Any, ...]] = (*_SEQUENCES, *_SETS, dict)
-
-
-def is_mapping(container: Any) -> bool:
-    """Return whether a container has keys."""
-    return storage_of(container) in (dict, MappingProxyType)
-
-
-def length_of(container: Any) -> int:
-    """Return how many items a container has, past its own methods."""
-    storage: Any = storage_of(container)
-    return len(container) if storage is MappingProxyType else storage.__len__(container)
-
-
-def item_of(container: Any, key: Any) -> Any:
-    """Return what a container has under a constant key, past its own methods."""
-    storage: Any = storage_of(container)
-    if storage is dict:
-        return _dict_get(container, key, MISSING)
-    if storage is MappingProxyType:
-        return container.get(key, MISSING)
-    if storage in _SEQUENCES and type(key) is int:
-        try:
-            return storage.__getitem__(container, key)
-        except IndexError:
-            return MISSING
-    if storage in _SETS:
-        return True if storage.__contains__(container, key) else MISSING
-    return MISSING
-
-
-def contents_of(container: Any, limit: int | None = LIMIT) -> tuple[Any, ...]:
-    """Return what is in a container; nothing if it is larger than the limit."""
-    storage: Any = storage_of(container)
-    if storage is None or (limit is not None and storage.__len__(container) > limit):
-        return ()
-    try:
-        if is_mapping(container):
-            in_order = issubclass(class_of(container), OrderedDict)
-            mapping: Any = OrderedDict if in_order else storage
-            pairs: Any = tuple(mapping.items(container))
-            return tuple(part for pair in pairs for part in pair)
-        return tuple(storage.__iter__(container))
-    except RuntimeError:  # another thread writes into it
-        return ()
+        return LocationName(head.kind, f"{head}{path}", head.module)
+    return LocationName(at.kind, str(at), "" if at.kind == "object" else at.module)

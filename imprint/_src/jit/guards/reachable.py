@@ -1,14 +1,14 @@
-"""What names reach: functions, classes, modules and objects, with their named locations.
+"""Values reached by a trace: functions, classes, modules and objects, with locations.
 
-The walk begins at the traced function and its static arguments. When a code object starts,
-its names are resolved: a chain leads from a global or closure variable straight to its
-values; any other attribute name is looked for on every owner that was reached (names ×
-owners, by indexes in both directions). The value at each location is kept as it was when
-the walk first came by, so that what the trace writes can be told from what it reads.
+The walk begins at the traced function and its static arguments. Attributes that no chain
+of instructions leads to are found as names × owners, on demand: an owner waits until code
+with one of its names starts. The value at each location is kept as it was at its first
+visit, which distinguishes reads from writes of the trace.
 """
 
 import gc
 import sys
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -17,7 +17,6 @@ from types import (
     CodeType,
     FunctionType,
     GeneratorType,
-    GetSetDescriptorType,
     MethodType,
     ModuleType,
 )
@@ -29,30 +28,33 @@ from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import InternalObject, ids_of
 from imprint._src.core.trace import Trace, Tracer
 from imprint._src.core.user_code import (
-    is_fixed,
-    is_module,
     is_own_class,
-    is_own_namespace,
     is_user_class,
     is_user_code,
     is_user_file,
     is_user_namespace,
     module_namespace,
 )
-from imprint._src.jit.fingerprint.layout import instance_dict, layout_of
-from imprint._src.jit.guards.code_names import (
-    Chain,
-    Head,
-    Step,
-    StepKind,
-    code_names,
-)
-from imprint._src.jit.guards.executed import Executed
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.raw_access import (
+    ATOMS,
     LIMIT,
     MISSING,
-    OF_FUNCTIONS,
     OF_TYPES,
+    bases_of,
+    cell_contents,
+    class_of,
+    contents_of,
+    has_attribute,
+    is_mapping,
+    length_of,
+    namespace_of,
+    storage_of,
+)
+from imprint._src.jit.guards.code_names import all_code
+from imprint._src.jit.guards.executed import Executed
+from imprint._src.jit.guards.locations import (
+    OF_FUNCTIONS,
     Attribute,
     Cell,
     ClassAttribute,
@@ -65,120 +67,107 @@ from imprint._src.jit.guards.locations import (
     Referent,
     SpecialMethods,
     TypeOf,
-    bases_of,
-    cell_contents,
-    class_attribute,
-    class_of,
-    contents_of,
-    is_mapping,
-    is_plain,
-    length_of,
-    namespace_of,
-    storage_of,
 )
-from imprint._src.jit.guards.values import ATOMS
 
 VISITED: Final = 20_000
 """Values that one trace visits."""
 _DEPTH: Final = 16
 _OPAQUE: Final[Any] = (np.ndarray, np.generic, np.dtype, NumberArray, Tracer, Trace)
-_WRITES: Final = frozenset(("append", "add", "extend", "clear", "appendleft", "update"))
-_Site = tuple[CodeType, int]
+Site = tuple[CodeType, int]
 
 
 @final
-class Uses:
-    """Which instructions read a location.
+class Readers:
+    """The instructions that read a location.
 
     Attributes:
-        sites: them, of chains that lead there.
-        by_name: whether every executed read of its name counts, too.
-        always: whether it counts whatever ran.
-        of_code: the code that has to run for it to count.
+        sites: the ends of chains that lead there.
+        by_name: whether each executed read of its name is one, too.
+        always: whether the location is an input whatever ran.
+        of_code: code that makes it an input by running.
     """
 
     __slots__ = ("always", "by_name", "of_code", "sites")
 
     def __init__(
         self,
-        *,
+        *sites: Site,
         by_name: bool = False,
         always: bool = False,
         of_code: CodeType | None = None,
     ) -> None:
-        self.sites: list[_Site] = []
+        self.sites: tuple[Site, ...] = sites
         self.by_name: bool = by_name
         self.always: bool = always
         self.of_code: CodeType | None = of_code
 
 
 @final
-class Place:
-    """A location that was reached, with the value that it had then."""
+class ReachedLocation:
+    """A location that was reached.
 
-    __slots__ = ("before", "is_left", "location", "uses", "whole", "whole_by_name")
+    Attributes:
+        before: the value at the first visit.
+        is_left: whether it was found after the trace, which therefore bound it.
+        readers: the instructions that read it.
+        whole: instructions that use the value by more than constant keys.
+    """
+
+    __slots__ = ("before", "is_left", "location", "readers", "whole")
 
     def __init__(self, location: Location, before: Any) -> None:
         self.location: Location = location
         self.before: Any = before
         self.is_left: bool = False
-        """Whether the trace put it there: it was found afterwards."""
-        self.uses: list[Uses] = []
-        self.whole: list[_Site] = []
-        """Instructions after which the value is used by more than constant keys."""
-        self.whole_by_name: bool = False
+        self.readers: list[Readers] = []
+        self.whole: list[Site] = []
 
 
-@final
-class Reach:
-    """All that one trace reached.
+class ReachableValues:
+    """The values that one trace reached.
 
     Args:
-        executed: what ran.
-        is_strict: whether contents of any size count.
+        executed: the instructions that ran.
+        is_strict: whether containers of any size are compared.
+
+    Attributes:
+        places: the locations.
+        functions: by the `id` of their code.
+        objects: by `id`, the objects that have attributes.
+        classes: by `id`.
+        classes_of: by the `id` of code, the classes that hold a function with it.
+        has_tracers: whether a location had a value of another trace.
+        is_over: whether the trace is over; then it bound the locations found from now on.
+        is_bounded: whether there was more to visit than `VISITED`.
+        matched: names that class patterns read by position.
     """
 
     def __init__(self, executed: Executed, *, is_strict: bool) -> None:
         self.executed: Executed = executed
-        self.is_strict: bool = is_strict
-        self.places: dict[Key, Place] = {}
+        self.places: dict[Key, ReachedLocation] = {}
         self.functions: dict[int, list[tuple[FunctionType, Location | None]]] = {}
-        """By the `id` of their code."""
         self.objects: dict[int, tuple[Any, Location | None]] = {}
-        self._own_names: dict[int, set[str]] = {}
         self.classes: dict[int, type] = {}
         self.classes_of: dict[int, set[int]] = {}
-        """By the `id` of code, the classes that hold a function with it."""
-        self.lost: dict[int, set[str]] = {}
-        """By the `id` of code, steps of chains whose receiver only running code tells."""
         self.has_tracers: bool = False
-        """Whether a location had a value of another trace."""
         self.is_over: bool = False
-        """Whether the trace is over: what is found now, it put there."""
         self.is_bounded: bool = False
-        """Whether there was more to visit than `VISITED`."""
+        self.matched: set[str] = set()
+        self.has_patterns: bool = False
+        self.names: set[str] = set()
+        self.is_strict: bool = False
         self._limit: int | None = LIMIT
         if is_strict:
             self.turn_strict()
+        self._own_names: dict[int, set[str]] = {}
         self._known: dict[int, Any] = {}  # by id: kept alive
         self._whole: dict[int, Any] = {}
-        self._names: set[str] = set()
-        self._waiting: dict[str, list[Callable[[], None]]] = {}
-        self._tails: dict[str, list[tuple[CodeType, int, tuple[Step, ...], bool]]] = {}
-        self._by_names: dict[str, list[Place]] = {}
-        self._entered: set[int] = set()
-        self._parents: dict[int, CodeType] = {}
-        self._started: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
-        self._stored: set[str] = set()
-        self._chained: dict[str, set[str]] = {}
-        self._queue: list[tuple[Any, Location | None, Uses | None]] = []
+        self._waiting: dict[str, list[Callable[[], Location]]] = {}
+        self._queue: list[tuple[Any, Location | None, Readers | None]] = []
         self._is_walking = False
-        self._has_patterns = False
-        self.matched: set[str] = set()
-        """Names that class patterns read by position."""
 
     def close(self) -> None:
-        """Let go of what was reached."""
+        """Release all values."""
         self._waiting.clear()
         self._known.clear()
         self.functions.clear()
@@ -186,22 +175,40 @@ class Reach:
         self.places.clear()
 
     def turn_strict(self) -> None:
-        """Take in contents of any size from now on."""
+        """Compare containers of any size from now on."""
         self.is_strict, self._limit = True, None
+
+    # ---- hooks for `chains` ----
+
+    @abstractmethod
+    def start(self, code: CodeType, names: dict[str, Any] | None) -> None:
+        """Follow the chains of a code object that starts now."""
+
+    @abstractmethod
+    def arm(self, code: CodeType, parent: CodeType | None = None) -> None:
+        """Observe code that may run, and the code nested in it."""
+
+    @abstractmethod
+    def start_again(self, function: FunctionType, location: Location | None) -> bool:
+        """Follow the closure of a function whose code has started; False if it has not."""
+
+    @abstractmethod
+    def follow_tails(self, place: ReachedLocation) -> None:
+        """Follow item reads by name from a location."""
 
     # ---- values ----
 
     def explore(
-        self, value: Any, location: Location | None, uses: Uses | None = None
+        self, value: Any, location: Location | None, readers: Readers | None = None
     ) -> None:
-        """Visit a value, and what it reaches.
+        """Visit a value, and all that it reaches.
 
         Args:
             value: it.
             location: where it is bound.
-            uses: what reads the containers in it; None if nothing reads them whole.
+            readers: the instructions that read containers in it whole, if any.
         """
-        self._queue.append((value, location, uses))
+        self._queue.append((value, location, readers))
         if self._is_walking:
             return
         self._is_walking = True
@@ -213,7 +220,7 @@ class Reach:
             self._queue.clear()
 
     def _visit(  # noqa: C901, PLR0912 - a branch for each kind
-        self, value: Any, location: Location | None, uses: Uses | None
+        self, value: Any, location: Location | None, readers: Readers | None
     ) -> None:
         kind = class_of(value)
         if id(kind) in ATOMS or id(value) in self._known or kind is type(MISSING):
@@ -236,19 +243,19 @@ class Reach:
                     self.explore(part, Attribute(value, name, location, ""))
         else:
             if storage_of(value) is not None:
-                if uses is not None and location is not None:
-                    self._add_contents(value, location, uses)
-                else:
-                    self._visit_items(value, location)
-                if id(kind) in _PLAIN:
+                if readers is not None and location is not None:
+                    self.add_contents(value, location, readers)
+                elif not self._is_too_long(value):
+                    for at, item in _items(value, location):
+                        self.explore(item, at)
+                if id(kind) in PLAIN_CONTAINERS:
                     return
-            self._visit_object(value, kind, location, uses)
+            self._visit_object(value, kind, location, readers)
 
-    def _visit_items(self, container: Any, location: Location | None) -> None:
-        if self._limit is not None and length_of(container) > self._limit:
-            return
-        for at, item in _items(container, location):
-            self.explore(item, at)
+    def _is_too_long(self, container: Any) -> bool:
+        return self._limit is not None and length_of(container) > self._limit
+
+    # ---- functions ----
 
     def _visit_function(
         self, function: FunctionType, location: Location | None
@@ -256,109 +263,98 @@ class Reach:
         wrapped = function.__dict__.get("__wrapped__")
         if wrapped is not None:
             self.explore(wrapped, FunctionPart(function, "__wrapped__", location))
-        code = function.__code__
-        if not is_user_code(code, function.__globals__):
+        code, names = function.__code__, function.__globals__
+        if not is_user_code(code, names):
             for i, cell in enumerate(function.__closure__ or ()):
                 found = cell_contents(cell)
                 if found is not MISSING:
-                    self.explore(found, Cell(function, i, location), Uses(always=True))
+                    self.explore(
+                        found, Cell(function, i, location), Readers(always=True)
+                    )
             return
         self.functions.setdefault(id(code), []).append((function, location))
-        for name in (*function.__dict__, *OF_FUNCTIONS.intersection(self._names)):
-            self._wait(name, partial(self._function_part, function, name, location))
-        self._arm(code, None)
+        for name in (*function.__dict__, *OF_FUNCTIONS.intersection(self.names)):
+            self._wait(name, partial(FunctionPart, function, name, location))
+        self.arm(code)
         if not self.executed.is_observed:
-            for each in _with_nested(code):
-                self.executed.add_whole(each, function.__globals__)
-        if (id(code), id(function.__globals__)) in self._started:
-            self._enter_cells(function, location)
-        elif id(code) in self.executed.codes:
-            self.start(code, function.__globals__)
+            self._execute(code, names)
+        if not self.start_again(function, location) and id(code) in self.executed.codes:
+            self.start(code, names)
 
-    def _function_part(
-        self, function: FunctionType, name: str, location: Location | None
-    ) -> None:
-        self.add(FunctionPart(function, name, location), Uses(by_name=True))
+    def _execute(self, code: CodeType, names: dict[str, Any]) -> None:
+        """Take a code object and the code nested in it as executed."""
+        for each in all_code(code):
+            self.executed.add_whole(each, names)
 
-    def _arm(self, code: CodeType, parent: CodeType | None) -> None:
-        if parent is not None:
-            self._parents[id(code)] = parent
-        self.executed.arm(code)
-        for inner in code_names(code).nested:
-            self._arm(inner, code)
+    # ---- classes and modules ----
 
     def _visit_class(self, cls: type) -> None:
         self.classes[id(cls)] = cls
+        is_users, kind = is_user_class(cls), class_of(cls)
         for base in bases_of(cls):
             if is_user_class(base):
                 if base is not cls:
                     self.explore(base, None)
-                self._visit_names(cls, base)
-            elif is_user_class(cls) and base is not object:
-                self._wait_for_names(cls, base)
-        if is_user_class(cls):
-            self.add(SpecialMethods(cls), Uses(always=True))
-        for name in OF_TYPES.keys() & self._names:
-            self._class_attribute(cls, name)
-        kind = class_of(cls)
+                self._visit_attributes(cls, base)
+            elif is_users and base is not object:
+                self._wait_for_attributes(cls, base)
+        if is_users:
+            self.add(SpecialMethods(cls), Readers(always=True))
+        for name in OF_TYPES.keys() & self.names:
+            self.add(ClassAttribute(cls, name), Readers(by_name=True))
         if kind is not type and is_user_class(kind):
             self.explore(kind, None)
-            for base in bases_of(kind):
-                if is_user_class(base):
-                    self._wait_for_names(cls, base)
+            for base in filter(is_user_class, bases_of(kind)):
+                self._wait_for_attributes(cls, base)
 
-    def _visit_names(self, cls: type, base: type) -> None:
-        """Take in what a class of the user's holds; `cls` is it or derives from it."""
+    def _visit_attributes(self, cls: type, base: type) -> None:
+        """Visit the attributes that a class has from a user class, itself or a base."""
         for name, value in namespace_of(base).copy().items():
             code = _code_in(value)
             if code is not None and class_of(value) is not staticmethod:
                 self.classes_of.setdefault(id(code), set()).add(id(base))
-            if name[:2] == "__" and name in _COMMON:
+            if name[:2] == "__" and name in _IGNORED:
                 continue
             if name[:2] == "__" and name[-2:] == "__":
-                self._special(cls, name, value)
+                self._add_special(cls, name, value)
             else:
-                self._wait(name, partial(self._class_attribute, cls, name))
+                self._wait(name, partial(ClassAttribute, cls, name))
 
-    def _wait_for_names(self, cls: type, holder: type) -> None:
+    def _wait_for_attributes(self, cls: type, holder: type) -> None:
         for name in namespace_of(holder).copy():
             if name[:2] != "__":
-                self._wait(name, partial(self._class_attribute, cls, name))
+                self._wait(name, partial(ClassAttribute, cls, name))
 
-    def _special(self, cls: type, name: str, value: Any) -> None:
-        """Take in a special method, which counts if it ran."""
+    def _add_special(self, cls: type, name: str, value: Any) -> None:
+        """Add a special method, which is an input if it ran."""
         code = _code_in(value)
         if code is not None and not is_user_file(code.co_filename):
-            code = None  # one that a library wrote: `functools.total_ordering`
+            code = None  # library code: `functools.total_ordering`
         always = code is None and name not in ("__match_args__", "__slots__")
         place: Any = self.add(
             ClassAttribute(cls, name),
-            Uses(by_name=True, always=always, of_code=code),
+            Readers(by_name=True, always=always, of_code=code),
         )
         if name == "__match_args__" and class_of(place.before) is tuple:
             found = contents_of(place.before)
             self.matched.update(each for each in found if type(each) is str)
-            for each in tuple(self.matched) if self._has_patterns else ():
+            for each in tuple(self.matched) if self.has_patterns else ():
                 self.add_name(each)
-
-    def _class_attribute(self, cls: type, name: str) -> None:
-        self.add(ClassAttribute(cls, name), Uses(by_name=True))
 
     def _visit_module(self, module: ModuleType) -> None:
         names = module_namespace(module)
         if is_user_namespace(names):
             for name in tuple(names):
-                self._wait(name, partial(self._module_name, names, name))
+                self._wait(name, partial(Global, names, name))
             if "__getattr__" in names:
-                self.add(Global(names, "__getattr__"), Uses(always=True))
+                self.add(Global(names, "__getattr__"), Readers(always=True))
             if is_user_class(class_of(module)):
                 self.explore(class_of(module), None)
 
-    def _module_name(self, names: dict[str, Any], name: str) -> None:
-        self.add(Global(names, name), Uses(by_name=True))
+    # ---- objects ----
 
-    def _visit_object(  # noqa: C901 - a branch for each kind
-        self, value: Any, kind: Any, location: Location | None, uses: Uses | None
+    def _visit_object(
+        self, value: Any, kind: Any, location: Location | None, readers: Readers | None
     ) -> None:
         layout = layout_of(value)
         is_users = is_user_class(kind)
@@ -366,70 +362,58 @@ class Reach:
         if wrapped is not None:
             self.explore(wrapped, Attribute(value, "__wrapped__", location, ""))
             if kind is _MEMO and class_of(wrapped) is FunctionType:
-                for code in _with_nested(
-                    wrapped.__code__
-                ):  # it may answer without a call
-                    self.executed.add_whole(code, wrapped.__globals__)
+                # A cached result is returned without a call.
+                self._execute(wrapped.__code__, wrapped.__globals__)
         if is_users:
             self.explore(kind, None)
         elif is_own_class(kind) and not (layout.is_open or issubclass(kind, partial)):
             return
         if layout.has_attributes:
             self.objects[id(value)] = value, location
-            names = self._own_names[id(value)] = {*layout.names(value)}
-            for name in names:
-                self._wait(name, partial(self._attribute, value, name, location))
+            self._own_names[id(value)] = {*layout.names(value)}
+        attributes = self._own_names.get(id(value), set[str]())
         if kind is CellType:
-            name = "cell_contents"
-            self._wait(name, partial(self._attribute, value, name, location))
+            attributes = {"cell_contents"}
+        path = object_path(value, location)
+        for name in attributes:
+            self._wait(name, partial(Attribute, value, name, location, path))
         if not is_users and layout.is_open:
             self._visit_library_object(value, location)
         is_in_c = not (layout.is_open or layout.is_exception)
         if is_in_c and wrapped is None and storage_of(value) is None:
-            self._visit_referents(value, kind, location, uses)
-
-    def _attribute(self, value: Any, name: str, location: Location | None) -> None:
-        path = layout_of(value).name if location is None else location.value_path
-        self.add(Attribute(value, name, location, path), Uses(by_name=True))
-        kind = class_of(value)
-        if is_user_class(kind) and class_attribute(kind, name) is MISSING:
-            self._class_attribute(kind, name)
+            self._visit_referents(value, kind, location, readers)
 
     def _visit_library_object(self, value: Any, location: Location | None) -> None:
-        """Visit the functions that a library's object holds: `cached_property`.
+        """Visit the functions that a library object holds: `cached_property`.
 
-        Of imprint's own, such as functions with a rule and methods of models, all counts.
+        All of imprint's own objects is visited: functions with a rule, methods of models.
         """
         path = "" if location is None else location.value_path
         layout = layout_of(value)
         is_own = layout.speaks and is_own_class(class_of(value))
-        answers = is_settings(value)
+        holds_settings = is_settings(value)
         for name, part in layout.state(value).items():
             at = Attribute(value, name, location, path)
             if is_own and storage_of(part) is not None:
-                self._add_contents(part, at, Uses(always=True))
+                self.add_contents(part, at, Readers(always=True))
             if is_own or id(class_of(part)) in _CALLED:
                 self.explore(part, at)
-            elif answers and storage_of(part) is dict:
+            elif holds_settings and storage_of(part) is dict:
                 for key in contents_of(part)[::2]:
                     if type(key) is str:
-                        self._wait(key, partial(self._setting, part, key, at))
-
-    def _setting(self, held: Any, name: str, location: Location) -> None:
-        self.add(Item(held, name, location, location.path), Uses(by_name=True))
+                        self._wait(key, partial(Item, part, key, at, at.path))
 
     def _visit_referents(
-        self, value: Any, kind: Any, location: Location | None, uses: Uses | None
+        self, value: Any, kind: Any, location: Location | None, readers: Readers | None
     ) -> None:
-        """Visit what C holds: of partials, methods, properties, generators."""
-        get = gc.get_referents
+        """Visit the referents in C: of partials, methods, properties, generators."""
         path = "" if location is None else location.value_path
         if kind is GeneratorType:
-            self._arm(value.gi_code, None)
+            self.arm(value.gi_code)
             if not self.executed.is_observed:
-                for code in _with_nested(value.gi_code):
-                    self.executed.add_whole(code, _globals_of(value))
-        held = get(value)
+                frame = value.gi_frame
+                self._execute(value.gi_code, {} if frame is None else frame.f_globals)
+        held = gc.get_referents(value)
         if len(held) > LIMIT:
             return
         for i, part in enumerate(held):
@@ -438,435 +422,94 @@ class Reach:
             at = path or layout_of(value).name
             if kind is partial and part is value.args:
                 at = f"{at}.args"
-            step = Referent(value, i, get, location, at)
-            self.explore(part, step, uses or Uses(always=True))
+            step = Referent(value, i, gc.get_referents, location, at)
+            self.explore(part, step, readers or Readers(always=True))
 
-    # ---- names ----
+    # ---- names × owners ----
 
-    def _wait(self, name: str, act: Callable[[], None]) -> None:
-        """Act on a name of an owner, now or when code with that name starts."""
-        self._waiting.setdefault(name, []).append(act)
-        if name in self._names:
-            act()
+    def _wait(self, name: str, make: Callable[[], Location]) -> None:
+        """Add a location when code with its name starts, or now if it has."""
+        self._waiting.setdefault(name, []).append(make)
+        if name in self.names:
+            self._add_by_name(make())
+
+    def _add_by_name(self, location: Location) -> None:
+        self.add(location, Readers(by_name=True))
+        if isinstance(location, Attribute):
+            kind, name = class_of(location.owner), location.name
+            if is_user_class(kind) and not has_attribute(kind, name):
+                self.add(ClassAttribute(kind, name), Readers(by_name=True))
 
     def add_name(self, name: str) -> None:
-        """Take in a name that code reads of values that no chain leads to."""
-        if name not in self._names:
-            self._names.add(name)
-            if name in OF_FUNCTIONS:
-                for found in tuple(self.functions.values()):
-                    for function, location in found:
-                        self._function_part(function, name, location)
-            if name in OF_TYPES:
-                for cls in tuple(self.classes.values()):
-                    self._class_attribute(cls, name)
-            for act in tuple(self._waiting.get(name, ())):
-                act()
-
-    def start(self, code: CodeType, names: dict[str, Any] | None) -> None:
-        """Take in what a code object reads that starts now."""
-        if names is None:
-            names = self._globals_of(code)
-        key = id(code), id(names)
-        if key in self._started:
+        """Add the locations of a name that code reads of unknown receivers."""
+        if name in self.names:
             return
-        self._started[key] = code, names or {}
-        found = code_names(code)
-        self._parents.update((id(inner), code) for inner in found.nested)
-        for stored, _ in found.stores:
-            self._store(stored)
-        for chain in found.chains:
-            self._enter_chain(chain, code, names)
-        named = [*found.constants]
-        if found.matches >= 0:
-            self._has_patterns = True
-            named += [(x, found.matches) for x in ("__match_args__", *self.matched)]
-        for text, offset in named:
-            step = Step(StepKind.ATTRIBUTE, text, offset, offset)
-            self._by_name((step,), code, is_whole=True)
-        for each in found.imports if names is not None else ():
-            self._enter_import(each.name, each.taken, each.offset, code, names)
-        for function, location in tuple(self.functions.get(id(code), ())):
-            self._enter_parts(function, location)
-            self.start(code, function.__globals__)
+        self.names.add(name)
+        if name in OF_FUNCTIONS:
+            for found in tuple(self.functions.values()):
+                for function, location in found:
+                    part = FunctionPart(function, name, location)
+                    self.add(part, Readers(by_name=True))
+        if name in OF_TYPES:
+            for cls in tuple(self.classes.values()):
+                self.add(ClassAttribute(cls, name), Readers(by_name=True))
+        for make in tuple(self._waiting.get(name, ())):
+            self._add_by_name(make())
 
-    def _globals_of(self, code: CodeType) -> dict[str, Any] | None:
-        known = self.functions.get(id(code))
-        if known:
-            return known[0][0].__globals__
-        outer = self._parents.get(id(code))
-        return None if outer is None else self._globals_of(outer)
+    # ---- locations ----
 
-    def _store(self, name: str) -> None:
-        if name not in self._stored:
-            self._stored.add(name)
-            for each in tuple(self._chained.pop(name, ())):
-                self.add_name(each)
-
-    def _enter_chain(
-        self, chain: Chain, code: CodeType, names: dict[str, Any] | None
-    ) -> None:
-        if chain.head is Head.GLOBAL:
-            if names is None:
-                return
-            value = names.get(chain.name, MISSING)
-            location = Global(names, chain.name, is_builtin=value is MISSING)
-            self._note_stored(chain)
-            self._follow(location, chain, code, chain.steps, chain.offset)
-        elif chain.head is Head.CELL:
-            self._note_stored(chain)
-            owners = self._cell_owners(code, chain.name)
-            for function, location in owners:
-                index = function.__code__.co_freevars.index(chain.name)
-                cell = Cell(function, index, location)
-                self._follow(cell, chain, code, chain.steps, chain.offset)
-            if not owners:
-                self._lose(chain.steps, code, is_whole=chain.is_whole)
-        else:
-            self._by_name(chain.steps, code, is_whole=chain.is_whole)
-
-    def _note_stored(self, chain: Chain) -> None:
-        """Read the steps by name, too, after one that code stores."""
-        elements = [chain.name]
-        elements += [s.name for s in chain.steps if not s.kind.is_item]
-        for i, element in enumerate(elements):
-            later = elements[i + 1 :]
-            if not later:
-                break
-            if element in self._stored:
-                for each in later:
-                    self.add_name(each)
-            else:
-                self._chained.setdefault(element, set()).update(later)
-
-    def _cell_owners(
-        self, code: CodeType, name: str
-    ) -> list[tuple[FunctionType, Location | None]]:
-        """Return the functions that have a closure variable of code; none if it made it.
-
-        Code that is nested reads the variable of the function around it.
-        """
-        at: CodeType | None = code
-        while at is not None and name in at.co_freevars:
-            known = self.functions.get(id(at))
-            if known:
-                return [*known]
-            at = self._parents.get(id(at))
-        return []
-
-    def _enter_parts(self, function: FunctionType, location: Location | None) -> None:
-        """Take in the code and the defaults of a function that runs."""
-        if id(function) in self._entered:
-            return
-        self._entered.add(id(function))
-        uses = Uses(of_code=function.__code__)
-        self.add(FunctionPart(function, "__code__", location), uses)
-        for name in ("__defaults__", "__kwdefaults__"):
-            if getattr(function, name) is not None:  # else each call gave all arguments
-                part = self.add(FunctionPart(function, name, location), uses)
-                self._add_contents(part.before, part.location, uses)
-
-    def _enter_cells(self, function: FunctionType, location: Location | None) -> None:
-        """Take in what code that started reads of the closure of another function."""
-        self._enter_parts(function, location)
-        free = function.__code__.co_freevars
-        for code in _with_nested(function.__code__):
-            if (id(code), id(function.__globals__)) not in self._started:
-                continue
-            for chain in code_names(code).chains:
-                if chain.head is Head.CELL and chain.name in free:
-                    cell = Cell(function, free.index(chain.name), location)
-                    self._follow(cell, chain, code, chain.steps, chain.offset)
-
-    def _by_name(
-        self, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool
-    ) -> None:
-        """Take in steps whose receivers nothing tells."""
-        for i, step in enumerate(steps):
-            if step.kind is StepKind.GET:
-                self.add_name("get")
-            if step.kind.is_item:
-                continue
-            after = i + 1
-            while after < len(steps) and steps[after].kind.is_item:
-                after += 1
-            tail = steps[i + 1 : after]
-            is_last = after == len(steps)
-            known = self._tails.setdefault(step.name, [])
-            known.append((code, step.offset, tail, is_whole or not is_last))
-            self._retail(step.name)
-            self.add_name(step.name)
-
-    def _retail(self, name: str) -> None:
-        """Follow the newest tail from the locations of its name."""
-        code, offset, tail, is_whole = self._tails[name][-1]
-        for place in tuple(self._by_names.get(name, ())):
-            self._follow_tail(place, code, offset, tail, is_whole=is_whole)
-
-    def _follow_tail(
-        self,
-        place: Place,
-        code: CodeType,
-        offset: int,
-        tail: tuple[Step, ...],
-        *,
-        is_whole: bool,
-    ) -> None:
-        if storage_of(place.before) is None:
-            return
-        if not tail:
-            if is_whole:
-                self._use_whole(place, (code, offset))
-            return
-        self._follow_steps(place, tail, code, is_whole=is_whole)
-
-    def _follow(
-        self,
-        location: Location,
-        chain: Chain,
-        code: CodeType,
-        steps: tuple[Step, ...],
-        offset: int,
-    ) -> None:
-        """Follow a chain from the location of its head."""
-        uses = Uses()
-        uses.sites.append((code, offset))
-        place = self.add(location, uses)
-        if not steps:
-            if chain.is_whole:
-                self._use_whole(place, (code, offset))
-            return
-        self._follow_steps(place, steps, code, is_whole=chain.is_whole)
-
-    def _follow_steps(
-        self, place: Place, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool
-    ) -> None:
-        for i, step in enumerate(steps):
-            found = self._step(place, step, code)
-            if found is None:
-                is_open = (
-                    step.kind.is_item or place.before is MISSING or place.before is None
-                )
-                # A getter may read the same name elsewhere; so may what the trace fills in.
-                is_open = is_open or has_getattr(class_of(place.before))
-                self._lose(
-                    steps[i:] if is_open else steps[i + 1 :], code, is_whole=is_whole
-                )
-                return
-            if not found:
-                return
-            place = found[-1]
-        if is_whole:
-            self._use_whole(place, (code, steps[-1].offset))
-
-    def _lose(self, steps: tuple[Step, ...], code: CodeType, *, is_whole: bool) -> None:
-        """Read steps by name, as no chain leads to their receivers."""
-        names = [_read_by_name(s) for s in steps if s.kind is not StepKind.ITEM]
-        self.lost.setdefault(id(code), set()).update(names)
-        self._by_name(steps, code, is_whole=is_whole)
-
-    def _step(  # noqa: C901, PLR0912 - a branch for each kind
-        self, place: Place, step: Step, code: CodeType
-    ) -> list[Place] | None:
-        """Return the locations that a step of a chain reads, the one that answers last.
-
-        None if its value cannot be known without running code; empty if it reads nothing.
-        """
-        value, location = place.before, place.location
-        kind = class_of(value)
-        uses = Uses()
-        uses.sites.append((code, step.offset))
-        path = location.value_path
-        if step.kind.is_item:
-            if step.kind is StepKind.GET and is_user_class(kind):
-                self.add(ClassAttribute(kind, "get"), uses)
-            if storage_of(value) is None:
-                return self._shown_item(value, step.name, uses, location)
-            return [self.add(Item(value, step.name, location, path), uses)]
-        if is_opaque(kind):
-            return []
-        if value is MISSING:
-            return None
-        if issubclass(kind, ModuleType):
-            names = module_namespace(value)
-            found = self.add(Global(names, step.name, parent=None), uses)
-            if is_user_class(kind):
-                self.add(ClassAttribute(kind, step.name), uses)
-            if found.before is MISSING and is_user_namespace(names):
-                self.add(Global(names, "__getattr__"), uses)
-            return None if found.before is MISSING else [found]
-        if kind is FunctionType:
-            found = self.add(FunctionPart(value, step.name, location), uses)
-            return None if found.before is MISSING else [found]
-        if storage_of(value) is not None and id(kind) in _PLAIN:
-            if step.name not in _WRITES:
-                self._use_whole(place, (code, step.offset))
-            return []
-        if issubclass(kind, type):
-            return self._step_of_class(value, step.name, uses)
-        if storage_of(value) is not None:  # a field of a named tuple is an item
-            self._use_whole(place, (code, step.offset))
-        return self._step_of_object(value, kind, step.name, uses, location)
-
-    def _step_of_class(self, cls: type, name: str, uses: Uses) -> list[Place] | None:
-        if is_fixed(cls) and not (is_user_class(cls) or is_user_class(class_of(cls))):
-            return None
-        found = self.add(ClassAttribute(cls, name), uses)
-        if is_user_class(class_of(cls)):
-            self.add(ClassAttribute(class_of(cls), name), uses)
-        return [found] if is_plain(found.before) else None
-
-    def _step_of_object(
-        self, value: Any, kind: Any, name: str, uses: Uses, location: Location
-    ) -> list[Place] | None:
-        layout = layout_of(value)
-        path = location.value_path
-        shown = class_attribute(kind, name)
-        if is_user_class(kind) or not (layout.is_open or is_fixed(kind)):
-            self.add(ClassAttribute(kind, name), uses)
-        if layout.has_attributes or (kind is CellType and name == "cell_contents"):
-            own = self.add(Attribute(value, name, location, path), uses)
-            if own.before is not MISSING and not _is_data(shown):
-                return [own]
-            is_of_c = class_of(shown) is GetSetDescriptorType  # `args` of an exception
-            if own.before is not MISSING and (is_of_c or name in layout.state(value)):
-                return [own]
-        if shown is not MISSING and is_settings(value):  # `c.items()`
-            self._add_whole(value, location, uses)
-        if shown is MISSING and (not is_user_class(kind) or storage_of(value) is dict):
-            return self._shown_item(value, name, uses, location)
-        known = self.places.get(ClassAttribute(kind, name).key)
-        return None if known is None or not is_plain(shown) else [known]
-
-    def _shown_item(
-        self, value: Any, name: str, uses: Uses, location: Location
-    ) -> list[Place] | None:
-        """Return what a library's object answers out of a dictionary that it holds.
-
-        Its class has a `__getattr__`, as those of settings have.
-        """
-        if storage_of(value) is dict and has_getattr(class_of(value)):
-            return [self.add(Item(value, name, location, location.value_path), uses)]
-        if not is_settings(value):
-            return None
-        for each, held in layout_of(value).state(value).items():
-            if storage_of(held) is dict:
-                own = Attribute(value, each, location, location.value_path)
-                place = self.add(Item(held, name, own, location.value_path), uses)
-                if place.before is MISSING:
-                    continue
-                if not is_user_class(class_of(place.before)):
-                    self._add_state(place, uses)
-                return [place]
-        return None
-
-    def _add_state(self, place: Place, uses: Uses) -> None:
-        """Add what an object has whose library reads it: a flag's value."""
-        value = place.before
-        layout = layout_of(value)
-        if layout.is_open and layout.has_only_dict and not is_settings(value):
-            path = place.location.value_path
-            inner = Attribute(value, "__dict__", place.location, path)
-            self._add_contents(instance_dict(value), inner, uses)
-
-    def _enter_import(
-        self,
-        name: str,
-        taken: tuple[str, ...],
-        offset: int,
-        code: CodeType,
-        names: dict[str, Any] | None,
-    ) -> None:
-        full = _resolved(name, names or {})
-        if not taken and "." in full:
-            full = full.partition(".")[0]
-        uses = Uses()
-        uses.sites.append((code, offset))
-        module = self.add(Global(sys.modules, full), uses).before
-        if not is_module(module):
-            return
-        held = module_namespace(module)
-        is_users = is_user_namespace(held)
-        for each in taken:
-            self.add(Global(held, each), uses)
-        if not is_users and not is_own_namespace(held):
-            for step in {
-                s.name
-                for c in code_names(code).chains
-                if c.head is Head.OTHER
-                for s in c.steps[:1]
-                if not s.kind.is_item
-            }:
-                if step in held:
-                    self.add(Global(held, step), uses)
-
-    # ---- places ----
-
-    def add(self, location: Location, uses: Uses) -> Place:
+    def add(self, location: Location, readers: Readers) -> ReachedLocation:
         """Add a location, with its value now if it is new."""
         key = location.key
         place = self.places.get(key)
-        if place is not None:
-            if uses.by_name and not any(known.by_name for known in place.uses):
-                self._by_names.setdefault(location.name, []).append(place)
-            place.uses.append(uses)
-            return place
-        value = location.get()
-        if issubclass(class_of(value), Tracer):
-            self.has_tracers = True
-            value = MISSING
-        place = self.places[key] = Place(location, value)
-        place.is_left = self.is_over
-        place.uses.append(uses)
-        if uses.by_name:
-            self._by_names.setdefault(location.name, []).append(place)
-        self._reach_value(place, uses)
+        if place is None:
+            value = location.get()
+            if issubclass(class_of(value), Tracer):
+                self.has_tracers = True
+                value = MISSING
+            place = self.places[key] = ReachedLocation(location, value)
+            place.is_left = self.is_over
+            is_new, was_by_name = True, False
+        else:
+            is_new, was_by_name = False, any(r.by_name for r in place.readers)
+        place.readers.append(readers)
+        if readers.by_name and not was_by_name:
+            self.add_tail_start(place)
+        if is_new and not isinstance(location, Contents | SpecialMethods):
+            inner = None if storage_of(place.before) is not None else readers
+            self.explore(place.before, location, inner)
+            if readers.by_name:
+                self.follow_tails(place)
         return place
 
-    def _reach_value(self, place: Place, uses: Uses) -> None:
-        value, location = place.before, place.location
-        if isinstance(location, Contents | SpecialMethods):
-            return
-        inner = None if storage_of(value) is not None else uses
-        self.explore(value, location, inner)
-        if uses.by_name:
-            for code, offset, tail, is_whole in tuple(
-                self._tails.get(location.name, ())
-            ):
-                self._follow_tail(place, code, offset, tail, is_whole=is_whole)
+    @abstractmethod
+    def add_tail_start(self, place: ReachedLocation) -> None:
+        """Note a location that is read by name."""
 
-    def _use_whole(self, place: Place, site: _Site) -> None:
-        """Take in that a value is used by more than constant keys."""
-        place.whole.append(site)
-        uses = Uses()
-        uses.sites.append(site)
-        self._add_whole(place.before, place.location, uses)
-
-    def _add_whole(self, value: Any, location: Location, uses: Uses) -> None:
-        """Add what is in a container, or in an object in which a library keeps settings."""
+    def add_whole(self, value: Any, location: Location, readers: Readers) -> None:
+        """Add the contents of a container, or of the settings in a library object."""
         if storage_of(value) is not None:
-            self._add_contents(value, location, uses)
+            self.add_contents(value, location, readers)
         elif is_settings(value):
             for name, held in layout_of(value).state(value).items():
                 if storage_of(held) is dict and id(held) not in self._whole:
                     self._whole[id(held)] = held
                     at = Attribute(value, name, location, location.value_path)
-                    self._add_contents(held, at, uses)
+                    self.add_contents(held, at, readers)
 
-    def _add_contents(self, container: Any, location: Location, uses: Uses) -> None:
-        """Add what is in a container, and in containers in it."""
+    def add_contents(
+        self, container: Any, location: Location, readers: Readers
+    ) -> None:
+        """Add the contents of a container, and of containers in it."""
         queue: list[tuple[Any, Location, int]] = [(container, location, 0)]
         for held, at, depth in queue:  # it grows
-            path = at.value_path
-            place = Contents(held, at, path, is_strict=self.is_strict)
-            known = place.key in self.places
-            self.add(place, uses)
-            if (known and depth) or (
-                self._limit is not None and length_of(held) > self._limit
-            ):
+            place = Contents(held, at, at.value_path, is_strict=self.is_strict)
+            is_known = place.key in self.places
+            self.add(place, readers)
+            if (is_known and depth) or self._is_too_long(held):
                 continue
             for step, item in _items(held, at):
-                is_inside = id(class_of(item)) in _PLAIN or (
+                is_inside = id(class_of(item)) in PLAIN_CONTAINERS or (
                     self.is_strict and storage_of(item) is not None
                 )
                 if is_inside and depth < _DEPTH:
@@ -874,47 +517,47 @@ class Reach:
                     continue
                 self.explore(item, step)
                 if id(class_of(item)) not in ATOMS and is_settings(item):
-                    self._add_whole(item, step, uses)
+                    self.add_whole(item, step, readers)
 
-    def add_new_items(self, place: Place, now: tuple[Any, ...]) -> None:
-        """Add what the trace put into a container, and what is in that."""
+    # ---- after the trace ----
+
+    def add_new_items(self, place: ReachedLocation, now: tuple[Any, ...]) -> None:
+        """Add items that the trace put into a container."""
         at = place.location
         if {*map(id, now)}.issubset(map(id, place.before)):
             return
         self.is_over = True
-        for uses in tuple(place.uses):
-            self._add_contents(at.owner, at.parent or at, uses)
+        for readers in tuple(place.readers):
+            self.add_contents(at.owner, at.parent or at, readers)
         self.is_over = False
 
-    def take_new_names(self) -> None:
-        """Add the attributes by which code reads that objects got since they were visited."""
+    def add_new_attributes(self) -> None:
+        """Add the attributes that objects got since they were visited."""
         for key, (value, location) in tuple(self.objects.items()):
             known = self._own_names[key]
-            path = layout_of(value).name if location is None else location.value_path
             for name in layout_of(value).names(value):
                 if name not in known:
                     known.add(name)
-                    if name in self._names:
+                    if name in self.names:
+                        path = object_path(value, location)
                         at = Attribute(value, name, location, path)
-                        self.add(at, Uses(by_name=True)).before = MISSING
+                        self.add(at, Readers(by_name=True)).before = MISSING
 
     def modules(self) -> list[dict[str, Any]]:
-        """Return the dictionaries of the user's modules that were reached."""
+        """Return the dictionaries of the user modules that were reached."""
         found = [m for m in self._known.values() if issubclass(class_of(m), ModuleType)]
         names = [module_namespace(m) for m in found]
         return [held for held in names if is_user_namespace(held)]
 
-    def types(self) -> Iterator[Place]:
+    def types(self) -> Iterator[ReachedLocation]:
         """Yield the classes of the objects that were reached."""
         for value, location in tuple(self.objects.values()):
             if is_user_class(class_of(value)):
-                path = (
-                    layout_of(value).name if location is None else location.value_path
-                )
-                yield Place(TypeOf(value, location, path), class_of(value))
+                at = TypeOf(value, location, object_path(value, location))
+                yield ReachedLocation(at, class_of(value))
 
 
-_COMMON: Final = frozenset(
+_IGNORED: Final = frozenset(
     (
         *("__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"),
         *("__qualname__", "__firstlineno__", "__static_attributes__", "__orig_bases__"),
@@ -925,35 +568,43 @@ _COMMON: Final = frozenset(
 )
 _CALLED: Final = ids_of(FunctionType, MethodType, partial)
 _MEMO: Final = type(lru_cache(lambda: None))
-_PLAIN: Final = ids_of(list, dict, tuple, set, frozenset)
+PLAIN_CONTAINERS: Final = ids_of(list, dict, tuple, set, frozenset)
 
 
 def is_opaque(cls: type) -> bool:
-    """Return whether what instances hold is no input of a trace: arrays, tracers."""
+    """Return whether the contents of instances are no inputs of a trace: arrays, tracers."""
     return issubclass(cls, _OPAQUE) and not is_user_class(cls)
 
 
 def is_settings(value: Any) -> bool:
-    """Return whether a library keeps in an object what users set: a ConfigDict, flags.
+    """Return whether a library object holds settings of users: a ConfigDict, flags.
 
-    Its class answers for names or keys out of a dictionary that the object holds.
+    Its class answers names or keys from a dictionary that the object holds.
     """
     kind = class_of(value)
     layout = layout_of(value)
     if not layout.is_open or not layout.has_dict or is_user_class(kind):
         return False
-    if is_own_class(kind) or layout.package in _STANDARD:
+    if is_own_class(kind) or layout.package in sys.stdlib_module_names:
         return False
-    has = [class_attribute(kind, name) is not MISSING for name in _OF_SETTINGS]
-    return has[0] or (has[1] and has[2])
+    has_items = has_attribute(kind, "__getitem__") and has_attribute(
+        kind, "__setitem__"
+    )
+    return has_items or has_getattr(kind)
 
 
-_OF_SETTINGS: Final = "__getattr__", "__getitem__", "__setitem__"
-_STANDARD: Final = sys.stdlib_module_names
+def has_getattr(cls: type) -> bool:
+    """Return whether a class computes attributes that its instances lack."""
+    return has_attribute(cls, "__getattr__")
+
+
+def object_path(value: Any, location: Location | None) -> str:
+    """Return an object as a user would write it."""
+    return layout_of(value).name if location is None else location.value_path
 
 
 def _items(container: Any, location: Location | None) -> Iterator[tuple[Location, Any]]:
-    """Yield what is in a container, past its own methods, each with its location."""
+    """Yield the items of a container, each with its location."""
     path = "" if location is None else location.value_path
     is_dict = is_mapping(container)
     is_ordered = storage_of(container) in (list, tuple, deque)
@@ -962,54 +613,15 @@ def _items(container: Any, location: Location | None) -> Iterator[tuple[Location
         key = items[i - 1] if is_dict and i % 2 else i if is_ordered else None
         if key is not None and id(class_of(key)) in ATOMS:
             yield Item(container, key, location, path), item
-        elif id(class_of(item)) not in ATOMS:  # a key or a member; or it is under such
+        elif id(class_of(item)) not in ATOMS:  # a key, a member, or below such a key
             yield Referent(container, i, contents_of, location, path), item
 
 
-def _read_by_name(step: Step) -> str:
-    return "get" if step.kind is StepKind.GET else step.name
-
-
-def _with_nested(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code_names(code).nested:
-        yield from _with_nested(inner)
-
-
 def _code_in(value: Any) -> CodeType | None:
-    """Return the code of what a class holds, if it is a method of some kind."""
+    """Return the code of a class attribute that is some kind of method."""
     kind = class_of(value)
     if kind is staticmethod or kind is classmethod:
         value = value.__func__
     elif kind is property:
         value = value.fget
     return value.__code__ if class_of(value) is FunctionType else None
-
-
-def has_getattr(cls: type) -> bool:
-    """Return whether a class answers for attributes that its instances lack."""
-    return class_attribute(cls, "__getattr__") is not MISSING
-
-
-def _is_data(value: Any) -> bool:
-    """Return whether what a class holds goes before what an object has of its own."""
-    return value is not MISSING and (
-        class_attribute(class_of(value), "__set__") is not MISSING
-        or class_attribute(class_of(value), "__delete__") is not MISSING
-    )
-
-
-def _globals_of(generator: Any) -> dict[str, Any]:
-    frame = generator.gi_frame
-    return {} if frame is None else frame.f_globals
-
-
-def _resolved(name: str, names: dict[str, Any]) -> str:
-    if not name.startswith("."):
-        return name
-    from importlib.util import resolve_name  # noqa: PLC0415 - few imports are relative
-
-    try:
-        return resolve_name(name, names.get("__package__"))
-    except ImportError:
-        return name

@@ -1,11 +1,11 @@
-"""What a trace reads, found while it runs: its dependencies.
+"""Recording: the dependencies of a trace, found while it runs.
 
-1. The walk (`reachable`) keeps the value of each location as it was before code with its
-   name ran; instructions that ran are observed meanwhile (`executed`).
-2. After the trace each location is read again. What differs was written by the trace, and
-   is an effect; where nothing was before, it was filled in, and is an input from then on.
-3. A location counts if an instruction that ran reads it: by a chain that leads there, or
-   by its name where no chain tells the receiver.
+1. `chains` keeps the value of each location as it was before code with its name ran;
+   `executed` observes the instructions that run.
+2. After the trace each location is read again. A changed value was written by the trace
+   and is an effect. Where nothing was before, the trace filled it in: it is an input.
+3. A location is an input if an executed instruction reads it: by a chain that leads there,
+   or by its name where the receiver is not known.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,18 +20,22 @@ from imprint._src.core.user_code import is_user_class
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.guards.code_names import Head, StepKind, code_names
-from imprint._src.jit.guards.dependencies import (
-    Dependencies,
-    Ran,
-    all_code,
-    is_captured,
-)
-from imprint._src.jit.guards.executed import Executed
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
-    WHAT_RUNS,
+    bases_of,
+    class_of,
+    contents_of,
+    has_attribute,
+    length_of,
+    storage_of,
+)
+from imprint._src.jit.guards.chains import FollowedChains
+from imprint._src.jit.guards.code_names import Head, StepKind, all_code, code_names
+from imprint._src.jit.guards.dependencies import Dependencies, ExecutedCode, is_captured
+from imprint._src.jit.guards.executed import Executed
+from imprint._src.jit.guards.locations import (
+    CALL_PARTS,
     Attribute,
     Cell,
     ClassAttribute,
@@ -40,24 +44,25 @@ from imprint._src.jit.guards.locations import (
     Global,
     Item,
     Key,
+    Location,
     Referent,
     Root,
     SpecialMethods,
     TypeOf,
-    bases_of,
-    class_attribute,
-    class_of,
-    contents_of,
-    length_of,
-    storage_of,
 )
-from imprint._src.jit.guards.reachable import VISITED, Place, Reach, Uses, has_getattr
+from imprint._src.jit.guards.reachable import (
+    VISITED,
+    ReachedLocation,
+    Readers,
+    has_getattr,
+    object_path,
+)
 from imprint._src.jit.guards.values import (
-    Budget,
-    Read,
-    Rest,
-    Seen,
-    SeenItems,
+    CaptureBudget,
+    Dependency,
+    RecordedItems,
+    RecordedValue,
+    UnwrittenItems,
     is_hashed_plainly,
     is_same_plain,
 )
@@ -65,27 +70,31 @@ from imprint._src.jit.guards.values import (
 
 @dataclass(slots=True)
 class _NameUse:
-    """How code that ran reads a name of receivers that no chain tells."""
+    """How executed code reads a name of unknown receivers.
+
+    Args:
+        is_read: whether it is read; otherwise it is only called.
+        of_any: whether the receiver may be any object.
+        of_classes: classes whose methods read it of their first argument.
+    """
 
     is_read: bool = False
-    """Whether it is read; otherwise it is only called."""
     of_any: bool = False
     of_classes: set[int] = field(default_factory=set[int])
-    """Classes whose methods read it of their first argument."""
 
 
 @final
 class Recording:
-    """Records what a trace depends on; use it in a `with` around the trace.
+    """Records the dependencies of the trace in its `with`.
 
     Args:
         fun: the function that is traced.
         held: its static values, each with a name.
-        strict: whether contents of any size count.
-        classes: classes of the nodes that its arguments are made of.
+        strict: whether containers of any size are compared.
+        classes: classes of the nodes in its arguments.
 
     Attributes:
-        dependencies: what it depends on, when the trace is over.
+        dependencies: set at the end of the trace.
     """
 
     def __init__(
@@ -102,12 +111,12 @@ class Recording:
         self._names = "self", *(name for name, _ in held)
         self._classes = tuple(filter(is_user_class, classes))
         self._executed = Executed(self._start)
-        self._reach = Reach(self._executed, is_strict=strict)
+        self._reached = FollowedChains(self._executed, is_strict=strict)
         self._error: BaseException | None = None
-        self._ways: dict[int, Key] = {}
+        self._parents: dict[int, Key] = {}
         self._later: dict[Standin, None] = {}
         self._is_bound = False
-        self._budget = Budget()
+        self._budget = CaptureBudget()
         self._captured: dict[int, bool] = {}
 
     def __enter__(self) -> Self:
@@ -116,12 +125,10 @@ class Recording:
             outer.turn_strict()
         self._token = _recordings.set((*_recordings.get(), self))
         try:
-            for i, (value, name) in enumerate(
-                zip(self._values, self._names, strict=True)
-            ):
-                self._reach.explore(value, Root(value, name, i))
+            for i, named in enumerate(zip(self._values, self._names, strict=True)):
+                self._reached.explore(named[0], Root(*named, i))
             for cls in self._classes:
-                self._reach.explore(cls, None)
+                self._reached.explore(cls, None)
         except BaseException:
             self._stop()
             raise
@@ -141,35 +148,35 @@ class Recording:
         if error is None:
             if self._error is not None:
                 raise self._error
-            self.dependencies = self._settle()
+            self.dependencies = self._finish()
         ran = self._executed.frozen()
         for outer in _recordings.get():
             outer.include(ran)
-        self._executed.close()  # else cycles keep what the trace reached
-        self._reach.close()
+        self._executed.close()  # else cycles keep the reached values
+        self._reached.close()
 
     def _start(self, code: CodeType, names: dict[str, Any] | None) -> None:
-        """Take in code that starts; called in the middle of it, so nothing is raised."""
+        """Follow code that starts. Called inside user code, which must not see errors."""
         try:
-            self._reach.start(code, names)
+            self._reached.start(code, names)
         except BaseException as err:
             self._error = self._error or err
 
     def turn_strict(self) -> None:
-        """Count contents of any size: a strict function is called."""
+        """Compare containers of any size: a strict function is called."""
         self.strict = True
-        self._reach.turn_strict()
+        self._reached.turn_strict()
 
-    def include(self, ran: Ran, later: Iterable[Standin] = ()) -> None:
-        """Count code as executed that ran in an earlier trace, whose result is used.
+    def include(self, ran: ExecutedCode, later: Iterable[Standin] = ()) -> None:
+        """Take code as executed that ran in an earlier trace, whose result is used.
 
         Args:
             ran: the code.
-            later: stand-ins of functions that it is of, and no name may lead to.
+            later: stand-ins of its functions, which no name may reach.
         """
         for standin in later:
             self._later[standin] = None
-            self._reach.explore(standin(), None)
+            self._reached.explore(standin(), None)
         for code, offsets in ran:
             if offsets is None:
                 self._executed.add_whole(code, None)
@@ -177,37 +184,55 @@ class Recording:
                 self._executed.add(code, offsets, None)
 
     def expect(self, functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
-        """Count functions as executed that may run when the trace is over."""
-        later = Reach(Executed(self._ignore), is_strict=self.strict)
+        """Take functions as executed that may run after the trace."""
+        later = FollowedChains(Executed(_ignore), is_strict=self.strict)
         for value in (*functions, *values):
             self._later[identity(value)] = None
-            self._reach.explore(value, None)
+            self._reached.explore(value, None)
             later.explore(value, None)
         for found in tuple(later.functions.values()):
             for function, _ in found:
-                self._reach.explore(function, None)
+                self._reached.explore(function, None)
                 for code in all_code(function.__code__):
                     self._executed.add_whole(code, function.__globals__)
 
-    def _ignore(self, code: CodeType, names: dict[str, Any] | None) -> None:
-        """Follow no further code."""
+    # ---- the end of the trace ----
 
-    # ---- afterwards ----
-
-    def _settle(self) -> Dependencies:
+    def _finish(self) -> Dependencies:
         after: dict[Key, Any] = {}
-        self._fill_in(after)
-        executed = self._names_read()
-        self._add_absent({*executed})
-        self._fill_in(after)
-        self._find_ways()
-        reads: list[Read] = []
+        self._visit_new_values(after)
+        name_uses = self._name_uses()
+        self._add_absent({*name_uses})
+        self._visit_new_values(after)
+        for place in self._reached.places.values():
+            at = place.location
+            if isinstance(at, Item | Contents) and at.parent is not None:
+                self._parents.setdefault(id(at.container), at.parent.key)
+        reads, written = self._inputs(name_uses, after)
+        reads = [*self._detached(reads, written)]
+        reads += [*self._hiding(reads), *self._classes_of_owners(reads)]
+        if self._reached.is_bounded:
+            _warn_bounded(self._values[0])
+        return Dependencies(
+            tuple(map(identity, self._values)),
+            tuple(reads),
+            self._executed.frozen(),
+            frozenset(written),
+            tuple(self._later),
+            is_observed=self._executed.is_observed,
+            is_shareable=not (self._reached.has_tracers or self._is_bound),
+        )
+
+    def _inputs(
+        self, name_uses: dict[str, _NameUse], after: dict[Key, Any]
+    ) -> tuple[list[Dependency], set[Key]]:
+        """Return the locations that the trace read, and those that it wrote."""
+        reads: list[Dependency] = []
         written: set[Key] = set()
-        owners: set[int] = set()
-        for key, place in tuple(self._reach.places.items()):
-            now = after.get(key, MISSING) if key in after else place.location.get()
+        for key, place in tuple(self._reached.places.items()):
             location = place.location
-            if now is GONE or not self._counts(place, executed):
+            now = after[key] if key in after else location.get()
+            if now is GONE or not self._is_input(place, name_uses):
                 continue
             if isinstance(location, Contents):
                 seen = self._contents(place, now)
@@ -220,37 +245,32 @@ class Recording:
                 written.add(key)
                 continue
             seen.is_left |= place.is_left
-            reads.append(Read(location, seen))
-            owner = location.owner
-            if owner is not None:
-                owners.add(id(owner))
-        reads = [*self._detached(reads, written), *self._hiding(reads)]
-        asks_class = any(
-            code_names(c).asks_class for c in self._executed.codes.values()
-        )
-        owners.update(id(value) for value in self._values)
-        owners.update(id(x) for _, seen in reads for x in _parts_of(seen.value))
-        for place in self._reach.types():
-            owner = place.location.owner
-            if owner is not None and (asks_class or id(owner) in owners):
-                reads.append(Read(place.location, Seen(place.before)))
-        if self._reach.is_bounded:
-            _warn_bounded(self._values[0])
-        return Dependencies(
-            tuple(map(identity, self._values)),
-            tuple(reads),
-            self._executed.frozen(),
-            frozenset(written),
-            tuple(self._later),
-            is_observed=self._executed.is_observed,
-            is_shareable=not (self._reach.has_tracers or self._is_bound),
-        )
+            reads.append(Dependency(location, seen))
+        return reads, written
 
-    def _detached(self, reads: list[Read], written: set[Key]) -> Iterable[Read]:
-        """Yield reads; the owner of one is the very object where the way to it was written."""
-        known: dict[
-            int, bool
-        ] = {}  # by the `id` of a location: whether it is below one
+    def _classes_of_owners(self, reads: list[Dependency]) -> Iterable[Dependency]:
+        """Yield the classes of the objects that were read, or whose class may be read."""
+        codes = self._executed.codes.values()
+        reads_class = any(code_names(code).reads_class for code in codes)
+        owners = {id(value) for value in self._values}
+        owners.update(id(owner) for at, _ in reads if (owner := at.owner) is not None)
+        for _, seen in reads:
+            value: Any = seen.value
+            parts: Any = value if class_of(value) is tuple else (value,)
+            owners.update(map(id, parts))
+        for place in self._reached.types():
+            owner = place.location.owner
+            if owner is not None and (reads_class or id(owner) in owners):
+                yield Dependency(place.location, RecordedValue(place.before))
+
+    def _detached(
+        self, reads: list[Dependency], written: set[Key]
+    ) -> Iterable[Dependency]:
+        """Yield reads without a parent where the trace wrote the path to the owner.
+
+        Such an owner is the very object, and is not found again.
+        """
+        known: dict[int, bool] = {}  # by the `id` of a location
         for location, seen in reads:
             at, passed = location.parent, list[int]()
             while at is not None and id(at) not in known and at.key not in written:
@@ -259,66 +279,59 @@ class Recording:
             is_below = at is not None and known.get(id(at), True)
             known.update(dict.fromkeys(passed, is_below))
             if not is_below:
-                yield Read(location, seen)
+                yield Dependency(location, seen)
                 continue
             self._is_bound |= is_captured(location, self._captured)
             owner = location.owner
             if owner is not None:
-                yield Read(location.on(owner, None), seen)
+                yield Dependency(location.on(owner, None), seen)
 
-    def _find_ways(self) -> None:
-        """Find for each container the location by which its parts are found again."""
-        for place in self._reach.places.values():
-            at = place.location
-            if isinstance(at, Item | Contents) and at.parent is not None:
-                self._ways.setdefault(id(at.container), at.parent.key)
-
-    def _hiding(self, reads: list[Read]) -> list[Read]:
-        """Return where an object could come to hide what its class answers."""
+    def _hiding(self, reads: list[Dependency]) -> list[Dependency]:
+        """Return the missing attributes of objects that would hide read class attributes."""
         names: dict[int, list[str]] = {}
         known = {location.key for location, _ in reads}
         for location, _ in reads:
             if isinstance(location, ClassAttribute) and location.name[:2] != "__":
                 names.setdefault(id(location.owner), []).append(location.name)
-        found: list[Read] = []
-        for value, location in tuple(self._reach.objects.values()):
-            kind = class_of(value)
-            read = names.get(id(kind))
+        found: list[Dependency] = []
+        for value, location in tuple(self._reached.objects.values()):
+            read = names.get(id(class_of(value)))
             if not read or not layout_of(value).has_dict:
                 continue
-            path = layout_of(value).name if location is None else location.value_path
             for name in read:
-                at = Attribute(value, name, location, path)
-                place = self._reach.places.get(at.key)  # of a name that is only called
+                at = Attribute(value, name, location, object_path(value, location))
+                place = self._reached.places.get(at.key)  # of a name only called
                 was = MISSING if place is None else place.before
                 if at.key not in known and was is MISSING and at.get() is MISSING:
-                    found.append(Read(at, Seen(MISSING)))
+                    found.append(Dependency(at, RecordedValue(MISSING)))
         return found
 
-    def _fill_in(self, after: dict[Key, Any]) -> None:
-        """Visit what the trace bound where nothing was before.
+    def _visit_new_values(self, after: dict[Key, Any]) -> None:
+        """Visit the values that the trace bound where nothing was before.
 
         Args:
-            after: the values now, by location, of which the missing ones are added.
+            after: the values now, by location; missing ones are added.
         """
         while True:
-            self._reach.take_new_names()
-            new = [k for k in tuple(self._reach.places) if k not in after]
+            self._reached.add_new_attributes()
+            new = [k for k in tuple(self._reached.places) if k not in after]
             if not new:
                 return
             for key in new:
-                place = self._reach.places[key]
+                place = self._reached.places[key]
                 now = after[key] = place.location.get()
                 if now is place.before or issubclass(class_of(now), Tracer):
                     continue
                 if isinstance(place.location, Contents):
-                    self._reach.add_new_items(place, now)
+                    self._reached.add_new_items(place, now)
                 elif place.before is MISSING or place.before is None:
-                    self._reach.explore(now, place.location)
+                    self._reached.explore(now, place.location)
 
-    def _names_read(self) -> dict[str, _NameUse]:
-        """Return how names are read of receivers that no chain tells."""
-        executed, reach = self._executed, self._reach
+    # ---- names that were read ----
+
+    def _name_uses(self) -> dict[str, _NameUse]:
+        """Return how names are read of unknown receivers."""
+        executed, reached = self._executed, self._reached
         found: dict[str, _NameUse] = {}
         stores = {
             name
@@ -327,26 +340,24 @@ class Recording:
             if executed.is_executed(code, offset)
         }
         for code in executed.codes.values():
-            classes = reach.classes_of.get(id(code))
+            classes = reached.classes_of.get(id(code))
             names = code_names(code)
-            for text, offset in names.constants:
-                if executed.is_executed(code, offset):
-                    use = found.setdefault(text, _NameUse())
-                    use.is_read = use.of_any = True
-            is_matched = executed.is_executed(code, names.matches)
-            for text in ("__match_args__", *reach.matched) if is_matched else ():
+            texts = [x for x, at in names.constants if executed.is_executed(code, at)]
+            if executed.is_executed(code, names.matches):
+                texts += ["__match_args__", *reached.matched]
+            for text in texts:
                 use = found.setdefault(text, _NameUse())
                 use.is_read = use.of_any = True
-            lost = reach.lost.get(id(code), ())
+            lost = reached.lost.get(id(code), ())
             for chain in names.chains:
                 is_loose = chain.head in (Head.FIRST, Head.OTHER)
                 is_loose = is_loose or chain.name in stores
                 for i, step in enumerate(chain.steps):
                     if step.kind is StepKind.ITEM:
                         continue
-                    name = "get" if step.kind is StepKind.GET else step.name
-                    is_here = is_loose or name in lost
-                    if is_here and executed.is_executed(code, step.offset):
+                    name = step.read_name
+                    is_by_name = is_loose or name in lost
+                    if is_by_name and executed.is_executed(code, step.offset):
                         use = found.setdefault(name, _NameUse())
                         use.is_read |= step.kind is StepKind.ATTRIBUTE
                         if chain.head is Head.FIRST and i == 0 and classes:
@@ -357,93 +368,81 @@ class Recording:
         return found
 
     def _add_absent(self, read: set[str]) -> None:
-        """Add where code that went on without an attribute did not find it.
+        """Add the attributes that code did not find, and went on.
 
         Args:
-            read: all names that code reads; a `__getattr__` of the user's may answer them.
+            read: all names that code reads; a user's `__getattr__` may answer them.
         """
         names: set[str] = set()
-        observed = self._executed.is_observed
-        # A caller's handler, `with` or getattr may go on.
-        handles = not observed and any(
-            code.co_exceptiontable
-            or code_names(code).constants
-            or code_names(code).handles
-            for code in self._executed.codes.values()
+        executed = self._executed
+        every = [(code, code_names(code)) for code in executed.codes.values()]
+        # Without events, the handler, `with` or getattr of a caller may catch the error.
+        handles = not executed.is_observed and any(
+            code.co_exceptiontable or found.constants or found.handles
+            for code, found in every
         )
-        for code in self._executed.codes.values():
-            found = code_names(code)
-            whole = self._executed.is_whole(code)
-            for text, offset in found.constants:
-                if self._executed.is_executed(code, offset):
-                    names.add(text)
-            for chain in found.chains:
-                for step in chain.steps:
-                    if step.kind.is_item:
-                        continue
-                    if self._executed.raised(code, step.offset, step.after) or (
-                        handles or (whole and found.handles)
-                    ):
-                        names.add(step.name)
-        self._add_absent_of_owners(names, read)
-
-    def _add_absent_of_owners(self, names: set[str], read: set[str]) -> None:
-        for value, location in tuple(self._reach.objects.values()):
-            kind = class_of(value)
-            path = layout_of(value).name if location is None else location.value_path
-            is_asked = is_user_class(kind) and has_getattr(kind)
+        for code, found in every:
+            names.update(
+                x for x, offset in found.constants if executed.is_executed(code, offset)
+            )
+            is_any = handles or (executed.is_whole(code) and found.handles)
+            names.update(
+                step.name
+                for chain in found.chains
+                for step in chain.steps
+                if not step.kind.is_item
+                and (is_any or executed.raised(code, step.offset, step.after))
+            )
+        by_name = Readers(by_name=True)
+        for value, location in tuple(self._reached.objects.values()):
+            kind, path = class_of(value), object_path(value, location)
             if is_user_class(kind) or layout_of(value).is_named:
-                for name in names | read if is_asked else names:
-                    self._reach.add(
-                        Attribute(value, name, location, path), Uses(by_name=True)
-                    )
-        for cls in tuple(self._reach.classes.values()):
-            if is_user_class(cls):
-                for name in names | read if has_getattr(cls) else names:
-                    self._reach.add(ClassAttribute(cls, name), Uses(by_name=True))
+                for name in names | read if _computes_attributes(kind) else names:
+                    self._reached.add(Attribute(value, name, location, path), by_name)
+        for cls in filter(is_user_class, tuple(self._reached.classes.values())):
+            for name in names | read if has_getattr(cls) else names:
+                self._reached.add(ClassAttribute(cls, name), by_name)
         if names:
             self._add_absent_of_modules(names)
 
     def _add_absent_of_modules(self, names: set[str]) -> None:
-        for names_of in self._reach.modules():
-            self._reach.add(Global(names_of, "__getattr__"), Uses(always=True))
+        by_name = Readers(by_name=True)
+        for names_of in self._reached.modules():
+            self._reached.add(Global(names_of, "__getattr__"), Readers(always=True))
             for name in names:
-                self._reach.add(Global(names_of, name), Uses(by_name=True))
-        for found in tuple(self._reach.functions.values()):
+                self._reached.add(Global(names_of, name), by_name)
+        for found in tuple(self._reached.functions.values()):
             for function, location in found:
                 if isinstance(
                     location, Global | Cell | Attribute | Item | ClassAttribute
                 ):
                     for name in names:
-                        self._reach.add(
-                            FunctionPart(function, name, location), Uses(by_name=True)
-                        )
+                        part = FunctionPart(function, name, location)
+                        self._reached.add(part, by_name)
 
-    def _counts(self, place: Place, executed: dict[str, _NameUse]) -> bool:
-        location = place.location
-        if isinstance(location, Root | Referent):
+    # ---- one location ----
+
+    def _is_input(self, place: ReachedLocation, name_uses: dict[str, _NameUse]) -> bool:
+        if isinstance(place.location, Root | Referent):
             return False
-        for uses in place.uses:
-            if uses.always:
-                return True
-            if uses.of_code is not None and self._has_run(uses.of_code):
-                return True
-            for code, offset in uses.sites:
-                if self._executed.is_executed(code, offset):
-                    return True
-            if uses.by_name and self._is_read(place, executed):
-                return True
-        return False
+        is_executed = self._executed.is_executed
+        return any(
+            readers.always
+            or (readers.of_code is not None and self._has_run(readers.of_code))
+            or any(is_executed(*site) for site in readers.sites)
+            or (readers.by_name and self._is_read_by_name(place, name_uses))
+            for readers in place.readers
+        )
 
     def _has_run(self, code: CodeType) -> bool:
         return id(code) in self._executed.codes
 
-    def _is_read(self, place: Place, executed: dict[str, _NameUse]) -> bool:
+    def _is_read_by_name(
+        self, place: ReachedLocation, name_uses: dict[str, _NameUse]
+    ) -> bool:
         location = place.location
-        use = executed.get(location.name)
-        if use is None:
-            return False
-        if not use.is_read and not _is_callable(place.before):
+        use = name_uses.get(location.name)
+        if use is None or not (use.is_read or _is_callable(place.before)):
             return False
         if use.of_any:
             return True
@@ -453,19 +452,18 @@ class Recording:
             classes += bases_of(owner)
         return any(id(base) in use.of_classes for base in classes)
 
-    def _value(self, place: Place, now: Any) -> Seen | None:
-        """Return what was seen at a location; None if the trace wrote it."""
-        before, location = place.before, place.location
-        captured = is_captured(location, self._captured)
-        if now is before or is_same_plain(before, now):
-            seen = Seen(now, self._budget, is_captured=captured, is_strict=self.strict)
-        elif issubclass(class_of(now), Tracer):
+    def _value(self, place: ReachedLocation, now: Any) -> RecordedValue | None:
+        """Return the value that the trace saw at a location; None if it wrote it."""
+        before = place.before
+        is_same = now is before or is_same_plain(before, now)
+        is_filled = before is MISSING or before is None
+        if not is_same and (issubclass(class_of(now), Tracer) or not is_filled):
             return None
-        elif before is MISSING or before is None:
-            seen = Seen(now, self._budget, is_captured=captured, is_strict=self.strict)
-            seen.is_left = True
-        else:
-            return None
+        captured = is_captured(place.location, self._captured)
+        seen = RecordedValue(
+            now, self._budget, is_captured=captured, is_strict=self.strict
+        )
+        seen.is_left = not is_same
         seen.has_run = self._is_function_that_ran(now)
         if storage_of(now) is not None:
             seen.by_parts = self._is_by_parts(place, now)
@@ -474,30 +472,34 @@ class Recording:
     def _is_function_that_ran(self, value: Any) -> bool:
         return class_of(value) is FunctionType and self._has_run(value.__code__)
 
-    def _is_by_parts(self, place: Place, now: Any) -> bool:
-        """Return whether all that is read of a container is at locations of its own."""
+    # ---- containers ----
+
+    def _is_by_parts(self, place: ReachedLocation, now: Any) -> bool:
+        """Return whether all reads of a container have locations of their own."""
         location = place.location
         if isinstance(location, SpecialMethods | TypeOf):
             return False
-        if self._ways.get(id(now), location.key) != location.key:
-            return False  # its parts are found another way
-        contents = self._reach.places.get(("contents", id(now), ""))
-        if contents is not None and contents.uses:
+        if self._parents.get(id(now), location.key) != location.key:
+            return False  # its items are found on another path
+        contents = self._reached.places.get(("contents", id(now), ""))
+        if contents is not None and contents.readers:
             after = contents.location.get()
             if length_of(now) and not after:
                 return False  # it is too large
             if self._contents(contents, after).rest is None:
                 return True
-        if isinstance(location, FunctionPart) and location.name in WHAT_RUNS:
+        if isinstance(location, FunctionPart) and location.name in CALL_PARTS:
             return False
         return not any(self._executed.is_executed(*site) for site in place.whole)
 
-    def _left_items(self, place: Place, after: dict[Key, Any]) -> list[Read]:
-        """Return what the trace left in a dictionary that it wrote into."""
+    def _left_items(
+        self, place: ReachedLocation, after: dict[Key, Any]
+    ) -> list[Dependency]:
+        """Return the items that the trace added to a dictionary."""
         container, location = place.location.owner, place.location
         if storage_of(container) is not dict:
             return []
-        found: list[Read] = []
+        found: list[Dependency] = []
         keys = {*map(id, place.before[::2])}
         now = contents_of(container)
         for key, value in zip(now[::2], now[1::2], strict=True):
@@ -505,54 +507,56 @@ class Recording:
                 continue
             at = Item(container, key, location.parent, location.path)
             if at.key not in after and not issubclass(class_of(value), Tracer):
-                seen = Seen(value)
+                seen = RecordedValue(value)
                 seen.is_left = True
-                found.append(Read(at, seen))
+                found.append(Dependency(at, seen))
         return found
 
-    def _contents(self, place: Place, now: tuple[Any, ...]) -> SeenItems:
-        """Return what was seen in a container, without what the trace wrote into it."""
-        before, storage = place.before, storage_of(place.location.owner)
+    def _contents(self, place: ReachedLocation, now: tuple[Any, ...]) -> RecordedItems:
+        """Return the items of a container, without those that the trace wrote."""
+        before, container = place.before, place.location.owner
         is_same = len(before) == len(now) and all(
             a is b or is_same_plain(a, b) for a, b in zip(before, now, strict=True)
         )
         now = tuple(MISSING if issubclass(class_of(x), Tracer) else x for x in now)
-        rest = None if is_same else Rest(storage, before, now)
+        rest = None if is_same else UnwrittenItems(storage_of(container), before, now)
         items = now if rest is None else rest(now)
         captured = is_captured(place.location, self._captured)
-        found = SeenItems(
+        found = RecordedItems(
             items, self._budget, is_captured=captured, is_strict=self.strict, rest=rest
         )
         for seen, item in zip(found.items, items, strict=True):
             seen.has_run = self._is_function_that_ran(item)
-            seen.by_parts = self._has_contents(item, place.location.owner)
+            seen.by_parts = self._has_contents(item, container)
         return found
 
     def _has_contents(self, value: Any, container: Any) -> bool:
-        """Return whether what is in a value is at locations below its container."""
-        place = self._reach.places.get(("contents", id(value), ""))
+        """Return whether the items of a value have locations below its container."""
+        place = self._reached.places.get(("contents", id(value), ""))
         if place is None or not place.before:
             return False
-        parent = place.location.parent
+        parent: Location | None = place.location.parent
         return parent is not None and parent.owner is container
 
 
-def _written_keys(location: Contents, rest: Rest) -> Iterable[Key]:
-    """Yield keys for what a trace wrote into a container."""
+def _ignore(code: CodeType, names: dict[str, Any] | None) -> None:
+    """Follow no further code."""
+
+
+def _written_keys(location: Contents, rest: UnwrittenItems) -> Iterable[Key]:
+    """Yield keys for the items of a container that a trace wrote."""
     yield location.key
     for name in rest.written:
         yield "part", id(location.container), name
 
 
-def _parts_of(value: Any) -> Iterable[Any]:
-    parts: Any = value
-    return parts if type(value) is tuple else (parts,)
+def _computes_attributes(cls: type) -> bool:
+    return is_user_class(cls) and has_getattr(cls)
 
 
 def _is_callable(value: Any) -> bool:
-    return class_attribute(class_of(value), "__call__") is not MISSING or (
-        class_attribute(class_of(value), "__get__") is not MISSING
-    )
+    kind = class_of(value)
+    return has_attribute(kind, "__call__") or has_attribute(kind, "__get__")
 
 
 def _warn_bounded(fun: Any) -> None:
@@ -564,31 +568,33 @@ def _warn_bounded(fun: Any) -> None:
     )
 
 
+# ---- the recordings of the traces under way ----
+
 _recordings: Final[ContextVar[tuple[Recording, ...]]] = ContextVar(
     "imprint_recordings", default=()
 )
 
 
 def is_strict() -> bool:
-    """Return whether a trace is under way for which contents of any size count."""
+    """Return whether a trace under way compares containers of any size."""
     return any(each.strict for each in _recordings.get())
 
 
 def include(dependencies: Dependencies, roots: Iterable[Any] = ()) -> None:
-    """Count what an earlier trace executed as executed by the traces under way.
+    """Take the code of an earlier trace as executed by the traces under way.
 
-    To be called when a trace takes the result of an earlier one instead of tracing.
+    Call it when a trace uses the result of an earlier one instead of tracing.
 
     Args:
         dependencies: of the earlier trace.
-        roots: the function and static values that are called now; they may be equal to
+        roots: the function and static values of this call; they may only be equal to
             those of the earlier one.
     """
     given = tuple(roots)
     found: Dependencies | None = dependencies
     if given and not dependencies.is_of(given):
         found = dependencies.rebound(given)
-    if found is None:  # it is not told which of these functions ran
+    if found is None:  # it is not known which of these functions ran
         expect(given)
     dependencies = found or dependencies
     is_strict = any(read.seen.is_strict for read in dependencies.reads)
@@ -599,10 +605,10 @@ def include(dependencies: Dependencies, roots: Iterable[Any] = ()) -> None:
 
 
 def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
-    """Count functions as executed that may run when the traces under way are over.
+    """Take functions as executed that may run after the traces under way.
 
-    To be called where a rule of the user's is handed to a trace: it runs when the program
-    is differentiated or batched.
+    Call it where a user's rule is given to a trace: it runs when the program is
+    differentiated or batched.
     """
     given = tuple(functions), tuple(values)
     for recording in _recordings.get():
@@ -610,11 +616,11 @@ def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
 
 
 def run_rule(run: Callable[[], Any], functions: Iterable[Any]) -> Any:
-    """Run a rule of the user's, and keep what it reads with what is derived by it.
+    """Run a user's rule, and keep its dependencies with the derived result.
 
     Args:
         run: runs it.
-        functions: what it is made of, and the Python values that it is given.
+        functions: the functions of the rule, and the Python values that it is given.
     """
     from imprint._src.core.jaxpr import is_deriving, track_read  # noqa: PLC0415 - a lower floor, that few need
 
@@ -623,7 +629,7 @@ def run_rule(run: Callable[[], Any], functions: Iterable[Any]) -> Any:
     held = [("", value) for value in functions]
     with Recording(_nothing, held, strict=is_strict()) as recording:
         result = run()
-    track_read(_RuleRead(recording.dependencies))
+    track_read(_RuleDependencies(recording.dependencies))
     return result
 
 
@@ -632,8 +638,8 @@ def _nothing() -> None:
 
 
 @final
-class _RuleRead:
-    """What a rule read in one run."""
+class _RuleDependencies:
+    """The dependencies of one run of a rule."""
 
     __slots__ = ("_dependencies",)
 
@@ -641,11 +647,11 @@ class _RuleRead:
         self._dependencies = dependencies
 
     def holds(self) -> bool:
-        """Return whether it is as it was; never if the rule wrote into it."""
+        """Return whether they are unchanged; never if the rule wrote to one."""
         return not self._dependencies.written and self._dependencies.holds()
 
     def count(self) -> None:
-        """Count it as read by the traces under way."""
+        """Add them to the traces under way."""
         found = self._dependencies
         for recording in _recordings.get():
             recording.include(found.ran, (*found.roots, *found.later))

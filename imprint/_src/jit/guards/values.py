@@ -1,19 +1,12 @@
-"""Values that a trace saw, remembered so that later ones can be compared with them.
+"""Values that a trace saw, recorded so that later values can be compared with them.
 
 The same object is equal; so is plain data of equal type and value, and a function that ran
-of equal code: what else it has is read at locations of its own. Other objects are equal to
-themselves alone. Objects are held weakly where that is possible. Nothing here runs code of
-the user.
+with equal code: its other parts are separate locations. Any other object is equal only to
+itself. Objects are held weakly where that is possible. No user code runs here.
 """
 
 from collections.abc import Sequence
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-)
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple, final
 from weakref import ref
 
@@ -22,60 +15,62 @@ import numpy as np
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import WeakStandin, identity, ids_of, namespace
 from imprint._src.core.user_code import is_user_function
+from imprint._src.jit.fingerprint.callables import definition_token
 from imprint._src.jit.fingerprint.code import Code, code_of
+from imprint._src.jit.fingerprint.content import (
+    HASHED,
+    BoundedReader,
+    ContentReader,
+    StrictReader,
+    reads_state,
+)
 from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.share import definition_token
-from imprint._src.jit.fingerprint.state import HASHED, ContentWalk, reads_state
-from imprint._src.jit.fingerprint.token import Content
-from imprint._src.jit.fingerprint.walk import Walk
-from imprint._src.jit.fingerprint.wording import show
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
+    ATOMS,
     GONE,
     MISSING,
-    Attribute,
-    Location,
     class_attribute,
     class_of,
     is_plain,
 )
+from imprint._src.jit.fingerprint.token import Content
+from imprint._src.jit.fingerprint.wording import show
+from imprint._src.jit.guards.locations import Attribute, Location
 
-_STRONG: Final = ids_of(
-    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis), tuple, list),
-    *(dict, set, frozenset, range, slice, type(MISSING), BuiltinFunctionType),
+_STRONG: Final = ATOMS | ids_of(
+    *(tuple, list, dict, set, frozenset, range, slice, type(MISSING)),
+    *(BuiltinFunctionType, MethodType),
 )
-"""Classes of which a weak reference is not tried: one that is refused costs 700 ns."""
-ATOMS: Final = ids_of(
-    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
-)
+"""Classes for which no weak reference is tried: a failed one costs 700 ns."""
 _IDENTICAL: Final[Any] = (type, ModuleType, CodeType, NumberArray)
 
 
 @final
-class Budget:
-    """How many parts of captured values a trace still reads wholly."""
+class CaptureBudget:
+    """The number of parts of captured values that a trace may still read."""
 
     def __init__(self) -> None:
         self.parts: int = 1 << 16
 
 
 @final
-class Seen:
+class RecordedValue:
     """A value at a location.
 
     Args:
         value: it.
-        budget: how much more of what is captured is read wholly.
-        is_captured: whether it may be re-created with the function, which is the same
-            one if its content is.
-        is_strict: whether the contents of arrays count.
+        budget: limits how much of captured values is read.
+        is_captured: whether it may be re-created with the function; then equal content
+            makes it the same.
+        is_strict: whether the contents of arrays are compared.
 
     Attributes:
-        has_arrays: whether it is an array of NumPy's that the function captures, or holds
-            some: of a function that is made anew their content counts.
+        has_arrays: whether it is or holds a captured NumPy array, which is compared by
+            content once the function is re-created.
         is_left: whether the trace bound it where nothing was before.
-        by_parts: whether what is in this container is at locations of its own.
-        has_run: whether this function ran in the trace; one that did not may be called
-            later, by the compiled program, so it counts by identity.
+        by_parts: whether the items of this container have locations of their own.
+        has_run: whether this function ran in the trace. Another may be called later, by
+            the compiled program, so it is compared by identity.
     """
 
     __slots__ = (
@@ -86,7 +81,7 @@ class Seen:
     def __init__(
         self,
         value: Any,
-        budget: Budget | None = None,
+        budget: CaptureBudget | None = None,
         *,
         is_captured: bool = False,
         is_strict: bool = False,
@@ -100,13 +95,13 @@ class Seen:
         self.has_run: bool = False
         self.has_arrays: bool = False
         self.is_strict: bool = is_strict and issubclass(kind, np.ndarray)
-        self._content: Any = _UNREAD
+        self._content: Any = None
         if kind is FunctionType:
             self._content = _function_content(value)
         elif kind is CodeType:
             self._content = code_of(value)
         elif self.is_strict:
-            self._content = _strict_content(value)
+            self._content = StrictReader().value(value)
         elif self._is_weak and layout_of(value).is_frozen:
             self._content = _plain_content(value)
         elif (
@@ -118,7 +113,7 @@ class Seen:
 
     @property
     def value(self) -> Any:
-        """The value; GONE if it is not alive any more."""
+        """The value; GONE if it is no longer alive."""
         if not self._is_weak:
             return self._value
         value = self._value()
@@ -131,78 +126,74 @@ class Seen:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the value is not alive any more, and no other stands for it."""
+        """Whether the value is no longer alive, and no other can equal it."""
         return self.is_alone and self.value is GONE
 
     @property
     def is_alone(self) -> bool:
-        """Whether no other object can stand for the value."""
+        """Whether no other object can equal the value."""
         return self._is_weak and not self.is_known and not self.by_parts
 
     @property
     def is_known(self) -> bool:
-        """Whether the content is known, by which another object can stand for it."""
-        return self._content is not _UNREAD and self._content is not None
+        """Whether the content is known, so that another object can equal it."""
+        return self._content is not None
 
     def matches(self, now: Any) -> bool:
         """Return whether a value is the same object, or equal plain data."""
         value = self.value
         if now is value:
-            return not self.is_strict or _strict_content(now) == self._content
+            return not self.is_strict or StrictReader().value(now) == self._content
         if class_of(now) is not self.kind:
             return False
         if value is GONE:
             return self.is_known and _plain_content(now) == self._content
         return is_same_plain(value, now)
 
-    def matches_again(self, now: Any, *, is_captured: bool) -> bool:  # noqa: C901 - a branch for each kind
-        """Return whether a value may stand for this one after its owner was re-created.
+    def matches_again(self, now: Any, *, is_captured: bool) -> bool:
+        """Return whether a value may replace this one after its owner was re-created.
 
         Args:
             now: the value.
             is_captured: whether it is reached through the function itself.
         """
+        is_same_class = class_of(now) is self.kind
         if is_captured and self.has_arrays:
-            if class_of(now) is not self.kind or self._content is None:
-                return False
-            return _whole_content(now)[0] == self._content
+            is_comparable = is_same_class and self.is_known
+            return is_comparable and _whole_content(now)[0] == self._content
         if self.matches(now):
             return True
-        if class_of(now) is not self.kind or now is MISSING or now is GONE:
+        if not is_same_class or now is MISSING or now is GONE:
             return False
-        if self.by_parts:
-            return True
-        if not self.is_known:
-            return False
+        return self.by_parts or (self.is_known and self._has_content(now))
+
+    def _has_content(self, now: Any) -> bool:
         if self.kind is FunctionType:
             if not self.has_run and is_user_function(now):
                 return False
-            return bool(_function_content(now) == self._content)
-        if self.kind is CodeType:
-            return bool(code_of(now) == self._content)
-        if layout_of(now).is_frozen:
-            return _plain_content(now) == self._content
-        return _whole_content(now)[0] == self._content
+            content = _function_content(now)
+        elif self.kind is CodeType:
+            content = code_of(now)
+        elif layout_of(now).is_frozen:
+            content = _plain_content(now)
+        else:
+            content = _whole_content(now)[0]
+        return bool(content == self._content)
 
     @property
     def content(self) -> Content:
         """The value as plain data, for explanations."""
         value = self.value
-        content: Any = self._content
-        if (
-            value is GONE
-            and self.kind is FunctionType
-            and issubclass(type(content), tuple)
-        ):
-            return content[0]
+        if value is GONE and self.code is not None:
+            return self.code
         is_code = value is not GONE and self.kind in (FunctionType, CodeType)
         if not is_code and self.is_known:
-            return content
-        return Walk().value(value)
+            return self._content
+        return ContentReader().value(value)
 
     @property
     def code(self) -> Code | None:
-        """What runs, of a function of the user's; it may be gone."""
+        """The code of a user function, which may be gone."""
         content: Any = self._content
         is_users = self.kind is FunctionType and issubclass(type(content), tuple)
         return content[0] if is_users else None
@@ -211,11 +202,8 @@ class Seen:
         return show(self.content)
 
 
-_UNREAD: Final = object()
-
-
 def _hold(value: Any, kind: Any) -> Any:
-    if id(kind) in _STRONG or kind is MethodType:
+    if id(kind) in _STRONG:
         return value
     try:
         return ref(value)
@@ -224,7 +212,7 @@ def _hold(value: Any, kind: Any) -> Any:
 
 
 def is_hashed_plainly(key: Any) -> bool:
-    """Return whether it runs no code of the user's to look a key up."""
+    """Return whether looking a key up runs no user code."""
     kind = class_of(key)
     if kind is tuple:
         return all(map(is_hashed_plainly, key))
@@ -243,16 +231,13 @@ def is_same_plain(a: Any, b: Any) -> bool:
     if kind is int or kind is str or kind is bytes or kind is bool:
         return bool(a == b)
     if issubclass(kind, _IDENTICAL):
-        return a is b
-    walk = Walk()
-    content = walk.value(a)
-    if walk.volatile or type(content) is WeakStandin:
         return False
-    return bool(content == Walk().value(b))
+    content = _plain_content(a)
+    return content is not None and bool(content == ContentReader().value(b))
 
 
 def _function_content(function: FunctionType) -> Content:
-    """Return what makes a function equal; of the user's, parts are read by name."""
+    """Return the content that makes functions equal; parts of a user function are read by name."""
     if not is_user_function(function):
         return definition_token(function)
     return code_of(function.__code__), namespace(function.__globals__)
@@ -260,35 +245,35 @@ def _function_content(function: FunctionType) -> Content:
 
 def _plain_content(value: Any) -> Content | None:
     """Return the content of an object that is plain data; None if it can change."""
-    walk = Walk()
-    content = walk.value(value)
-    return None if walk.volatile or type(content) is WeakStandin else content
+    reader = ContentReader()
+    content = reader.value(value)
+    return None if reader.volatile or type(content) is WeakStandin else content
 
 
 def _whole_content(
-    value: Any, budget: Budget | None = None
+    value: Any, budget: CaptureBudget | None = None
 ) -> tuple[Content | None, bool]:
-    """Return all that a value holds, bounded, and whether it holds arrays of NumPy's.
+    """Return the whole content of a value, bounded, and whether it holds NumPy arrays.
 
-    The first is None if it is too much, or unreadable.
+    The content is None if it is too large, or unreadable.
     """
     if budget is not None and budget.parts <= 0:
         return None, False
-    walk = _WholeWalk(HASHED)
+    reader = _CaptureReader(HASHED)
     try:
-        content = walk.value(value)
+        content = reader.value(value)
     except RecursionError:
         return None, False
     finally:
         if budget is not None:
-            budget.parts -= walk.leaves_read
-    return content if walk.is_whole else None, walk.has_arrays
+            budget.parts -= reader.leaves_read
+    return content if reader.is_whole else None, reader.has_arrays
 
 
-class _WholeWalk(ContentWalk):
-    """A walk on which objects and NumPy's arrays count by their content alone.
+class _CaptureReader(BoundedReader):
+    """A reader of objects and NumPy arrays by content alone.
 
-    Those on a device count by identity: to read one waits for what computes it.
+    Arrays on a device are read by identity: their content waits for the computation.
     """
 
     leaves: ClassVar[int] = 4096
@@ -311,35 +296,29 @@ class _WholeWalk(ContentWalk):
         return super().array(x)
 
 
-def _strict_content(value: Any) -> Content:
-    from imprint._src.jit.fingerprint.state import StrictWalk  # noqa: PLC0415 - strict mode alone
-
-    return StrictWalk().value(value)
-
-
-class Read(NamedTuple):
-    """A location, with what a trace saw there."""
+class Dependency(NamedTuple):
+    """A location, with the value that a trace saw there."""
 
     location: Location
     seen: Any
 
     def holds(self) -> bool:
-        """Return whether it is as it was; what is gone cannot have changed."""
+        """Return whether it is unchanged; a location whose owner is gone is."""
         now = self.location.get()
         return now is GONE or self.matches(now)
 
     @property
     def is_lost(self) -> bool:
-        """Whether it can never hold again: what was there is not alive any more."""
+        """Whether it can never hold again, because the value is no longer alive."""
         return bool(self.seen.is_lost) and self.location.get() is not GONE
 
     def matches(self, now: Any) -> bool:
-        """Return whether a value is equal to what was seen.
+        """Return whether a value equals the recorded one.
 
-        An attribute of an object is equal to the same value of its class.
+        An attribute of an object equals the same value of its class.
         """
         location, seen = self
-        if type(location) is Attribute and type(seen) is Seen:
+        if type(location) is Attribute and type(seen) is RecordedValue:
             was = seen.value
             if (now is MISSING) is not (was is MISSING):
                 shown = class_attribute(class_of(location.owner), location.name)
@@ -352,33 +331,33 @@ class Read(NamedTuple):
 
 
 @final
-class SeenItems:
-    """What was in a container.
+class RecordedItems:
+    """The items of a container.
 
     Args:
-        items: what was in it, in its order.
-        budget: how much more of what is captured is read wholly.
+        items: them, in order.
+        budget: limits how much of captured values is read.
         is_captured: whether it may be re-created with the function.
-        is_strict: whether the contents of arrays count.
-        rest: leaves out what the trace wrote into it; None if it wrote nothing.
+        is_strict: whether the contents of arrays are compared.
+        rest: excludes the items that the trace wrote; None if it wrote none.
     """
 
-    __slots__ = ("_items", "by_parts", "is_left", "is_strict", "kind", "rest")
+    __slots__ = ("by_parts", "is_left", "is_strict", "items", "kind", "rest")
     has_arrays: ClassVar[bool] = False
 
     def __init__(
         self,
         items: Sequence[Any],
-        budget: Budget | None = None,
+        budget: CaptureBudget | None = None,
         *,
         is_captured: bool = False,
         is_strict: bool = False,
-        rest: "Rest | None" = None,
+        rest: "UnwrittenItems | None" = None,
     ) -> None:
-        self.rest: Rest | None = rest
-        self._items: tuple[Seen, ...] = tuple(
+        self.rest: UnwrittenItems | None = rest
+        self.items: tuple[RecordedValue, ...] = tuple(
             [
-                Seen(x, budget, is_captured=is_captured, is_strict=is_strict)
+                RecordedValue(x, budget, is_captured=is_captured, is_strict=is_strict)
                 for x in items
             ]
         )
@@ -389,59 +368,54 @@ class SeenItems:
 
     @property
     def value(self) -> tuple[Any, ...]:
-        """The items, with GONE for those that are not alive any more."""
-        return tuple([seen.value for seen in self._items])
-
-    @property
-    def items(self) -> tuple[Seen, ...]:
-        """The items."""
-        return self._items
+        """The items, with GONE for those that are no longer alive."""
+        return tuple([seen.value for seen in self.items])
 
     def learn(self, written: set[Any]) -> None:
-        """Leave out more of the container, which other traces write."""
+        """Exclude items that other traces write."""
         if self.rest is not None:
-            self._items = self.rest.learn(self._items, written)
+            self.items = self.rest.learn(self.items, written)
 
     @property
     def is_lost(self) -> bool:
-        """Whether an item is not alive any more, and no other stands for it."""
-        return any(seen.is_lost for seen in self._items)
+        """Whether an item is no longer alive, and no other can equal it."""
+        return any(seen.is_lost for seen in self.items)
 
     def matches(self, now: Any) -> bool:
-        """Return whether the same items are there, in their order."""
+        """Return whether the same items are there, in order."""
         now = now if self.rest is None else self.rest(now)
-        return len(now) == len(self._items) and all(
-            [seen.matches(x) for seen, x in zip(self._items, now, strict=True)]  # noqa: C419 - a generator takes 100 ns more
+        return len(now) == len(self.items) and all(
+            [seen.matches(x) for seen, x in zip(self.items, now, strict=True)]  # noqa: C419 - a generator takes 100 ns more
         )
 
     def matches_again(self, now: Any, *, is_captured: bool) -> bool:
-        """Return whether the items may stand for these after their owner was re-created."""
+        """Return whether items may replace these after their owner was re-created."""
         now = now if self.rest is None else self.rest(now)
-        return len(now) == len(self._items) and all(
+        return len(now) == len(self.items) and all(
             seen.matches_again(x, is_captured=is_captured)
-            for seen, x in zip(self._items, now, strict=True)
+            for seen, x in zip(self.items, now, strict=True)
         )
 
     @property
     def content(self) -> Content:
         """The items as plain data, for explanations."""
-        return Walk().value(self.value)
+        return ContentReader().value(self.value)
 
     def __repr__(self) -> str:
         return show(self.content)
 
 
 @final
-class Rest:
-    """What is in a container, without what a trace wrote into it.
+class UnwrittenItems:
+    """The items of a container except those that a trace wrote.
 
-    A part has a name: a key of a dictionary, a member of a set, else an index. Behind the
-    end that a sequence had before, or has now, nothing counts.
+    An item has a name: the key in a dictionary, the member of a set, else the index. Of a
+    sequence, items beyond its length before or now are excluded.
 
     Args:
         storage: the class of the container.
-        before: what was in it before the trace.
-        now: what is in it now.
+        before: the items before the trace.
+        now: the items now.
     """
 
     __slots__ = ("_end", "_order", "_storage", "is_sequence", "written")
@@ -464,7 +438,7 @@ class Rest:
         self._order = stayed if is_moved else None
 
     def __call__(self, now: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return what counts of what is in the container now."""
+        """Return the unwritten ones of the items now."""
         if self.is_sequence:
             return tuple(
                 MISSING if i in self.written else item
@@ -477,12 +451,15 @@ class Rest:
             names = [*first, *[name for name in names if name not in {*first}]]
         return tuple(part for name in names for part in parts[name])
 
-    def learn(self, items: tuple[Seen, ...], written: set[Any]) -> tuple[Seen, ...]:
-        """Leave out more, which other traces write; return those items that count still."""
+    def learn(
+        self, items: tuple[RecordedValue, ...], written: set[Any]
+    ) -> tuple[RecordedValue, ...]:
+        """Exclude items that other traces write; return those that remain."""
         self.written |= written
         if self.is_sequence:
             return tuple(
-                Seen(MISSING) if i in written else x for i, x in enumerate(items)
+                RecordedValue(MISSING) if i in written else x
+                for i, x in enumerate(items)
             )
         width = 2 if self._storage is dict else 1
         return tuple(

@@ -23,7 +23,7 @@ from imprint._src.jit.disk_cache.eviction import entries
 from imprint._src.jit.disk_cache.files import ReadError
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.fingerprint.code import code_digest
-from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
+from imprint._src.jit.fingerprint.raw_access import MISSING, class_attribute, class_of
 from imprint._src.jit.manifest.environment import environment_key
 from imprint._src.jit.manifest.locations import Mismatch
 from imprint._src.jit.manifest.not_cacheable import NotCacheable

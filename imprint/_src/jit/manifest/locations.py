@@ -22,12 +22,18 @@ from imprint._src.core.user_code import (
     module_namespace,
 )
 from imprint._src.jit.fingerprint.code import code_digest
-from imprint._src.jit.guards.code_names import StepKind, code_names
-from imprint._src.jit.guards.dependencies import Dependencies
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.raw_access import (
     CONTAINERS,
     GONE,
     MISSING,
+    class_of,
+    defining_class,
+    namespace_of,
+    qualname_of,
+)
+from imprint._src.jit.guards.code_names import StepKind, code_names
+from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.locations import (
     Attribute,
     Cell,
     ClassAttribute,
@@ -40,12 +46,8 @@ from imprint._src.jit.guards.locations import (
     Root,
     SpecialMethods,
     TypeOf,
-    class_of,
-    defining_class,
-    namespace_of,
-    qualname_of,
 )
-from imprint._src.jit.guards.values import Read, Seen, SeenItems
+from imprint._src.jit.guards.values import Dependency, RecordedItems, RecordedValue
 from imprint._src.jit.manifest.not_cacheable import DECLARED, NotCacheable, Reason
 from imprint._src.jit.manifest.stable_hash import StableHash, is_reachable
 
@@ -136,7 +138,7 @@ class _ReadSerializer:
         if number is not None and type(value) is FunctionType:
             self._users.setdefault(id(value.__globals__), number)
 
-    def add(self, read: Read) -> bool:
+    def add(self, read: Dependency) -> bool:
         """Add a location that was read; return whether its owner is known."""
         location, seen = read
         owner, name = self._owner(location), self._name(location)
@@ -232,7 +234,9 @@ def _extra(location: Location) -> Any:
     return None
 
 
-def _with_nested(reads: Iterable[Read], roots: tuple[Any, ...]) -> Iterable[CodeType]:
+def _with_nested(
+    reads: Iterable[Dependency], roots: tuple[Any, ...]
+) -> Iterable[CodeType]:
     """Yield the code of functions at locations, and the code in it."""
     queue = [read.location.get() for read in reads if read.location.name == "__code__"]
     queue += [root.__code__ for root in roots[:1] if type(root) is FunctionType]
@@ -346,7 +350,7 @@ def restore_reads(
     steps: list[tuple[Location, Any]] = [
         (Root(root, "", i), root) for i, root in enumerate(roots)
     ]
-    reads: list[Read] = []
+    reads: list[Dependency] = []
     each: Any
     for each in plain:
         kind, name, extra, found, digest, by_parts, was = each
@@ -372,12 +376,12 @@ def restore_reads(
                 return Mismatch(location, was, value)
             seen: Any = None
             if kind == _NAMES[Contents]:
-                seen = SeenItems(value, is_strict=strict)
+                seen = RecordedItems(value, is_strict=strict)
             else:
                 is_captured = _is_captured(location)
-                seen = Seen(value, is_captured=is_captured, is_strict=strict)
+                seen = RecordedValue(value, is_captured=is_captured, is_strict=strict)
                 seen.by_parts = by_parts
-            reads.append(Read(location, seen))
+            reads.append(Dependency(location, seen))
         steps.append((location, value))
     codes = [*_with_nested(reads, roots)]
     _mark_run(reads, set(map(id, codes)))
@@ -404,9 +408,9 @@ def _is_captured(location: Location | None) -> bool:
     return location is not None
 
 
-def _mark_run(reads: list[Read], ran: set[int]) -> None:
+def _mark_run(reads: list[Dependency], ran: set[int]) -> None:
     for _, seen in reads:
-        for each in seen.items if type(seen) is SeenItems else (seen,):
+        for each in seen.items if type(seen) is RecordedItems else (seen,):
             value = each.value
             each.has_run = type(value) is FunctionType and id(value.__code__) in ran
 

@@ -45,10 +45,9 @@ from imprint._src.core.user_code import (
     module_namespace,
 )
 from imprint._src.jit.fingerprint.code import code_digest
-from imprint._src.jit.fingerprint.layout import layout_of
-from imprint._src.jit.fingerprint.rules import copier_of
-from imprint._src.jit.fingerprint.state import has_bytes, reads_state
-from imprint._src.jit.guards.locations import (
+from imprint._src.jit.fingerprint.content import has_bytes, reads_state
+from imprint._src.jit.fingerprint.layout import copier_of, layout_of
+from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
     bases_of,

@@ -30,13 +30,12 @@ from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.calls.tracing import TracedCall, held_by
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.explain.explanation import Difference, Explanation
+from imprint._src.jit.fingerprint.callables import definition_token, fingerprint
 from imprint._src.jit.fingerprint.code import Code, code_of
-from imprint._src.jit.fingerprint.share import definition_token
+from imprint._src.jit.fingerprint.raw_access import ATOMS, class_of
 from imprint._src.jit.fingerprint.token import Token
-from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
-from imprint._src.jit.guards.locations import Key, class_of
-from imprint._src.jit.guards.values import ATOMS
+from imprint._src.jit.guards.locations import Key
 from imprint._src.jit.versions.table import BUDGET, Table
 from imprint._src.jit.versions.version import Version
 

@@ -33,7 +33,7 @@ from imprint._src.jit.calls.key import CallKey, PackedKey
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.counters import COUNTERS, Counters
 from imprint._src.jit.compilation.program import Program
-from imprint._src.jit.explain.explanation import Explanation, Kind
+from imprint._src.jit.explain.explanation import CallSignature, Explanation
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.versions.donation_and_sharding import run_donating, run_spread
 from imprint._src.jit.versions.table import Table
@@ -417,7 +417,7 @@ class Version(InternalObject):
     # ---- public properties ----
 
     @property
-    def key(self) -> Kind:
+    def key(self) -> CallSignature:
         """Its call signature: names, tree, avals, static values, flags."""
         return CallKey.unpack(self.at).kind(self.traced.spec, self.traced.in_tree)
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from imprint._src.jit.explain.fingerprint_diff import disagreements
-from imprint._src.jit.fingerprint.exact import static_token
-from imprint._src.jit.fingerprint.share import definition_token
+from imprint._src.jit.fingerprint.callables import definition_token
+from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.fingerprint.wording import show
 from tests.units.callables import (
     MODEL,

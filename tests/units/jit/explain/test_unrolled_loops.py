@@ -10,7 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as np
-from imprint._src.jit.explain.unrolled_loops import repeats, repeats_told
+from imprint._src.jit.explain.unrolled_loops import describe_repeats, repeats
 
 X = np.ones(4)
 
@@ -408,7 +408,7 @@ def of_little(x):
 )
 def test_what_differs_is_not_told(fun, x):
     assert repeats(closed_of(fun, x)) == ()
-    assert repeats_told(closed_of(fun, x)) == ""
+    assert describe_repeats(closed_of(fun, x)) == ""
 
 
 def test_equal_lines_are_no_loop():

@@ -1,49 +1,61 @@
-"""The fingerprint of a callable: which functions may share compiled versions?
+"""Tokens of callables: which functions may share compiled versions.
 
-Functions with one fingerprint have the same code and the same globals, and capture equal
-plain data. What can change (containers, objects, arrays) is in it by its class alone:
-whether a version answers is decided by its guard, for each function apart.
+Functions with one `fingerprint` have the same code and globals, and capture equal plain
+data. Mutable values (containers, objects, arrays) are in it by class alone: the guard of a
+version checks those, for each function separately. A `definition_token` has all that a
+`ContentReader` reads, for explanations and library functions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar
 
 from imprint._src.core.identity import identity
 from imprint._src.core.user_code import is_user_class, is_user_function
 from imprint._src.jit.fingerprint.code import Code
+from imprint._src.jit.fingerprint.content import ContentReader, scalar_function_token
 from imprint._src.jit.fingerprint.layout import layout_of
+from imprint._src.jit.fingerprint.raw_access import class_of
 from imprint._src.jit.fingerprint.token import ABSENT, ROOT, Content, Token, token_of
-from imprint._src.jit.fingerprint.walk import Walk, scalar_function_token
-from imprint._src.jit.guards.locations import class_of
 
 
 def fingerprint(fun: Callable[..., Any]) -> Token:
     """Return the fingerprint of a callable; equal ones are one object."""
+    return _token(fun, _ShapeReader)
+
+
+def definition_token(fun: Any) -> Token:
+    """Return the token of a callable: its code, its globals and captured plain data."""
+    return _token(fun, ContentReader)
+
+
+def _token(fun: Any, reader_class: type[ContentReader]) -> Token:
     if type(fun) is FunctionType:
         token = scalar_function_token(fun)
         if token is not None:
             return token
-    walk = _Shape()
-    content = walk.value(fun)
+    reader = reader_class()
+    content = reader.value(fun)
     if type(content) is Token:
         return content
-    return token_of((ROOT, content), volatile=walk.volatile, has_cells=walk.has_cells)
+    return token_of(
+        (ROOT, content), volatile=reader.volatile, has_cells=reader.has_cells
+    )
 
 
-class _Shape(Walk):
-    """A walk on which what can change is known by its class."""
+class _ShapeReader(ContentReader):
+    """A reader of mutable values by class."""
 
     leaves: ClassVar[int] = 4096
     _is_of_library: bool = False
-    """Whether a library's function holds what is read: no name of it is tracked."""
+    """Whether a library function holds the value: its names are not tracked."""
 
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the class of a container."""
         return layout_of(x), ABSENT
 
     def object(self, x: Any) -> Content:
-        """Return the class of an object; one that a library holds is itself."""
+        """Return the class of an object; the identity of one that a library holds."""
         if self._is_of_library and not is_user_class(class_of(x)):
             return identity(x)
         return layout_of(x), ABSENT
@@ -53,14 +65,14 @@ class _Shape(Walk):
         return layout_of(x), ABSENT
 
     def cells(self, fun: FunctionType, code: Code) -> list[Content]:
-        """Return what closure variables hold; of those that the code binds, nothing."""
+        """Return the closure variables; ABSENT for those that the code binds."""
         outer = self._is_of_library
         self._is_of_library = not is_user_function(fun)
         found = super().cells(fun, code)
         self._is_of_library = outer
         return found
 
-    def attributes(self, owner: Any, held: Any) -> list[Content]:
-        """Return what a function wraps; its other attributes are read by name."""
+    def attributes(self, held: Mapping[str, Any]) -> list[Content]:
+        """Return the wrapped function; other attributes are guarded by name."""
         wrapped = held.get("__wrapped__")
         return [("__wrapped__",), self.value(wrapped)] if wrapped is not None else [()]

@@ -16,8 +16,8 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
-from imprint._src.jit.fingerprint import exact
-from imprint._src.jit.fingerprint.exact import (
+from imprint._src.jit.fingerprint import static_values
+from imprint._src.jit.fingerprint.static_values import (
     check_equal_hashes,
     is_plain_value,
     same_value,
@@ -344,7 +344,10 @@ def test_quick_ways_give_the_general_token():
     for make in SAME:
         value = make()
         token(value)
-        assert token(value) == exact._read(value, "n", exact._Walk())[0]
+        assert (
+            token(value)
+            == static_values._read(value, "n", static_values._StaticReader())[0]
+        )
 
 
 # ---- what a class says of itself ----
@@ -448,11 +451,15 @@ def test_what_an_object_says_of_itself_is_asked_each_time():
 
 
 def test_tuples_that_are_kept_are_few():
-    for i in range(3 * exact._MOST):
+    for i in range(3 * static_values._MOST):
         token((i, *range(20)))
-    assert len(exact._kept) <= exact._MOST
-    kept = [x for x in exact._known.values() if type(x) is exact._Kept]
-    assert len(kept) <= exact._MOST
+    assert len(static_values._strong) <= static_values._MOST
+    kept = [
+        x
+        for x in static_values._known.values()
+        if type(x) is static_values._StrongEntry
+    ]
+    assert len(kept) <= static_values._MOST
 
 
 def test_what_a_tuple_holds_is_not_kept_alive():
