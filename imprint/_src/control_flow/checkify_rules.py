@@ -71,7 +71,7 @@ from imprint._src.primitives.windows.gather_dims import sizes_of
 def run(walk: Walk, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:
     """Run an equation as it is; a result that is NaN is an error."""
     outs = eqn.primitive.bind(*operands, **eqn.params)
-    if Category.NAN in walk.errors and eqn.primitive.name not in KEEPS_NAN:
+    if Category.NAN in walk.errors and eqn.primitive.makes_nan:
         found = [_any(ne(x, x)) for x in outs if dtypes.is_inexact(get_aval(x).dtype)]
         if found:
             fails, *others = found
@@ -79,22 +79,6 @@ def run(walk: Walk, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:
                 fails = or_(fails, other)
             walk.fail_if(fails, _Nan(eqn.primitive.name))
     return outs
-
-
-KEEPS_NAN: Final = frozenset(
-    (
-        *("abs", "ceil", "clamp", "complex", "conj", "convert_element_type", "copy"),
-        *("exp2", "floor", "imag", "max", "min", "neg", "nextafter", "real"),
-        *("reduce_precision", "round", "select_n", "sign", "square"),
-        *("broadcast_in_dim", "concatenate", "dynamic_slice", "dynamic_update_slice"),
-        *("iota", "reshape", "rev", "slice", "squeeze", "transpose"),
-        *("all_gather", "all_to_all", "pmax", "pmin", "ppermute"),
-        *("reduce_max", "reduce_min", "reduce_window_max", "reduce_window_min"),
-        *("sort", "top_k"),
-        *("materialize", "name", "optimization_barrier", "stop_gradient"),
-    )
-)
-"""Primitives that make no NaN of numbers, by name."""
 
 
 def _divide(walk: Walk, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 
 from imprint._src.control_flow.custom import Rule, custom_vjp_call_p
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.tangents import Zero, is_zero, zero_of
@@ -172,6 +173,8 @@ custom_lin_p: Final = Primitive(
     aval=_aval,
     reference=_forwards,
     lower=_forwards,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_forwards,
     transpose=_transpose,
     batch=_batch,

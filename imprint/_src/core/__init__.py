@@ -5,6 +5,7 @@
 - `array`: what do operators and methods of arrays and tracers mean?
 - `methods`: how does a method call its function, and which bring in order?
 - `primitive`: which rules does an operation have?
+- `fusion`: how XLA fuses an operation, and its cost
 - `padding`: what is computed where sizes are larger than they truly are?
 - `host_kernel`: what does a function compute in one evaluation, where nothing is traced?
 - `control`: which rules does an operation have that holds jaxprs?

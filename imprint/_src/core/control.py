@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.effects import PURE, Effects
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import (
     NO_NAMES,
@@ -124,6 +125,8 @@ class ControlPrimitive(Primitive):
             aval=aval,
             reference=reference,
             lower=lower,
+            fusion=UNFUSED,
+            makes_nan=True,
             jvp=jvp,
             transpose=transpose,
             batch=batch,

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 from imprint._src.bootstrap import hooks
 from imprint._src.core.aval import NO_AXES, ShapedArray
 from imprint._src.core.effects import PURE, Effects
+from imprint._src.core.fusion import UNFUSED, Fusion
 from imprint._src.core.samples import Samples
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import AbsentRuleError
@@ -53,8 +54,10 @@ class Primitive:
         "_memo",
         "aval",
         "batch",
+        "fusion",
         "jvp",
         "lower",
+        "makes_nan",
         "name",
         "pad",
         "reference",
@@ -69,6 +72,8 @@ class Primitive:
         aval: Rule,
         reference: Rule,
         lower: Rule,
+        fusion: Fusion | None,
+        makes_nan: bool,
         jvp: Rule,
         transpose: Rule,
         batch: Rule,
@@ -82,6 +87,8 @@ class Primitive:
             aval: `(*avals, **params) -> avals`; the only validator of operands.
             reference: `(*arrays, **params) -> arrays`, with NumPy: what it means.
             lower: `(builder, *values, **params) -> values`: the StableHLO of it.
+            fusion: how XLA:CPU fuses it, and its cost; `UNFUSED` if it does not.
+            makes_nan: whether it makes a NaN of operands without one.
             jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`;
                 a tangent may be a symbolic `Zero`.
             transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
@@ -95,6 +102,8 @@ class Primitive:
         self.aval: Rule = aval
         self.reference: Rule = reference
         self.lower: Rule = lower
+        self.fusion: Fusion | None = fusion
+        self.makes_nan: bool = makes_nan
         self.jvp: Rule = jvp
         self.transpose: Rule = transpose
         self.batch: Rule = batch
@@ -186,7 +195,7 @@ class EffectfulPrimitive(Primitive):
             **rules: those of every primitive. `lower` has to write an operation that the
                 compiler keeps, and passes the token of each ordered effect through it.
         """
-        super().__init__(**rules)
+        super().__init__(fusion=UNFUSED, makes_nan=True, **rules)
         self.effects: Callable[..., Effects] = effects
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
@@ -224,7 +233,7 @@ class CollectivePrimitive(Primitive):
             **rules: those of every primitive; they never ask for the size of the axis,
                 so what is derived from an equation is right wherever the equation is.
         """
-        super().__init__(**rules)
+        super().__init__(fusion=UNFUSED, **rules)
         self.collect: Rule = collect
         self.across: Across = across
 

@@ -13,6 +13,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import filling
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -72,6 +73,8 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         aval=aval,
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

@@ -11,6 +11,7 @@ name a policy of `checkpoint` knows the value.
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import NO_WORK, UNFUSED
 from imprint._src.core.padding import EACH
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -59,6 +60,8 @@ optimization_barrier_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
@@ -107,6 +110,8 @@ materialize_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_materialize_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_materialize_jvp,
     transpose=_materialize_transpose,
     batch=_materialize_batch,
@@ -127,6 +132,8 @@ stop_gradient_p: Final = unary(
     dtypes=ANY,
     reference=lambda x: x,
     lower=lambda _, x: x,
+    fusion=NO_WORK,
+    makes_nan=False,
     derivative=None,
     samples=Samples(EVERY, arity=1, differentiable=False),
 )
@@ -178,6 +185,8 @@ name_p: Final = Primitive(
     aval=_name_aval,
     reference=_name_reference,
     lower=_name_lower,
+    fusion=NO_WORK,
+    makes_nan=False,
     jvp=_name_jvp,
     transpose=_name_transpose,
     batch=_name_batch,

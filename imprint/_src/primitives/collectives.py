@@ -137,6 +137,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
     batch: Callable[..., Any],
     collect: Callable[..., tuple[Any, int | None]],
     lower: Callable[..., Value],
+    makes_nan: bool,
     across: Across = Across.KEPT,
 ) -> CollectivePrimitive:
     """Declare a collective of one operand, in which it is linear.
@@ -148,6 +149,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         batch: `(x, b, **params)` → the result and its hidden axis.
         collect: `(size, x, d, **params)` → the result and the named axis in it.
         lower: `(builder, axis of the mesh, value, **params)` → the value of the result.
+        makes_nan: whether it makes a NaN of numbers.
         across: what the result is from place to place.
     """
 
@@ -183,6 +185,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         aval=aval_rule,
         reference=_nowhere(name),
         lower=lower_rule,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
@@ -233,6 +236,7 @@ psum_p: Final = _linear(
     batch=_psum_batch,
     collect=_psum_collect,
     lower=_psum_lower,
+    makes_nan=True,
     across=Across.SAME,
 )
 
@@ -269,6 +273,7 @@ pvary_p: Final = _linear(
     batch=_pvary_batch,
     collect=_pvary_collect,
     lower=_pvary_lower,
+    makes_nan=True,
     across=Across.DIFFERENT,
 )
 pvary_p.aval = _pvary_aval
@@ -319,6 +324,7 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) ->
         aval=aval,
         reference=_nowhere(name),
         lower=lower,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -398,6 +404,7 @@ ppermute_p: Final = _linear(
     batch=_ppermute_batch,
     collect=_ppermute_collect,
     lower=_ppermute_lower,
+    makes_nan=False,
 )
 
 
@@ -453,6 +460,7 @@ all_gather_p: Final = _linear(
     batch=_gather_batch,
     collect=_gather_collect,
     lower=_gather_lower,
+    makes_nan=False,
 )
 
 
@@ -502,6 +510,7 @@ reduce_scatter_p: Final = _linear(
     batch=_scatter_batch,
     collect=_scatter_collect,
     lower=_scatter_lower,
+    makes_nan=True,
 )
 
 
@@ -558,6 +567,7 @@ all_to_all_p: Final = _linear(
     batch=_exchange_batch,
     collect=_exchange_collect,
     lower=_exchange_lower,
+    makes_nan=False,
 )
 
 
@@ -583,6 +593,7 @@ axis_index_p: Final = CollectivePrimitive(
     aval=_index_aval,
     reference=_nowhere("axis_index"),
     lower=_index_lower,
+    makes_nan=False,
     jvp=_ALONE,
     transpose=_ALONE,
     batch=_ALONE,

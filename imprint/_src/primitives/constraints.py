@@ -9,6 +9,7 @@ sharding in the words of the dialect `sdy`, which arguments and results have, to
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
@@ -79,6 +80,8 @@ sharding_constraint_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,

@@ -13,6 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import NO_WORK
 from imprint._src.core.padding import EACH
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -58,6 +59,8 @@ copy_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=NO_WORK,
+    makes_nan=False,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,

@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Fill, Padded, is_same_number
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -141,6 +142,8 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=evaluate,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -260,6 +263,8 @@ cumsum_p: Final = moving(
     aval=_sum_aval,
     reference=_sum_reference,
     lower=_sum_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_sum_transpose,
     batch=_sum_batch,
     pad=_filling(lambda _: 0),

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import INTS
 from imprint._src.primitives.families import INTEGER, binary
@@ -41,6 +42,8 @@ gcd_p: Final = binary(
     dtypes=INTEGER,
     reference=np.gcd,
     lower=_gcd_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     derivatives=None,
     samples=Samples(INTS, arity=2, edges=(12, 18, -6), differentiable=False),
 )

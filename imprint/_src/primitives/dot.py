@@ -17,6 +17,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -351,6 +352,8 @@ dot_general_p: Final = Primitive(
     aval=_dot_aval,
     reference=_dot_reference,
     lower=_dot_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_dot_jvp,
     transpose=_dot_transpose,
     batch=_dot_batch,

@@ -13,6 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import Fusion
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Samples
@@ -94,6 +95,8 @@ def unary(  # noqa: PLR0913 - one parameter a rule
     dtypes: Kind,
     reference: Callable[[Any], Any],
     lower: Callable[[Builder, Value], Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     derivative: Callable[[Any, Any], Any] | None,
     samples: Samples | Absent,
     result: ResultDType | None = None,
@@ -106,6 +109,8 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         dtypes: the dtypes it takes.
         reference: what it means, on a NumPy array.
         lower: its StableHLO.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         derivative: `(x, out)` → the factor of the tangent; None: zero everywhere.
         samples: what the laws feed it.
         result: the dtype of the result, where it is not that of the operand.
@@ -142,6 +147,8 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -160,6 +167,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
     dtypes: Kind,
     reference: Callable[[Any, Any], Any],
     lower: Callable[[Builder, Value, Value], Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     derivatives: tuple[Factor | None, Factor | None] | Absent | None,
     samples: Samples | Absent,
     result: ResultDType | None = None,
@@ -171,6 +180,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
         dtypes: the dtypes it takes.
         reference: what it means, on NumPy arrays.
         lower: its StableHLO, on values of one shape.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         derivatives: for each operand `(x, y, out)` → the factor of its tangent; None:
             zero everywhere.
         samples: what the laws feed it.
@@ -207,6 +218,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

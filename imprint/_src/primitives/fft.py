@@ -16,6 +16,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import Avals
 from imprint._src.core.samples import Case, Samples
@@ -190,6 +191,8 @@ fft_p: Final = moving(
     aval=_fft_aval,
     reference=_fft_reference,
     lower=_fft_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_fft_transpose,
     batch=_fft_batch,
     pad=in_batches(

@@ -14,6 +14,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import INDEXING, UNFUSED, Fusion
 from imprint._src.core.padding import AS_IS, Bucket, Padded, carrying
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -45,6 +46,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
     aval: Callable[..., Avals],
     reference: Callable[..., Any],
     lower: Callable[..., Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     transpose: Callable[..., Any],
     batch: Callable[..., Any],
     pad: Callable[..., Any],
@@ -57,6 +60,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
         aval: its shape rule.
         reference: what it means, on a NumPy array.
         lower: its StableHLO.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         transpose: `(ct, aval of the operand, **params)` → the cotangent.
         batch: `(x, b, **params)` → the result and its hidden axis.
         pad: as for every primitive.
@@ -84,6 +89,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=reference_rule,
         lower=lower_rule,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
@@ -201,6 +208,8 @@ reshape_p: Final = moving(
     aval=_reshape_aval,
     reference=_reshape_reference,
     lower=_reshape_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_reshape_transpose,
     batch=_reshape_batch,
     pad=_reshape_pad,
@@ -287,6 +296,8 @@ squeeze_p: Final = moving(
     aval=_squeeze_aval,
     reference=_squeeze_reference,
     lower=_squeeze_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_squeeze_transpose,
     batch=_squeeze_batch,
     pad=carrying(_squeeze_origins),
@@ -363,6 +374,8 @@ rev_p: Final = moving(
     aval=_rev_aval,
     reference=_rev_reference,
     lower=_rev_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_rev_transpose,
     batch=_rev_batch,
     pad=_rev_pad,
@@ -420,6 +433,8 @@ iota_p: Final = Primitive(
     aval=_iota_aval,
     reference=_iota_reference,
     lower=_iota_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_NO_OPERANDS,
     transpose=_NO_OPERANDS,
     batch=_NO_OPERANDS,

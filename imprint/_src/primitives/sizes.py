@@ -12,6 +12,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket
 from imprint._src.core.primitive import Absent, Avals, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -48,6 +49,8 @@ dim_as_value_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_NO_OPERANDS,
     transpose=_NO_OPERANDS,
     batch=_NO_OPERANDS,

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC, DIVISION, EXPENSIVE, UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -150,6 +151,8 @@ div_p: Final = Primitive(
     aval=_div_aval,
     reference=_div_reference,
     lower=_div_lower,
+    fusion=DIVISION,
+    makes_nan=True,
     jvp=_div_jvp,
     transpose=_div_transpose,
     batch=_div_batch,
@@ -184,6 +187,8 @@ rem_p: Final = binary(
     dtypes=_REAL,
     reference=_rem_reference,
     lower=lambda b, x, y: b.remainder(x, y),
+    fusion=DIVISION,
+    makes_nan=True,
     derivatives=(lambda x, y, _: scalar_like(x, 1), _minus_whole_quotient),
     samples=Samples(
         (*INTS, *FLOATS),
@@ -227,6 +232,8 @@ max_p: Final = binary(
     lower=lambda b, x, y: (
         _choose(b, x, y, "GT") if x.dtype.kind == "c" else b.maximum(x, y)
     ),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=(_share_of_first, _share_of_second),
     samples=Samples(("bool", *NUMBERS), arity=2),
 )
@@ -244,6 +251,8 @@ min_p: Final = binary(
     lower=lambda b, x, y: (
         _choose(b, x, y, "LT") if x.dtype.kind == "c" else b.minimum(x, y)
     ),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=(_share_of_first, _share_of_second),
     samples=Samples(("bool", *NUMBERS), arity=2),
 )
@@ -272,6 +281,8 @@ atan2_p: Final = binary(
     dtypes=INEXACT,
     reference=wide(_atan2_reference),
     lower=lambda b, y, x: b.atan2(y, x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivatives=(
         lambda y, x, _: div(x, _square_sum(y, x)),
         lambda y, x, _: div(neg(y), _square_sum(y, x)),
@@ -300,6 +311,8 @@ nextafter_p: Final = binary(
     dtypes=FLOATING,
     reference=_nextafter_reference,
     lower=lambda b, x, y: b.next_after(x, y),
+    fusion=UNFUSED,
+    makes_nan=False,
     derivatives=(lambda x, y, _: scalar_like(x, 1), None),
     samples=Samples(FLOATS, arity=2),
 )
@@ -375,6 +388,8 @@ integer_pow_p: Final = Primitive(
     aval=_integer_pow_aval,
     reference=_integer_pow_reference,
     lower=_integer_pow_lower,
+    fusion=ARITHMETIC,
+    makes_nan=True,
     jvp=_integer_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_integer_pow_batch,

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import ARITHMETIC, UNFUSED
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import INTS
 from imprint._src.primitives.families import BITS, INTEGER, unary
@@ -21,6 +22,8 @@ not_p: Final = unary(
     dtypes=BITS,
     reference=np.invert,
     lower=lambda b, x: b.not_(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(("bool", *INTS), arity=1, differentiable=False),
 )
@@ -40,6 +43,8 @@ population_count_p: Final = unary(
     dtypes=INTEGER,
     reference=lambda x: np.bitwise_count(_bits(x)).astype(x.dtype),
     lower=lambda b, x: b.popcnt(x),
+    fusion=UNFUSED,
+    makes_nan=False,
     derivative=None,
     samples=Samples(INTS, arity=1, edges=(6,), differentiable=False),
 )
@@ -65,6 +70,8 @@ clz_p: Final = unary(
     dtypes=INTEGER,
     reference=_clz_reference,
     lower=lambda b, x: b.count_leading_zeros(x),
+    fusion=UNFUSED,
+    makes_nan=False,
     derivative=None,
     samples=Samples(INTS, arity=1, edges=(6, 127), differentiable=False),
 )

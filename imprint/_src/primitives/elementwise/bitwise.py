@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import INTS
 from imprint._src.primitives.families import BITS, INTEGER, binary
@@ -28,6 +29,8 @@ and_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_and,
     lower=lambda b, x, y: b.and_(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -43,6 +46,8 @@ or_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_or,
     lower=lambda b, x, y: b.or_(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -58,6 +63,8 @@ xor_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_xor,
     lower=lambda b, x, y: b.xor(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -103,6 +110,8 @@ shift_left_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_left_reference,
     lower=lambda b, x, y: b.shift_left(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )
@@ -118,6 +127,8 @@ shift_right_logical_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_right_logical_reference,
     lower=lambda b, x, y: b.shift_right_logical(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )
@@ -133,6 +144,8 @@ shift_right_arithmetic_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_right_arithmetic_reference,
     lower=lambda b, x, y: b.shift_right_arithmetic(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )

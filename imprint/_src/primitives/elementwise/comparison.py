@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, FLOATS, INTS
 from imprint._src.primitives.elementwise.elementwise import where_reference
@@ -30,6 +31,8 @@ eq_p: Final = binary(
     dtypes=ANY,
     reference=np.equal,
     lower=lambda b, x, y: b.compare(x, y, "EQ"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_EQUALITY,
     result=bool_result,
@@ -46,6 +49,8 @@ ne_p: Final = binary(
     dtypes=ANY,
     reference=np.not_equal,
     lower=lambda b, x, y: b.compare(x, y, "NE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_EQUALITY,
     result=bool_result,
@@ -62,6 +67,8 @@ lt_p: Final = binary(
     dtypes=ORDERED,
     reference=np.less,
     lower=lambda b, x, y: b.compare(x, y, "LT"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -78,6 +85,8 @@ le_p: Final = binary(
     dtypes=ORDERED,
     reference=np.less_equal,
     lower=lambda b, x, y: b.compare(x, y, "LE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -94,6 +103,8 @@ gt_p: Final = binary(
     dtypes=ORDERED,
     reference=np.greater,
     lower=lambda b, x, y: b.compare(x, y, "GT"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -110,6 +121,8 @@ ge_p: Final = binary(
     dtypes=ORDERED,
     reference=np.greater_equal,
     lower=lambda b, x, y: b.compare(x, y, "GE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -76,6 +77,8 @@ complex_p: Final = Primitive(
     aval=_complex_aval,
     reference=_complex_reference,
     lower=_complex_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_complex_jvp,
     transpose=_complex_transpose,
     batch=_complex_batch,
@@ -124,6 +127,8 @@ def _part(
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=ARITHMETIC,
+        makes_nan=False,
         jvp=jvp,
         transpose=transposed,
         batch=batch,
@@ -202,6 +207,8 @@ conj_p: Final = Primitive(
     aval=_conj_aval,
     reference=_conj_reference,
     lower=_conj_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_conj_jvp,
     transpose=_conj_transpose,
     batch=_conj_batch,

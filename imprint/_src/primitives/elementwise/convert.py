@@ -15,6 +15,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC, NO_WORK
 from imprint._src.core.padding import AS_IS, ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -152,6 +153,8 @@ convert_element_type_p: Final = Primitive(
     aval=_convert_aval,
     reference=_convert_reference,
     lower=_convert_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_convert_jvp,
     transpose=_convert_transpose,
     batch=_convert_batch,
@@ -278,6 +281,8 @@ bitcast_convert_type_p: Final = Primitive(
     aval=_bitcast_aval,
     reference=_bitcast_reference,
     lower=_bitcast_lower,
+    fusion=NO_WORK,
+    makes_nan=True,
     jvp=_bitcast_jvp,
     transpose=NOT_LINEAR,
     batch=_bitcast_batch,

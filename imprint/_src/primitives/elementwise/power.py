@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import EXPENSIVE
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Samples
@@ -112,6 +113,8 @@ pow_p: Final = Primitive(
     aval=_pow_aval,
     reference=_pow_reference,
     lower=_pow_lower,
+    fusion=EXPENSIVE,
+    makes_nan=True,
     jvp=_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_pow_batch,

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -70,6 +71,8 @@ sign_p: Final = unary(
     dtypes=NUMBER,
     reference=_sign_reference,
     lower=_sign_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     tangent=_sign_tangent,
     samples=Samples(NUMBERS, arity=1),
@@ -92,6 +95,8 @@ abs_p: Final = unary(
     dtypes=_SIGNED,
     reference=np.abs,
     lower=lambda b, x: b.abs(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     tangent=_abs_tangent,
     result=dt.real_part_dtype,
@@ -111,6 +116,8 @@ floor_p: Final = unary(
     dtypes=FLOATING,
     reference=np.floor,
     lower=lambda b, x: b.floor(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, edges=(0.5, -0.5), differentiable=False),
 )
@@ -126,6 +133,8 @@ ceil_p: Final = unary(
     dtypes=FLOATING,
     reference=np.ceil,
     lower=lambda b, x: b.ceil(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, edges=(0.5, -0.5), differentiable=False),
 )
@@ -175,6 +184,8 @@ round_p: Final = Primitive(
     aval=_round_aval,
     reference=_round_reference,
     lower=_round_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_round_jvp,
     transpose=NOT_LINEAR,
     batch=_round_batch,
@@ -216,6 +227,8 @@ is_finite_p: Final = unary(
     dtypes=FLOATING,
     reference=np.isfinite,
     lower=lambda b, x: b.is_finite(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, differentiable=False),
     result=bool_result,

@@ -19,6 +19,7 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -285,6 +286,8 @@ dynamic_slice_p: Final = Primitive(
     aval=_take_aval,
     reference=_take_reference,
     lower=_take_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_take_jvp,
     transpose=_take_transpose,
     batch=_take_batch,
@@ -444,6 +447,8 @@ dynamic_update_slice_p: Final = Primitive(
     aval=_put_aval,
     reference=_put_reference,
     lower=_put_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_put_jvp,
     transpose=_put_transpose,
     batch=_put_batch,

@@ -17,6 +17,7 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, is_zero, zero_of
@@ -230,6 +231,8 @@ gather_p: Final = Primitive(
     aval=_gather_aval,
     reference=_gather_reference,
     lower=_gather_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_gather_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
@@ -392,6 +395,8 @@ def scattering(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=transpose,
         batch=batch,

@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
@@ -243,6 +244,8 @@ searchsorted_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,

@@ -18,6 +18,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -311,6 +312,8 @@ sort_p: Final = Primitive(
     aval=_sort_aval,
     reference=_sort_reference,
     lower=_sort_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_sort_jvp,
     transpose=NOT_LINEAR,
     batch=_sort_batch,
@@ -526,6 +529,8 @@ top_k_p: Final = Primitive(
     aval=_top_k_aval,
     reference=_top_k_reference,
     lower=_top_k_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_top_k_jvp,
     transpose=NOT_LINEAR,
     batch=_top_k_batch,

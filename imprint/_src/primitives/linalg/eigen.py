@@ -15,6 +15,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded, in_batches
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -164,6 +165,8 @@ eigh_p: Final = Primitive(
     aval=_eigh_aval,
     reference=_eigh_reference,
     lower=_eigh_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_eigh_jvp,
     transpose=NOT_LINEAR,
     batch=_eigh_batch,
@@ -409,6 +412,8 @@ eig_p: Final = Primitive(
     aval=_eig_aval,
     reference=_eig_reference,
     lower=_eig_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_eig_jvp,
     transpose=NOT_LINEAR,
     batch=_eig_batch,

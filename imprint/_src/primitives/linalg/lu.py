@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -196,6 +197,8 @@ lu_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
@@ -352,6 +355,8 @@ lu_pivots_to_permutation_p: Final = Primitive(
     aval=_order_aval,
     reference=_order_reference,
     lower=_order_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_order_jvp,
     transpose=NOT_LINEAR,
     batch=_order_batch,

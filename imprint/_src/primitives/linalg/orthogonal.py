@@ -13,6 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded, PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -95,6 +96,8 @@ geqrf_p: Final = Primitive(
     aval=_geqrf_aval,
     reference=_geqrf_reference,
     lower=_geqrf_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("geqrf")),
     transpose=NOT_LINEAR,
     batch=_geqrf_batch,
@@ -167,6 +170,8 @@ householder_product_p: Final = Primitive(
     aval=_householder_aval,
     reference=_householder_reference,
     lower=_householder_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("householder_product")),
     transpose=NOT_LINEAR,
     batch=_householder_batch,
@@ -280,6 +285,8 @@ ormqr_p: Final = Primitive(
     aval=_ormqr_aval,
     reference=_ormqr_reference,
     lower=_ormqr_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("ormqr")),
     transpose=NOT_LINEAR,
     batch=_ormqr_batch,
@@ -507,6 +514,8 @@ qr_p: Final = Primitive(
     aval=_qr_aval,
     reference=_qr_reference,
     lower=_qr_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_qr_jvp,
     transpose=NOT_LINEAR,
     batch=_qr_batch,

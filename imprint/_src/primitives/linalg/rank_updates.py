@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -119,6 +120,8 @@ symmetric_product_p: Final = Primitive(
     aval=_product_aval,
     reference=_product_reference,
     lower=_product_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_product_jvp,
     transpose=NOT_LINEAR,
     batch=_product_batch,
@@ -285,6 +288,8 @@ cholesky_update_p: Final = Primitive(
     aval=_update_aval,
     reference=_update_reference,
     lower=_update_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_update_jvp,
     transpose=NOT_LINEAR,
     batch=_update_batch,

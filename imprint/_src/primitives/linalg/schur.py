@@ -13,6 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -140,6 +141,8 @@ schur_p: Final = Primitive(
     aval=_schur_aval,
     reference=_schur_reference,
     lower=_schur_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("schur")),
     transpose=NOT_LINEAR,
     batch=_schur_batch,
@@ -225,6 +228,8 @@ hessenberg_p: Final = Primitive(
     aval=_hessenberg_aval,
     reference=_hessenberg_reference,
     lower=_hessenberg_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("hessenberg")),
     transpose=NOT_LINEAR,
     batch=_hessenberg_batch,
@@ -310,6 +315,8 @@ tridiagonal_p: Final = Primitive(
     aval=_tridiagonal_aval,
     reference=_tridiagonal_reference,
     lower=_tridiagonal_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("tridiagonal")),
     transpose=NOT_LINEAR,
     batch=_tridiagonal_batch,

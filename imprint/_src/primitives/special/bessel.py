@@ -10,6 +10,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import FLOATS, add, mul, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
@@ -67,6 +68,8 @@ bessel_i0e_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: scipy_special().i0e(x)),
     lower=lambda b, x: in_program(_i0e, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: sub(bessel_i1e(x), mul(sign(x), out)),
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )
@@ -90,6 +93,8 @@ bessel_i1e_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(scipy_special().i1e(x), x)),
     lower=lambda b, x: b.bessel_i1e(x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_i1e_derivative,
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )

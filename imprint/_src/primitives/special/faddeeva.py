@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, add, mul, neg, scalar_like
 from imprint._src.primitives.families import COMPLEX, unary
@@ -73,6 +74,8 @@ wofz_p: Final = unary(
     dtypes=COMPLEX,
     reference=lambda z: scipy_special().wofz(z),
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_slope,
     samples=Samples(COMPLEXES, arity=1, domain=(-2.0, 2.0), finite=True, ulps=512),
 )

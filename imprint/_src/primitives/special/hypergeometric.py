@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -347,6 +348,8 @@ def _declare(
         aval=aval,
         reference=lambda *xs, **params: (reference(*xs, **params),),
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.samples import Samples
 from imprint._src.primitives.core_ops import (
@@ -71,6 +72,8 @@ def _fitted(name: str, formula: Any, derivative: Factor, samples: Samples) -> Pr
         dtypes=FLOATING,
         reference=wide(lambda x: getattr(scipy_special(), name)(x)),
         lower=lambda b, x: in_program(formula, b, x),
+        fusion=UNFUSED,
+        makes_nan=True,
         derivative=derivative,
         samples=samples,
     )
@@ -410,6 +413,8 @@ sine_integral_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_sici(x)[0], x)),
     lower=lambda b, x: in_program(_si, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_si_slope,
     samples=Samples(FLOATS, arity=1, edges=(3.9, 4.1, 30.0), ulps=256),
 )
@@ -425,6 +430,8 @@ cosine_integral_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: _sici(x)[1]),
     lower=lambda b, x: in_program(_ci, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: div(cos(x), x),
     samples=Samples(FLOATS, arity=1, domain=(0.5, 3.0), edges=(3.9, 4.1), ulps=1024),
 )
@@ -519,6 +526,8 @@ fresnel_sine_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_fresnel(x)[0], x)),
     lower=lambda b, x: in_program(_fresnel_sine, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: sin(_scaled(math.pi / 2, square(x))),
     samples=_FRESNEL,
 )
@@ -534,6 +543,8 @@ fresnel_cosine_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_fresnel(x)[1], x)),
     lower=lambda b, x: in_program(_fresnel_cosine, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: cos(_scaled(math.pi / 2, square(x))),
     samples=_FRESNEL,
 )

@@ -8,6 +8,7 @@ The derivatives are orders beside.
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import AS_IS
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -108,6 +109,8 @@ bessel_jn_p: Final = Primitive(
     aval=_jn_aval,
     reference=_jn_reference,
     lower=_jn_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jn_jvp,
     transpose=NOT_LINEAR,
     batch=_jn_batch,

@@ -16,6 +16,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Bucket, Padded, PerSize
 from imprint._src.core.primitive import Avals, Dims, Primitive, Values
 from imprint._src.core.samples import Case, Samples
@@ -470,6 +471,8 @@ conv_general_dilated_p: Final = Primitive(
     aval=_conv_aval,
     reference=_conv_reference,
     lower=_conv_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_conv_jvp,
     transpose=_conv_transpose,
     batch=_conv_batch,

@@ -16,6 +16,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint._src.core.samples import Case, Samples
 from imprint._src.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
@@ -240,6 +241,8 @@ reduce_window_sum_p: Final = moving(
     aval=_aval_of("reduce_window_sum", NUMBER),
     reference=_sum_reference,
     lower=_sum_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_sum_transpose,
     batch=_batch_of,
     pad=filling_windows(_zero),
@@ -287,6 +290,8 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         aval=_aval_of(name, ORDERED),
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -430,6 +435,8 @@ select_and_gather_add_p: Final = Primitive(
     aval=_gather_aval,
     reference=_gather_reference,
     lower=_gather_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_pair_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
@@ -550,6 +557,8 @@ select_and_scatter_add_p: Final = Primitive(
     aval=_scatter_aval,
     reference=_scatter_reference,
     lower=_scatter_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_pair_jvp,
     transpose=_scatter_transpose,
     batch=_scatter_batch,

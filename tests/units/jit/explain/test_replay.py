@@ -297,7 +297,14 @@ def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
     rules = dict.fromkeys(
         ("lower", "jvp", "transpose", "batch", "pad", "samples"), absent
     )
-    opaque = Primitive(name="opaque", aval=lambda x: (x,), reference=reference, **rules)
+    opaque = Primitive(
+        name="opaque",
+        aval=lambda x: (x,),
+        reference=reference,
+        fusion=None,
+        makes_nan=True,
+        **rules,
+    )
     around = body_of(lambda x: [opaque.bind(x)[0]], ONE)
     f = imprint.jit(lambda x: opaque.bind(repeat_p.bind(x, body=around, times=1)[0]))
     assert [s.equation.primitive for s in f.replay(9.0)] == [opaque, opaque]
