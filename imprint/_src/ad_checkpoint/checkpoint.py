@@ -22,7 +22,7 @@ from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.errors import ArgumentError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.guards.recording import expect, run_rule
 
 P = ParamSpec("P")
@@ -100,7 +100,9 @@ def checkpoint(
             found.append(out_tree)
             return outs
 
-        closed = stage(flat, [get_aval(x) for x in owned], Staged("checkpoint", name))
+        closed = stage(
+            flat, [get_aval(x) for x in owned], DebugInfo("checkpoint", name)
+        )
         barred = _by_leaf(prevent_cse, given, rest)
         outs = checkpoint_call(closed, owned, asking, barred)
         return found[0].unflatten(outs)

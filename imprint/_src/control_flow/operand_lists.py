@@ -1,9 +1,9 @@
-"""Bookkeeping of loops: operands in groups, and jaxprs whose arguments change places.
+"""Groups of loop operands, and jaxprs with reordered arguments.
 
-A loop's operands come in groups (what it captured, its carry, what it walks over), and
-so do those of the jaxprs that its rules derive, in another order. What is made of a jaxpr
-here is kept in it, so it is one object. A derived jaxpr may have constants: whoever binds
-it hands them on before the other operands that stay as they are.
+The operands of a loop come in groups (captured values, carry, scanned operands), and so do
+those of the jaxprs that its rules derive, in another order. A reordered jaxpr is cached in
+the original, so it is one object. A derived jaxpr may have constants: an equation that binds
+it takes them before its other constant operands.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def reordered(
 def at_avals(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
     """Return a jaxpr that takes these avals, which differ in weak types from its own.
 
-    What is derived of it then has the weak types of what it is used at, such as a
+    Programs derived from it then have the weak types of their use, such as a
     cotangent that is stronger than the argument it belongs to.
     """
     if closed.in_avals == tuple(avals):

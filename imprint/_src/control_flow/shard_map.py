@@ -1,10 +1,10 @@
 """`shard_map`: a program of one device, run on every device of a mesh.
 
-The equation holds the program at the shapes of one device, and says of each operand and
-result which axes of the mesh split which of its axes. With `check_vma` the avals of the
-program say along which axes a value differs (`sharding.varying`), so derivatives of it are
-programs as right as it is. Without, they are those of the stack of all devices: a result
-that is the same everywhere counts once, and so does what an operand is everywhere.
+The equation holds the program at the shapes of one device, and for each operand and result
+the mesh axes that split its axes. With `check_vma` the avals record along which axes a value
+differs (`sharding.varying`), so derivatives are programs as correct as the original. Without
+it, derivatives are those of all devices stacked: a result that is replicated counts once, and
+so does a replicated operand.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.lowering import ir_type, lower_inline
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -60,7 +60,7 @@ class Where(NamedTuple):
     Args:
         mesh: the devices.
         axis_names: the axes that it is written along; others are the compiler's.
-        check_vma: whether avals say what differs along them.
+        check_vma: whether avals record the axes along which values differ.
     """
 
     mesh: Mesh
@@ -73,7 +73,7 @@ class Where(NamedTuple):
         return {n: size for n, size in self.mesh.shape_tuple if n in self.axis_names}
 
     def inside(self) -> AbstractContextManager[None]:
-        """Bind its axes for what is staged inside the `with` block."""
+        """Bind its axes while staging inside the `with` block."""
         return binding_axes(
             [NamedAxis(n, size, self.check_vma) for n, size in self.sizes.items()]
         )
@@ -146,10 +146,10 @@ def _rewritten(
     where: Where,
 ) -> ClosedJaxpr:
     with where.inside():
-        return stage(run, avals, Staged("shard_map", closed.jaxpr.name))
+        return stage(run, avals, DebugInfo("shard_map", closed.jaxpr.name))
 
 
-# ---- what it computes ----
+# ---- evaluation ----
 
 
 def _aval(
@@ -432,10 +432,10 @@ def _transpose(
 def _counted(
     derived: ClosedJaxpr, ct_splits: Splits, wanted: Splits, where: Where
 ) -> ClosedJaxpr:
-    """Return a transposed program that counts what is the same everywhere once.
+    """Return a transposed program that counts a value replicated on all devices once.
 
-    Where avals say what differs, `pvary` and `psum` have seen to it; else each device
-    takes its share of a cotangent, and cotangents of what all devices had are summed.
+    With `check_vma`, `pvary` and `psum` do this. Else each device takes its share of a
+    cotangent, and cotangents of replicated operands are summed.
     """
     first = len(derived.in_avals) - len(ct_splits)
 

@@ -25,7 +25,7 @@ from imprint._src.custom_derivatives.reverse import custom_vjp
 from imprint._src.diagnostics.traceback_filter import folding
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
 
 R = TypeVar("R")
 
@@ -81,7 +81,7 @@ class _Program:
             return outs
 
         avals = [get_aval(x) for x in owned]
-        closed = stage(flat, avals, Staged("closure_convert", self.name))
+        closed = stage(flat, avals, DebugInfo("closure_convert", self.name))
         self.closed: ClosedJaxpr = lift_scalars(closed)
         (self.out_tree,) = found
 

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any, final
 
 from imprint import tree
-from imprint._src.control_flow.custom import Rule, call_with_rule
+from imprint._src.control_flow.custom import DerivativeRule, call_with_rule
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import own_leaf, result_leaves
 from imprint._src.core.trace import current_trace
@@ -107,7 +107,7 @@ class Outcome:
 def call_flat(
     fun: Callable[..., Any],
     arguments: Arguments,
-    rule: Rule,
+    rule: DerivativeRule,
     outcome: Outcome,
 ) -> Any:
     """Call a function that has a rule.

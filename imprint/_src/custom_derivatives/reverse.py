@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.control_flow.custom_lin import BackwardRule, Pull
+from imprint._src.control_flow.custom import BackwardRule, Pull
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of

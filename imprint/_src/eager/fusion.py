@@ -20,7 +20,7 @@ import numpy as np
 from imprint import tree
 from imprint._src.array import ArrayImpl, held, host_of, host_values
 from imprint._src.config import settings
-from imprint._src.control_flow import call_eager
+from imprint._src.control_flow import call as call_rules
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
@@ -204,7 +204,7 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | No
         return arrays
 
     try:
-        staged = trace_to_jaxpr.Staged("one_go", getattr(function, "__name__", ""))
+        staged = trace_to_jaxpr.DebugInfo("one_go", getattr(function, "__name__", ""))
         closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
         compute = _Writer(closed).written()
     except Exception:
@@ -278,7 +278,7 @@ class _Writer:
         """Write the equations of one that applies its jaxpr to its operands."""
         if (
             cast("ControlPrimitive", eqn.primitive).eager
-            is not call_eager.applied_eager
+            is not call_rules.applied_eager
         ):
             raise _UnplannedError
         body: Jaxpr = eqn.params["jaxpr"].jaxpr

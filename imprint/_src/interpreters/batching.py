@@ -28,7 +28,7 @@ from imprint._src.core.trace import (
 )
 from imprint._src.diagnostics.source import Source
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     check_leaks_outside_jit,
     stage,
 )
@@ -241,7 +241,7 @@ def batch_jaxpr(
         avals = [
             _with_axis(a, size, d) for a, d in zip(closed.in_avals, dims, strict=True)
         ]
-        derived = stage(run, avals, Staged("vmap", closed.jaxpr.name))
+        derived = stage(run, avals, DebugInfo("vmap", closed.jaxpr.name))
         return derived, found[0]
 
     return closed.derived(("batch", size, dims, demanded, axis), derive)

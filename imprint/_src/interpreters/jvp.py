@@ -27,7 +27,7 @@ from imprint._src.diagnostics.source import Source, current_source
 from imprint._src.errors import ConcretizationError
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     check_leaks_outside_jit,
     stage,
 )
@@ -203,7 +203,7 @@ def jvp_jaxpr(
         tangent_avals = [
             tangent_aval(a) for a, has in zip(in_avals, nonzero, strict=True) if has
         ]
-        staged = Staged("jvp", closed.jaxpr.name)
+        staged = DebugInfo("jvp", closed.jaxpr.name)
         derived = stage(run, [*in_avals, *tangent_avals], staged)
         return derived, tuple(out_nonzero)
 

@@ -25,7 +25,7 @@ from imprint._src.errors import NotDifferentiableError
 from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.linear_maps import LinearProgram, check_like
 from imprint._src.interpreters.linearize import Linearized
-from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
 from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
 
@@ -62,7 +62,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., An
         found.append(out_tree)
         return outs
 
-    closed = lift_scalars(dce(stage(flat, avals, Staged("linear_transpose", name))))
+    closed = lift_scalars(dce(stage(flat, avals, DebugInfo("linear_transpose", name))))
     _check_dtypes([*avals, *closed.out_avals], closed, len(avals), name)
     nonzero = (True,) * len(closed.out_avals)
     lin = Linearized(closed.out_avals, closed, nonzero)

@@ -39,8 +39,8 @@ from imprint._src.interpreters.dce import dce_jaxpr, depending, used_invars
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
 from imprint._src.interpreters.jvp import PrimalTracer
 from imprint._src.interpreters.trace_to_jaxpr import (
+    DebugInfo,
     JitTracer,
-    Staged,
     StagingTrace,
     check_leaks_outside_jit,
     hoist_consts,
@@ -71,7 +71,7 @@ class LinearizeTrace(Trace):
         super().__init__()
         self.parent: Trace | None = parent
         self.name: str = name
-        self.tangent_trace: StagingTrace = StagingTrace(Staged("linearize", name))
+        self.tangent_trace: StagingTrace = StagingTrace(DebugInfo("linearize", name))
         self.split: SplitTrace = SplitTrace(parent, self.tangent_trace)
 
     def new_arg(self, primal: Any) -> Any:
@@ -290,7 +290,7 @@ def linearize_jaxpr(
             found.append((lin, [place[id(x)] for x in lin.tangent.consts]))
             return values[len(args) :]
 
-        staged = Staged("linearize", closed.jaxpr.name)
+        staged = DebugInfo("linearize", closed.jaxpr.name)
         primal = stage(run, closed.in_avals, staged)
         ((lin, residuals),) = found
         tangent = hoist_consts(lin.tangent)

@@ -26,7 +26,7 @@ from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.instantiate import Instance
 from imprint._src.dynamic_shapes.values import evaluate, names_of
 from imprint._src.errors import ShapeError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import (
     add,
     broadcast_in_dim,
@@ -131,7 +131,7 @@ def _padded(
     except NoPaddingError as err:
         err.add_note("It is an argument.")
         raise
-    staged = Staged("padded", jaxpr.name)
+    staged = DebugInfo("padded", jaxpr.name)
     return stage(run, [_SIZE] * len(bounds) + avals, staged), told
 
 

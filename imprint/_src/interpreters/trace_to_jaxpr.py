@@ -35,7 +35,7 @@ from imprint._src.tree.treedef import register_leaf
 
 
 @final
-class Staged:
+class DebugInfo:
     """What is being staged, for messages: the transform, the function, its arguments.
 
     `site` is where the user's function was traced; None while one of our own runs. `ended`
@@ -101,9 +101,9 @@ class StagingTrace(Trace):
     __slots__ = ("_until_note", "captured", "constvars", "eqns", "invars", "staged")
     stages = True
 
-    def __init__(self, staged: Staged) -> None:
+    def __init__(self, staged: DebugInfo) -> None:
         super().__init__()
-        self.staged: Staged = staged
+        self.staged: DebugInfo = staged
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         self.constvars: dict[int, Var] = {}
@@ -247,7 +247,7 @@ _DEPENDS: Final = "It is argument", "It depends on argument"
 def stage(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: Staged,
+    staged: DebugInfo,
 ) -> ClosedJaxpr:
     """Trace `fun`, which takes and returns flat arrays, to a jaxpr.
 
@@ -260,7 +260,7 @@ def stage(
 def stage_with_origins(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: Staged,
+    staged: DebugInfo,
 ) -> tuple[ClosedJaxpr, list[Any]]:
     """Trace as `stage` does; return also the objects that the constants stand for."""
     trace = StagingTrace(staged)
@@ -278,7 +278,7 @@ _NOTED: Final = 127
 """One of so many equations is noted; prime, so that it is another one of each block."""
 
 
-def check_leaks_of(staged: Staged) -> None:
+def check_leaks_of(staged: DebugInfo) -> None:
     """Look for leaked tracers of what was staged, when it is recorded no more.
 
     While a function is recorded, tracers that it met are held. So what a staged function

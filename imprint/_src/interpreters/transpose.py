@@ -18,7 +18,7 @@ from imprint._src.diagnostics import source
 from imprint._src.errors import AbsentRuleError
 from imprint._src.interpreters.dce import depending
 from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents
 
 
@@ -175,7 +175,7 @@ def transpose_jaxpr(
             given_back[:] = [not is_zero(ct) for ct in wanted]
             return [ct for ct in wanted if not is_zero(ct)]
 
-        staged = Staged("transpose", closed.jaxpr.name)
+        staged = DebugInfo("transpose", closed.jaxpr.name)
         derived = stage(run, [*known_avals, *ct_avals], staged)
         return derived, tuple(given_back)
 

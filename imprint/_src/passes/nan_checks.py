@@ -24,7 +24,7 @@ from imprint._src.diagnostics.source import (
     set_replayed_source,
 )
 from imprint._src.errors import NonFiniteError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import or_p
 from imprint._src.primitives.elementwise.comparison import eq, ne
@@ -188,7 +188,7 @@ class _Watch:
             found.append(tuple(flag for _, flag in outs))
             return [*(x for x, _ in outs), inner.vector()]
 
-        staged = Staged("debug_nans", closed.jaxpr.name)
+        staged = DebugInfo("debug_nans", closed.jaxpr.name)
         flagged = stage(run, closed.in_avals, staged)
         return Flagged(flagged, tuple(inner.origins), found[0])
 

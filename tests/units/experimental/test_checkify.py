@@ -12,7 +12,7 @@ import imprint.experimental.checkify as ours
 import imprint.numpy as inp
 from imprint import custom_batching
 from imprint._src import control_flow, primitives
-from imprint._src.control_flow.checkify_rules import RULES
+from imprint._src.control_flow.checkify import RULES
 from imprint._src.core.aval import get_aval
 from imprint._src.core.primitive import Absent
 from imprint.errors import ArgumentError, CheckError

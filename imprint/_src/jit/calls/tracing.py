@@ -174,7 +174,7 @@ def trace_call(
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
-    staged = trace_to_jaxpr.Staged(
+    staged = trace_to_jaxpr.DebugInfo(
         transform, signature.function_name, names, current_source()
     )
     found: list[Results] = []

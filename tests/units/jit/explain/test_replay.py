@@ -14,7 +14,7 @@ import imprint.numpy as np
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
 from imprint._src.core.primitive import Absent, Primitive
-from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, hoist_consts, stage
 from imprint._src.jit.explain.steps import shown
 from imprint.errors import ArgumentError
 from tests.oracle import jax
@@ -87,7 +87,7 @@ inline_p = primitive("inline", _inline, ("jaxpr",), Unit.INLINE)
 
 def body_of(fun, *args):
     avals = [imprint.typeof(x) for x in args]
-    return hoist_consts(stage(fun, avals, Staged("test", "body")))
+    return hoist_consts(stage(fun, avals, DebugInfo("test", "body")))
 
 
 @pytest.fixture(autouse=True)
