@@ -155,7 +155,7 @@ if TYPE_CHECKING:
     from imprint._src.interpreters.jacobians import jacfwd as jacfwd
     from imprint._src.interpreters.jacobians import jacobian as jacobian
     from imprint._src.interpreters.jacobians import jacrev as jacrev
-    from imprint._src.interpreters.linear_transpose import (
+    from imprint._src.interpreters.linear_maps import (
         linear_transpose as linear_transpose,
     )
     from imprint._src.interpreters.vmap import vmap as vmap
@@ -270,7 +270,7 @@ _LATER: Final[dict[str, str]] = {
     "imprint.testing": ". check_grads empty_store max_compiles",
     "imprint._src.interpreters.derivatives": "grad jvp linearize value_and_grad vjp",
     "imprint._src.interpreters.jacobians": "hessian jacfwd jacobian jacrev",
-    "imprint._src.interpreters.linear_transpose": "linear_transpose",
+    "imprint._src.interpreters.linear_maps": "linear_transpose",
     "imprint._src.interpreters.vmap": "vmap",
     "imprint.tree_util": ".",
     "imprint.typing": ".",

@@ -30,8 +30,7 @@ from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_
 from imprint._src.dtypes import is_inexact
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
-from imprint._src.interpreters.instantiate import Mask
-from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.jvp import Mask, jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.linearize import LinearizedJaxpr, linearize_jaxpr
 from imprint._src.interpreters.lowering import ir_type, lower_body, ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, StagingTrace, stage

@@ -8,6 +8,5 @@
 - `materialize`: values written to memory instead of being recomputed
 - `fusion_model`: the kernels that compute each value, after XLA's fusion
 - `pass_report`: the changes that passes made, for reports
-- `prune_args`: unused arguments, and constants as arguments
 - `nan_checks`: the equation that made a NaN or an infinity
 """

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.interpreters import dce
 from imprint._src.jit.compilation.layout import Layout
-from imprint._src.passes import prune_args
 
 Donation = frozenset[int]
 """Positions of the jaxpr's arguments whose memory the results may take."""
@@ -40,7 +40,7 @@ def match_donated(
     """Give each donated argument a result, and say which have none."""
     if not donated:
         return Aliases({}, ())
-    kept = prune_args.prune(closed, keep_unused=keep_unused).kept
+    kept = dce.prune(closed, keep_unused=keep_unused).kept
     free = dict(enumerate(closed.out_avals))
     results: dict[int, int] = {}
     unusable: list[tuple[int, str]] = []
