@@ -118,7 +118,7 @@ class _ConvertedClosure:
 
 
 @final
-class _Pullback:
+class _GradientPullback:
     """The program of a function that pulls back, as static data of its values."""
 
     def __init__(self, program: _TracedFunction) -> None:
@@ -154,7 +154,7 @@ def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
         result, back = pair_of(fun(*args, **kwargs), who, "result", "function")
         check_function(back, "custom_gradient")
         program = _TracedFunction(back, (result,))
-        return result, tree.Partial(_Pullback(program), program.closed.consts)
+        return result, tree.Partial(_GradientPullback(program), program.closed.consts)
 
     def bwd(back: Any, ct: Any) -> Any:
         found = back(ct)

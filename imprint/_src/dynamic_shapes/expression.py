@@ -28,7 +28,7 @@ from imprint._src.dynamic_shapes.terms import (
     without,
 )
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value
 
 _T = TypeVar("_T")
 

@@ -40,7 +40,7 @@ from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 
 _NONE: Final[Any] = object()
 """An `operand` that was not given: None is one."""

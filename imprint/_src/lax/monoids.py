@@ -50,7 +50,7 @@ from imprint._src.primitives.reductions import (
     reduce_xor,
 )
 from imprint._src.primitives.shape import reshape
-from imprint._src.primitives.windows.window_reductions import Window as Steps
+from imprint._src.primitives.windows.window_reductions import ReduceWindow as Steps
 from imprint._src.primitives.windows.window_reductions import (
     reduce_window_max_p,
     reduce_window_min_p,

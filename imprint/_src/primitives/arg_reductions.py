@@ -1,8 +1,8 @@
-"""argmax and argmin: where along an axis the extreme element stands.
+"""argmax and argmin: the index of the extreme element along an axis.
 
-The first of equal elements counts, and the first NaN before every number. `axes` holds
-one axis, counted from 0, which has an element; `index_dtype` is the dtype of the result.
-XLA has no operation for it, so it is a reduction of (value, index) pairs.
+The first of equal elements wins, and NaN wins over every number. `axes` holds one axis,
+counted from 0, which has an element; `index_dtype` is the dtype of the result. XLA has no
+such operation, so it is a reduction of (value, index) pairs.
 """
 
 from typing import Any, Final

@@ -1,11 +1,10 @@
-"""Barriers that change no value: to the compiler's moves, and to derivatives.
+"""Identities with barriers, for the compiler and for derivatives.
 
 optimization_barrier takes and returns any number of values. All its results are computed
-before anything that uses one of them, and equal computations on both sides are not
-merged. XLA:CPU forgets it before it fuses, and may then compute a cheap operand anew in
-everything that uses it; materialize, which is ours alone, has it computed once.
-stop_gradient is the identity with a derivative of zero. name is the identity, too: by its
-name a policy of `checkpoint` knows the value.
+before any user of one of them, and equal computations on both sides are not merged. XLA:CPU
+drops it before fusion, and may then compute a cheap operand again in each user; materialize,
+which is imprint's own, is computed once. stop_gradient is the identity with a zero
+derivative. name is the identity, too: policies of `checkpoint` identify values by it.
 """
 
 from typing import Any, Final
@@ -30,7 +29,7 @@ def _aval(*avals: ShapedArray) -> Avals:
 
 
 def _present(values: Values) -> Values:
-    """Put what is not symbolically zero behind one barrier."""
+    """Put the values that are not symbolically zero behind one barrier."""
     bound = iter(optimization_barrier_p.bind(*(v for v in values if not is_zero(v))))
     return tuple(v if is_zero(v) else next(bound) for v in values)
 

@@ -1,11 +1,10 @@
-"""The primitives that work along a named axis: between places of `vmap`, or devices.
+"""Primitives along a named axis: between places of `vmap`, or devices.
 
-Each names one axis; what is meant by several is put together in `lax.collectives`. A rule
-`collect` says what it is where `vmap` has the axis at hand; where it is one of the mesh of
-a `shard_map`, it is lowered to what devices do together. A reference can only say that the
-axis is not bound. All but the extremes are linear. Params count axes as the user sees them,
-without the named one. `axis_index_groups` is a param where it is given: tuples of places that
-have nothing to do with one another; what follows takes it along as `**groups`.
+Each takes one axis; `lax.collectives` combines several. A rule `collect` evaluates it where
+`vmap` binds the axis; on an axis of the mesh of a `shard_map` it is lowered to a collective
+operation. The reference only raises that the axis is not bound. All but the extremes are
+linear. Params count axes without the named one. `axis_index_groups`, if given, is a param:
+tuples of places that communicate only within a tuple; helpers pass it on as `**groups`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -94,7 +93,7 @@ def _in_groups(
     d: int | None,
     **params: Any,
 ) -> tuple[Any, int]:
-    """Return what a rule `collect` gives in each group of places, in their order."""
+    """Apply a rule `collect` within each group of places, in their order."""
     order = [i for group in groups for i in group]
     rows = _repeated(x, len(order)) if d is None else moveaxis(x, d, 0)
     parts: list[Any] = []
@@ -150,7 +149,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         collect: `(size, x, d, **params)` → the result and the named axis in it.
         lower: `(builder, axis of the mesh, value, **params)` → the value of the result.
         makes_nan: whether it makes a NaN of numbers.
-        across: what the result is from place to place.
+        across: how the result differs between places.
     """
 
     def aval_rule(
@@ -241,7 +240,7 @@ psum_p: Final = _linear(
 )
 
 
-# ---- pvary: what is the same in each place, as if it were not ----
+# ---- pvary: a replicated value as a varying one ----
 
 
 def _pvary_aval(x: ShapedArray, *, axis_name: Any) -> Avals:

@@ -1,8 +1,8 @@
-"""The primitives in which the rules of all others are written.
+"""The primitives that the rules of all others use.
 
-add, sub, neg, mul, broadcast_in_dim and reduce_sum are linear or bilinear, and their
-transposes need each other, so they stand together. Beside them: how rules add and
-make tangents, and how elementwise primitives are batched.
+add, sub, neg, mul, broadcast_in_dim, reduce_sum and transpose are linear or bilinear, and
+their transposes use each other, so they are in one file; so are the sums of tangents and
+the batching of elementwise primitives.
 """
 
 from collections.abc import Callable

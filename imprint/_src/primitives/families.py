@@ -1,9 +1,9 @@
 """Families: the shared rules of elementwise primitives, given once for each arity.
 
-A member of a family says only what is its own: dtypes, NumPy meaning, lowering,
-derivative, samples. `unary` and `binary` are differentiable by a factor for each
-operand; a factor of None means that the derivative is zero everywhere. A member that
-is linear in its operand has its own transpose and stands in its own file's section.
+A member declares only its own part: dtypes, NumPy meaning, lowering, fusion, derivative,
+samples. `unary` and `binary` are differentiable by a factor for each operand; a factor of
+None is a derivative that is zero everywhere. A member that is linear in its operand has its
+own transpose, and is declared in full in its file.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ from imprint._src.stablehlo import Builder, Value
 P = ParamSpec("P")
 
 
-class Kind:
-    """Which dtypes a primitive takes, and what the error says it expects."""
+class DTypeClass:
+    """The dtypes that a primitive accepts, and their description in errors."""
 
     __slots__ = ("accepts", "words")
 
@@ -52,14 +52,16 @@ class Kind:
                 )
 
 
-INEXACT: Final = Kind(dt.is_inexact, "a float or complex dtype")
-FLOATING: Final = Kind(dt.is_floating, "a float dtype")
-COMPLEX: Final = Kind(dt.is_complex, "a complex dtype")
-INTEGER: Final = Kind(dt.is_integer, "an integer dtype")
-BITS: Final = Kind(lambda d: dt.is_integer(d) or dt.is_bool(d), "an integer or bool")
-NUMBER: Final = Kind(lambda d: not dt.is_bool(d), "a number")
-ORDERED: Final = Kind(lambda d: not dt.is_complex(d), "a real or bool dtype")
-ANY: Final = Kind(lambda _: True, "any dtype")
+INEXACT: Final = DTypeClass(dt.is_inexact, "a float or complex dtype")
+FLOATING: Final = DTypeClass(dt.is_floating, "a float dtype")
+COMPLEX: Final = DTypeClass(dt.is_complex, "a complex dtype")
+INTEGER: Final = DTypeClass(dt.is_integer, "an integer dtype")
+BITS: Final = DTypeClass(
+    lambda d: dt.is_integer(d) or dt.is_bool(d), "an integer or bool"
+)
+NUMBER: Final = DTypeClass(lambda d: not dt.is_bool(d), "a number")
+ORDERED: Final = DTypeClass(lambda d: not dt.is_complex(d), "a real or bool dtype")
+ANY: Final = DTypeClass(lambda _: True, "any dtype")
 
 ResultDType = Callable[[DType], DType]
 
@@ -92,7 +94,7 @@ def unsigned_zeros(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def unary(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any], Any],
     lower: Callable[[Builder, Value], Value],
     fusion: Fusion | None,
@@ -107,12 +109,12 @@ def unary(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: what it means, on a NumPy array.
+        reference: its meaning, on a NumPy array.
         lower: its StableHLO.
         fusion: how XLA fuses it.
         makes_nan: whether it makes a NaN of numbers.
         derivative: `(x, out)` → the factor of the tangent; None: zero everywhere.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         result: the dtype of the result, where it is not that of the operand.
         tangent: `(t, x, out)` → the tangent, where it is no multiple of `t`.
     """
@@ -164,7 +166,7 @@ Factor = Callable[[Any, Any, Any], Any]
 def binary(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any, Any], Any],
     lower: Callable[[Builder, Value, Value], Value],
     fusion: Fusion | None,
@@ -178,13 +180,13 @@ def binary(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: what it means, on NumPy arrays.
+        reference: its meaning, on NumPy arrays.
         lower: its StableHLO, on values of one shape.
         fusion: how XLA fuses it.
         makes_nan: whether it makes a NaN of numbers.
         derivatives: for each operand `(x, y, out)` → the factor of its tangent; None:
             zero everywhere.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         result: the dtype of the result, where it is not that of the operands.
     """
 

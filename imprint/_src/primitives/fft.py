@@ -1,9 +1,9 @@
 """The discrete Fourier transform of the last one to three axes, of complex or real numbers.
 
-FFT and IFFT take complex to complex. RFFT takes real numbers, and gives only the half of
-its last axis that the other half mirrors; IRFFT takes such a half back. Lengths are those
-of the axes of the whole side. All are linear: the transposes of the two on real numbers
-weigh each element by how often it stands in the whole, once or twice.
+FFT and IFFT take complex to complex. RFFT takes real numbers, and returns only the half of
+its last axis that the other half mirrors; IRFFT takes such a half back. Lengths are those of
+the axes of the whole side. All are linear: the transposes of the two on real numbers weight
+each element by how often it occurs in the whole, once or twice.
 """
 
 import enum
@@ -141,9 +141,9 @@ def _fft_transpose(
 
 
 def _weights(half: Any, length: Any, inner: float) -> Any:
-    """Return 1 for elements of a half that stand once in the whole, `inner` for others.
+    """Return 1 for elements of a half that occur once in the whole, `inner` for others.
 
-    Those that stand once have no mirror image: the first, and the last of an even length.
+    Those have no mirror image: the first, and the last of an even length.
     """
     aval = get_aval(half)
     even = length % 2 == 0

@@ -259,7 +259,7 @@ rng_uniform_p: Final = Primitive(
 
 
 def rng_uniform(a: Any, b: Any, shape: Sequence[int]) -> Any:
-    """Return numbers between two, from a generator whose state nobody knows.
+    """Return uniform numbers, from a generator with unknown state.
 
     Args:
         a: the lower bound.

@@ -1,10 +1,9 @@
 """Reductions: axes disappear, their elements joined by an associative operation.
 
-reduce_sum, in which rules are written, stands in `basis`. Here: reduce_prod, reduce_max,
-reduce_min and the bitwise three; argmax and argmin stand in `arg_reductions`. No axis is
-counted from the end. A reduction of nothing is the operation's identity. NaN wins every
-max and min. Complex numbers compare by real part, then by imaginary part. Elements that
-are equally extreme share the derivative equally.
+reduce_prod, reduce_max, reduce_min and the bitwise three; reduce_sum is in `core_ops`, argmax
+and argmin in `arg_reductions`. No axis is counted from the end. A reduction of nothing is
+the operation's identity. NaN wins every max and min. Complex numbers compare by real part,
+then by imaginary part. Equal extremes share the derivative equally.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +38,7 @@ from imprint._src.primitives.core_ops import (
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import eq, may_have_zero
 from imprint._src.primitives.elementwise.convert import convert_element_type
-from imprint._src.primitives.families import ANY, BITS, NUMBER, Kind, wide
+from imprint._src.primitives.families import ANY, BITS, NUMBER, DTypeClass, wide
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import reshape
 from imprint._src.stablehlo import Builder, Value
@@ -63,7 +62,7 @@ Lower = Callable[[Builder, Value, Ints], Value]
 def _reduction(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any, Ints], Any],
     lower: Lower,
     fusion: Fusion | None,
@@ -78,13 +77,13 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: `(x, axes)` → what it means, on a NumPy array.
+        reference: `(x, axes)` → its meaning, on a NumPy array.
         lower: `(builder, x, axes)` → its StableHLO.
         fusion: how XLA fuses it.
         makes_nan: whether it makes a NaN of numbers.
         identity: the reduction of nothing, of a dtype.
         jvp: its derivative.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         keeps_weak_type: whether the result is weakly typed where the operand is.
     """
 

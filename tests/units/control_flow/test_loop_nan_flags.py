@@ -11,7 +11,7 @@ from imprint import lax
 from imprint.errors import NonFiniteError
 
 X = onp.float32(3.0)
-HERE = r"test_turns\.py:\d+"
+HERE = r"test_loop_nan_flags\.py:\d+"
 
 
 def told(fun, *args, flag=imprint.debug_nans):
@@ -104,7 +104,7 @@ def test_derivatives_and_batches():
         return lax.scan(lambda c, _: (np.sqrt(c), None), x, None, length=3)[0]
 
     text = told(imprint.grad(lambda x: f(x) * 0.0), onp.float32(0))
-    assert "of `scan` at test_turns.py" in text
+    assert "of `scan` at test_loop_nan_flags.py" in text
     text = told(imprint.vmap(by_fori), onp.float32([30.0, 3.0, 2.0]))
     assert "in iteration 2 of `scan`" in text
 

@@ -513,7 +513,7 @@ def test_a_version_tells_what_runs_as_a_loop():
     f(ONE, ONE, ONE)
     (found,) = f.versions[0].passes
     assert re.fullmatch(
-        r"17 equal blocks from test_roll\.py:\d+ run as one loop", str(found)
+        r"17 equal blocks from test_reroll_loops\.py:\d+ run as one loop", str(found)
     )
     assert found.equations == 36
 
@@ -521,7 +521,7 @@ def test_a_version_tells_what_runs_as_a_loop():
 def test_explain_says_what_runs_as_a_loop():
     f = imprint.jit(lambda h: cell(M, XS)(h)[-1])
     f(V)
-    assert "20 equal blocks from test_roll.py" in str(f.explain(V))
+    assert "20 equal blocks from test_reroll_loops.py" in str(f.explain(V))
     assert "run as one loop." in str(f.explain(V))
     assert "fori_loop" not in str(f.explain(V))
 

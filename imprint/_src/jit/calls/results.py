@@ -12,7 +12,7 @@ from typing import Any, final
 from imprint import tree
 from imprint._src.core.dims import is_symbolic
 from imprint._src.core.tangents import is_float0
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value
 
 
 @final

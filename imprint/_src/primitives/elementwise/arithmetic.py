@@ -1,9 +1,10 @@
-"""Arithmetic of two operands beyond add, sub and mul, and powers to a fixed integer.
+"""Arithmetic of two operands beyond add, sub and mul, powers to a fixed integer, and gcd.
 
-Integer division truncates; it never fails: by zero the quotient is -1 (all bits set) and
-the remainder the dividend, and the least integer by -1 gives itself. `max` and `min`
-propagate NaN, order -0.0 below 0.0, and share the tangent at a tie. `pow` is in
-`power`, since its derivative needs the logarithm.
+Integer division truncates and never fails: by zero the quotient is -1 (all bits set) and
+the remainder the dividend, and the least integer by -1 is itself. `max` and `min` propagate
+NaN, order -0.0 below 0.0, and share the tangent at a tie. `pow` is in `power`, since its
+derivative needs the logarithm. `gcd` is Euclid's algorithm: one loop, until every element
+is done; the magnitude of the least integer wraps.
 """
 
 from typing import Any, Final
@@ -46,8 +47,9 @@ from imprint._src.primitives.families import (
     ANY,
     FLOATING,
     INEXACT,
+    INTEGER,
     NUMBER,
-    Kind,
+    DTypeClass,
     binary,
     wide,
 )
@@ -55,7 +57,7 @@ from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_REAL: Final = Kind(
+_REAL: Final = DTypeClass(
     lambda d: dt.is_integer(d) or dt.is_floating(d), "an integer or float dtype"
 )
 
@@ -208,7 +210,7 @@ def rem(x: Any, y: Any) -> Any:
 
 
 def _share_of_first(x: Any, y: Any, out: Any) -> Any:
-    """Return 1 where `x` is the result, 1/2 at a tie, 0 elsewhere and beside NaN."""
+    """Return 1 where `x` is the result, 1/2 at a tie, 0 elsewhere and for NaN."""
     zero, half, one = (scalar_like(out, n) for n in (0, 0.5, 1))
     return select_n(eq(x, y), select_n(eq(x, out), zero, one), half)
 
@@ -409,3 +411,41 @@ integer_pow_p: Final = Primitive(
 def integer_pow(x: Any, y: int) -> Any:
     """Return `x` to the power of a Python integer, by products, elementwise."""
     return integer_pow_p.bind1(x, y=y)
+
+
+def _gcd_lower(b: Builder, x: Value, y: Value) -> Value:
+    if not dt.is_unsigned(x.dtype):
+        x, y = b.abs(x), b.abs(y)
+    axes = tuple(range(x.ndim))
+
+    def condition(b: Builder, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        rest = values[1]
+        going = b.compare(rest, b.full(rest.shape, 0, rest.dtype), "NE")
+        return (b.reduce(going, b.constant(array=False), "or", axes),)
+
+    def body(b: Builder, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        divisor, rest = values
+        done = b.compare(rest, b.full(rest.shape, 0, rest.dtype), "EQ")
+        return b.select(done, divisor, rest), b.select(
+            done, rest, b.remainder(divisor, rest)
+        )
+
+    divisor = b.while_loop((x, y), condition, body)[0]
+    return divisor if dt.is_unsigned(x.dtype) else b.abs(divisor)
+
+
+gcd_p: Final = binary(
+    "gcd",
+    dtypes=INTEGER,
+    reference=np.gcd,
+    lower=_gcd_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
+    derivatives=None,
+    samples=Samples(INTS, arity=2, edges=(12, 18, -6), differentiable=False),
+)
+
+
+def gcd(x: Any, y: Any) -> Any:
+    """Return the greatest common divisor, elementwise; of 0 and 0 it is 0."""
+    return gcd_p.bind1(x, y)

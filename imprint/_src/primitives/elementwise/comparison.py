@@ -1,10 +1,9 @@
-"""Comparisons, elementwise: booleans out, no derivative.
+"""Comparisons, elementwise: boolean results, no derivative.
 
-Floats compare as IEEE says: nothing equals NaN or lies before it, and 0.0 equals -0.0.
-False lies before True. Complex numbers have equality and no order. `maximum` and
-`minimum` are the order's NumPy functions as the engine means them, for the references of
-`max`, `min`, `clamp` and whoever else picks the larger: NaN wins and -0.0 lies below 0.0,
-which NumPy leaves open.
+Floats compare as IEEE says: nothing equals NaN or is less than it, and 0.0 equals -0.0.
+False is less than True. Complex numbers have equality and no order. `maximum` and `minimum`
+are NumPy functions with the engine's semantics, for the references of `max`, `min`, `clamp`
+and others: NaN wins, and -0.0 is less than 0.0, which NumPy leaves open.
 """
 
 from collections.abc import Callable
@@ -160,7 +159,7 @@ def minimum(x: NDArray, y: NDArray) -> NDArray:
 
 
 def may_have_zero(x: NDArray) -> bool:
-    """Tell whether there may be a zero; of many elements that costs more than it saves."""
+    """Return whether there may be a zero; for many elements checking costs too much."""
     return x.nbytes > 4096 or int(np.count_nonzero(x == 0)) > 0
 
 

@@ -1,8 +1,9 @@
 """Complex numbers and their parts, elementwise: complex, real, imag, conj.
 
 All are linear, in the sense that their transposes pair by `Re Σ a b`, without conjugation,
-as JAX's do: the transpose of `imag` has a minus, that of `conj` is `conj`. `conj` takes
-real operands too and gives complex ones; its param tells the transpose which it was.
+as JAX's do: the transpose of `imag` has a minus, that of `conj` is `conj`. `conj` also takes
+real operands and returns complex results; its param records the operand's dtype for the
+transpose.
 """
 
 from collections.abc import Callable
@@ -27,12 +28,12 @@ from imprint._src.primitives.core_ops import (
     unbroadcast,
 )
 from imprint._src.primitives.elementwise.elementwise import elementwise_aval, repeated
-from imprint._src.primitives.families import COMPLEX, Kind
+from imprint._src.primitives.families import COMPLEX, DTypeClass
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_PART = Kind(lambda d: d in (dt.float32, dt.float64), "float32 or float64")
+_PART = DTypeClass(lambda d: d in (dt.float32, dt.float64), "float32 or float64")
 
 # ---- complex ----
 

@@ -1,10 +1,10 @@
 """Conversion between dtypes: of values and of bits.
 
-A float becomes an integer by dropping its fraction; NaN becomes 0, and what is too large
-the nearest limit. An integer that does not fit is cut to its low bits. What is not zero
-becomes True. A complex number loses its imaginary part first. `bitcast_convert_type` reads
-the same bits as another dtype: to a narrower one with one more axis, to a wider one with
-one less. A dtype in params is a canonical NumPy dtype.
+A float becomes an integer by dropping its fraction; NaN becomes 0, and a number out of range
+the nearest limit. An integer out of range is cut to its low bits. Nonzero numbers become
+True. A complex number loses its imaginary part first. `bitcast_convert_type` reads the same
+bits as another dtype: to a narrower one with one more axis, to a wider one with one less. A
+dtype in params is a canonical NumPy dtype.
 """
 
 import warnings
@@ -47,7 +47,7 @@ def cast(x: NDArray, dtype: DType) -> NDArray:
     if dt.is_floating(x.dtype) and dt.is_integer(dtype):
         return _saturated(x, dtype)
     if x.dtype == np.float64 and dtype == np.float16:
-        x = x.astype(np.float32)  # so does what it is lowered to, on every CPU
+        x = x.astype(np.float32)  # as in the lowering, on every CPU
     elif x.dtype == np.float64 and dtype.itemsize == 1 and dt.is_floating(dtype):
         x = _rounded_to_odd(x)  # ml_dtypes would round twice, the engine does once
     try:

@@ -1,8 +1,8 @@
 """Exponentials, logarithms, roots and the logistic function, elementwise.
 
 All but cbrt take complex operands too; the branch cuts are NumPy's, and of `sqrt` the
-engine's, which does not tell -0.0 from 0.0 there. `exp2` is exact for integers, since it
-is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
+engine's, which does not distinguish -0.0 from 0.0 there. `exp2` is exact for integers, since
+it is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
 """
 
 from typing import Any, Final

@@ -1,9 +1,9 @@
 """pow: a base to a power that is an array too.
 
-The base is inexact; the power has its dtype, or is an integer and is converted to it. A
-real power is IEEE's: anything to the 0 is 1, a negative base to a fraction NaN. A complex
-one is `exp(y log(x))`, taken apart into modulus and angle as the engine does. A power that
-is a Python integer is `integer_pow`, in `arithmetic`, exact and faster.
+The base is inexact; the power has its dtype, or is an integer and is converted to it. A real
+power is IEEE's: anything to the 0 is 1, a negative base to a fraction NaN. A complex one is
+`exp(y log(x))`, split into modulus and angle as the engine does. A power that is a Python
+integer is `integer_pow`, in `arithmetic`, exact and faster.
 """
 
 from typing import Any, Final

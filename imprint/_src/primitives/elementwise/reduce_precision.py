@@ -1,9 +1,9 @@
 """reduce_precision: round floats to fewer bits, and keep their dtype.
 
-The result is what a format with `exponent_bits` and `mantissa_bits` can hold: the mantissa
-is rounded to even, what is too large becomes infinite, what would be subnormal zero with
-its sign; NaN stays NaN. The reference does this on the bits, as the engine does. As in
-JAX, a tangent is rounded like the value.
+The result fits a format with `exponent_bits` and `mantissa_bits`: the mantissa is rounded to
+even, too large numbers become infinite, subnormal ones zero with their sign; NaN stays NaN.
+The reference does this on the bits, as the engine does. As in JAX, a tangent is rounded like
+the value.
 """
 
 from typing import Any, Final, cast

@@ -32,12 +32,18 @@ from imprint._src.primitives.elementwise.comparison import eq, ge
 from imprint._src.primitives.elementwise.complex import complex_, conj, imag, real
 from imprint._src.primitives.elementwise.elementwise import where_reference
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import FLOATING, NUMBER, Kind, bool_result, unary
+from imprint._src.primitives.families import (
+    FLOATING,
+    NUMBER,
+    DTypeClass,
+    bool_result,
+    unary,
+)
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_SIGNED = Kind(
+_SIGNED = DTypeClass(
     lambda d: dt.is_signed(d) or dt.is_inexact(d),
     "a signed integer, float or complex dtype",
 )

@@ -1,7 +1,7 @@
 """Trigonometric and hyperbolic functions and their inverses, elementwise; in radians.
 
-All take complex operands too. The branch cuts are NumPy's, but the engine does not tell
--0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, so the references do not either.
+All take complex operands too. The branch cuts are NumPy's, but the engine does not
+distinguish -0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, nor do the references.
 sin, cos, sinh and cosh of complex operands are lowered to products of real functions: the
 engine's own have few digits where the imaginary (sinh: real) part is small.
 """

@@ -39,8 +39,7 @@ from imprint._src.primitives.elementwise.comparison import ge, lt, ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
-from imprint._src.primitives.shape import EVERY, broadcasted_iota, squeeze
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import EVERY, broadcasted_iota, number_of, squeeze
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
@@ -215,7 +214,7 @@ def _take_batch(args: Values, at: Dims, *, slice_sizes: Shape) -> Any:
 def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     """Take `size` elements of `axis` from `start[i]` on, for each example i.
 
-    The largest step comes first. A step leaves only what the smaller ones may need, so
+    The largest step comes first. A step keeps only elements that smaller ones may need, so
     all steps together read little more than the array once.
     """
     room = dims.concrete(get_aval(x).shape[axis] - size, "vmap of dynamic_slice")
@@ -268,7 +267,7 @@ def roomy(bucket: Bucket, x: Padded, sizes: Shape) -> Any:
 def _true_starts(
     bucket: Bucket, shape: Shape, starts: Sequence[Padded], sizes: Shape
 ) -> list[Any]:
-    """Return starts clamped to what lies within the true sizes."""
+    """Return starts clamped to the true sizes."""
     found: list[Any] = []
     for n, k, start in zip(shape, sizes, starts, strict=True):
         last = n - k
@@ -425,7 +424,7 @@ def _covers(start: Any, size: int, shape: Shape) -> Any:
 
 
 def _put_pad(bucket: Bucket, x: Padded, update: Padded, *starts: Padded) -> Values:
-    """Leave what is behind the true size of the update as it was."""
+    """Keep elements behind the true size of the update."""
     shape, sizes = x.aval.shape, update.aval.shape
     firsts = _true_starts(bucket, shape, starts, sizes)
     pairs = enumerate(zip(shape, sizes, strict=True))

@@ -367,7 +367,7 @@ def pad(
 ) -> Any:
     """Pad each axis by `(low, high, interior)` times `padding_value`.
 
-    Interior padding stands between neighbours; negative low and high padding cuts.
+    Interior padding goes between neighbours; negative low and high padding cuts.
     """
     config = tuple(dims.as_shape(triple) for triple in padding_config)
     if any(len(triple) != 3 for triple in config):

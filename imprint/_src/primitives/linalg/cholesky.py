@@ -2,8 +2,8 @@
 
 Only the lower triangle of the operand is read. The upper one of the result is that of the
 operand, as LAPACK leaves it: the public function, which first makes the operand Hermitian,
-has zeros there. A matrix that is not positive definite gives NaN. The derivative is that
-of I. Murray (arXiv 1602.07527); of a tangent, too, the lower triangle counts.
+has zeros there. A matrix that is not positive definite gives NaN. The derivative is that of
+I. Murray (arXiv 1602.07527); of a tangent, too, only the lower triangle is read.
 """
 
 from typing import Any, Final
@@ -149,7 +149,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     """
     cholesky_p.out_avals(
         (get_aval(x),), {}
-    )  # says what is wrong before there are halves
+    )  # reports a wrong operand before it is split
     if symmetrize_input:
         x = div(add(x, adjoint(x)), scalar_like(x, 2))
     return tril(cholesky_p.bind1(x))

@@ -1,10 +1,10 @@
 """eigh and eig: eigenvalues and eigenvectors, of Hermitian matrices and of any.
 
 The derivatives are those of distinct eigenvalues (M. Giles, NA-08/01): equal ones make those
-of vectors infinite or NaN, as in JAX, and leave those of values alone. LAPACK gives vectors of
-length 1. Those of eigh are free to turn in the complex plane, and their derivative leaves
-them there. The largest component of those of eig is real; where two are equally large their
-derivative is wrong, so `enable_eigvec_derivs` has to ask for it.
+of vectors infinite or NaN, as in JAX, and leave those of values alone. LAPACK's vectors have
+length 1. The phase of those of eigh is arbitrary, and their derivative keeps it. The largest
+component of those of eig is real; if two are equally large, their derivative is wrong, so it
+needs `enable_eigvec_derivs`.
 """
 
 import enum
@@ -233,7 +233,7 @@ def eigh(
         True
     """
     _check_here("eigh", implementation, EighImplementation.QR)
-    _eigh_aval(get_aval(x), lower=True)  # says what is wrong before there are halves
+    _eigh_aval(get_aval(x), lower=True)  # reports a wrong operand before it is split
     if symmetrize_input:
         x = div(add(x, adjoint(x)), scalar_like(x, 2))
     v, w = eigh_p.bind(x, lower=bool(lower))
@@ -290,7 +290,7 @@ def _eig_of_one(
 
 
 def _unpacked(w: NDArray, v: NDArray) -> NDArray:
-    """Return vectors of which LAPACK gives the parts of each conjugate pair in turn."""
+    """Return vectors from LAPACK's alternating parts of conjugate pairs."""
     out = v.astype(w.dtype)
     first = np.flatnonzero(np.imag(w) > 0)
     out[:, first] += 1j * v[:, first + 1]
@@ -373,7 +373,7 @@ def _eig_jvp(
 def _vector_tangents(w: Any, v: Any, inner: Any) -> Any:
     """Return the tangents of vectors of length 1 whose largest component is real.
 
-    1. Eigenvectors are what they are but for a factor, which `moved` leaves alone.
+    1. Eigenvectors are unique up to a factor, which `moved` keeps.
     2. The factor changes so that the length stays, and the largest component real.
     """
     shape = get_aval(v).shape
@@ -458,7 +458,7 @@ def eig(
         implementation: None or `EigImplementation.LAPACK`.
 
     Returns:
-        The values, and as columns the vectors that were asked for, left ones first; all
+        The values, and as columns the requested vectors, left ones first; all
         complex, of length 1, with a largest component that is real. NaN for a matrix
         that is not finite, and where the algorithm fails.
 

@@ -1,9 +1,9 @@
-"""qr, and the products of Householder reflectors that it is made of.
+"""qr, and the products of Householder reflectors that it consists of.
 
-geqrf leaves R in the upper triangle and one reflector below each diagonal element, scaled
-by `taus`; householder_product multiplies the reflectors out to Q, and ormqr multiplies Q
-with a matrix without that. qr is both; with `pivoting` it takes the column of the largest
-rest next. Only qr has derivatives: reflectors are LAPACK's way of storing Q.
+geqrf leaves R in the upper triangle and one reflector below each diagonal element, scaled by
+`taus`; householder_product multiplies the reflectors out to Q, and ormqr multiplies Q with a
+matrix without that. qr is both; with `pivoting` it takes the column of the largest rest
+next. Only qr has derivatives: reflectors are LAPACK's way of storing Q.
 """
 
 from typing import Any, Final
@@ -393,7 +393,7 @@ def _qr_lower(
 
 
 def _pivoted(b: Builder, x: Value) -> tuple[Value, ...]:
-    """Write what gives R above reflectors, their scales, and the order of columns."""
+    """Write R above reflectors, their scales, and the order of columns."""
     *stack, m, n = x.shape
     free = b.full((*stack, n), 0, _INT32)
     taus = tensor((*stack, min(m, n)), x.dtype)

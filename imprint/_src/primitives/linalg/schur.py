@@ -100,7 +100,7 @@ def _schur_of_one(x: NDArray, *, compute_schur_vectors: bool) -> Values | None:
 
 
 def _chosen(*_: Any) -> bool:
-    """Tell whether an eigenvalue comes first, which is not asked for."""
+    """Select no eigenvalue as the first."""
     return False
 
 
@@ -172,7 +172,7 @@ def schur(
     Args:
         x: square matrices along the last two axes.
         compute_schur_vectors: whether to return Q; else T alone.
-        sort_eig_vals: must be False: eigenvalues come in the order of the algorithm.
+        sort_eig_vals: must be False: eigenvalues are in the order of the algorithm.
         select_callable: means nothing without that.
 
     Returns:
@@ -341,9 +341,9 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
         lower: which triangle is read, and holds the results.
 
     Returns:
-        Matrices with the form on the diagonal and the first one beside it, and a
-        Householder reflector beyond each element of that; the diagonal; that beside it;
-        how the reflectors are scaled.
+        Matrices with the form on the diagonal and the first off-diagonal, and a Householder
+        reflector beyond each element of that; the diagonal; the off-diagonal; the scales of
+        the reflectors.
 
     Example:
         >>> import imprint.numpy as np

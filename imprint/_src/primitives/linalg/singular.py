@@ -208,7 +208,7 @@ def _weights(s: Any, inner: Any) -> tuple[Any, Any, Any]:
 
 
 def _phases(s: Any, inner: Any) -> Any:
-    """Return by how much each column of U turns in the complex plane; of V, none does."""
+    """Return the phase by which each column of U moves; those of V stay."""
     shape, dtype = get_aval(inner).shape, get_aval(inner).dtype
     none = convert_element_type(eq(s, scalar_like(s, 0)), get_aval(s).dtype)
     inverse = sub(div(scalar_like(s, 1), add(s, none)), none)
@@ -218,7 +218,7 @@ def _phases(s: Any, inner: Any) -> Any:
 
 
 def _outside(moved: Any, vectors: Any, s: Any) -> Any:
-    """Return what moves vectors out of the space of all of them."""
+    """Return the part of a move that leaves the space of the vectors."""
     aval = get_aval(moved)
     rest = sub(moved, product(vectors, product(adjoint(vectors), moved)))
     return div(rest, convert_element_type(along_rows(s, aval.shape), aval.dtype))

@@ -77,8 +77,8 @@ def _aval(a: ShapedArray, b: ShapedArray, *, left_side: bool, **_: bool) -> Aval
 def _reference(a: NDArray, b: NDArray, **params: bool) -> Values:
     """Solve by back substitution.
 
-    1. Bring the matrices to the left side, and do to them what the params say.
-    2. Turn a lower triangle by 180 degrees: it is an upper one of the turned unknown.
+    1. Bring the matrices to the left side, and apply the params to them.
+    2. Rotate a lower triangle by 180 degrees: it is an upper one of the reversed unknown.
     """
     kind = _Kind(**params)
     if kind.conjugate_a:
@@ -256,7 +256,7 @@ def triangular_solve(  # noqa: PLR0913 - JAX's signature
     Args:
         a: square matrices along the last two axes; the other triangle is not read.
         b: right-hand sides, with the same leading axes, or one axis less: vectors.
-        left_side: whether `op(a)` stands on the left of the unknown.
+        left_side: whether `op(a)` is on the left of the unknown.
         lower: whether the lower triangle counts.
         transpose_a: whether `op` transposes.
         conjugate_a: whether `op` conjugates.

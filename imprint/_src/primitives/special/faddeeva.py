@@ -1,8 +1,8 @@
 """The Faddeeva function: the complex error function, scaled, elementwise.
 
 The reference is SciPy's. In a program it is Weideman's rational series (SIAM J. Numer.
-Anal. 31, 1994) of the upper half of the plane; the lower one is turned to it. The terms of
-the series are the Fourier coefficients of what it interpolates.
+Anal. 31, 1994) of the upper half of the plane; the lower one is reflected to it. The terms
+of the series are the Fourier coefficients of the interpolated function.
 """
 
 import math

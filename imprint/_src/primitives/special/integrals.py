@@ -1,8 +1,8 @@
 """Integrals of two parameters, elementwise, on floats: E_n, and Owen's T.
 
-References are SciPy's. In a program E_n is a series or a continued fraction (DLMF 8.19),
-and Owen's T a sum over the places of Gauss between 0 and `a`, where that is at most 1;
-what is beyond follows from the normal distribution's function.
+References are SciPy's. In a program E_n is a series or a continued fraction (DLMF 8.19), and
+Owen's T a sum over Gauss nodes between 0 and `a`, where that is at most 1; larger `a` follow
+from the normal distribution's function.
 """
 
 import math

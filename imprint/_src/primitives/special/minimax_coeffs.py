@@ -1,9 +1,9 @@
 """Error functions, integrals and quantiles that no engine has, elementwise, on floats.
 
-Out of programs they are SciPy's. In a program they are Chebyshev series of what is smooth
-in them, interpolated from SciPy's values when the first program is lowered, and cut where
-the dtype ends; what is not smooth, logarithms and exponentials, stands beside. The range of
-each is divided where the functions are, and infinite parts are turned to the inverse.
+On the host they are SciPy's. In a program their smooth parts are Chebyshev series,
+interpolated from SciPy's values when the first program is lowered, and truncated at the
+precision of the dtype; logarithms and exponentials are factored out. The range of each is
+divided where the functions are, and infinite parts are mapped to the inverse.
 """
 
 import math
@@ -488,7 +488,7 @@ def _far_fresnel_second(u: NDArray) -> NDArray:
 
 
 def _fresnel_far(f: Any, x: Any) -> tuple[Any, Any, Any, Any]:
-    """Return both amplitudes, and the sine and the cosine that they stand before."""
+    """Return both amplitudes, and the sine and the cosine that they multiply."""
     square_ = x * x
     u = 1 / (square_ * square_)
     first = _series(f, _far_fresnel_first, 0.0, 0.15, u) / (math.pi * x)

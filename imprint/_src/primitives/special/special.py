@@ -1,9 +1,10 @@
 """Error functions and functions of the gamma family, elementwise, on floats.
 
-The references come from SciPy, which is loaded at the first use: it comes with jaxlib, but
-takes 0.2 s. Until then few numbers are given to C's own functions, where there are such. The engine's own approximations lie within few ulps, but for lgamma and
-digamma near their zeros, where they are precise to a few eps of 1 only. `polygamma` is
-here because it is the derivative of digamma; its order is a natural number.
+The references are SciPy's, loaded at the first use: it is installed with jaxlib, but takes
+0.2 s. Until then few numbers use C's own functions, if there are such. The engine's
+approximations are within few ulps, but for lgamma and digamma near their zeros, where they
+are precise to a few eps of 1 only. `polygamma` is here because it is the derivative of
+digamma; its order is a natural number.
 """
 
 import math
