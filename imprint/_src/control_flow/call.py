@@ -162,7 +162,9 @@ def _transpose(
 ) -> Values:
     return transpose_by(
         lambda derived, args: call(derived, args, name, **how),
-        *(cts, operands, at_linear(jaxpr, operands)),
+        cts,
+        operands,
+        at_linear(jaxpr, operands),
     )
 
 

@@ -478,7 +478,9 @@ def _scan(
         lambda: _step(body, consts + carried, carried),
     )
     outs = scan_p.bind(
-        *(*first, *none_of(body.added), *xs),
+        *first,
+        *none_of(body.added),
+        *xs,
         **{**params, "jaxpr": step, "num_carry": carried + count},
     )
     carry, error, ys = split(outs, carried, count)
@@ -530,7 +532,10 @@ def _while(
         return _bind(walk, body.checks, eqn, operands, **plain)
     before, carried = len(of_step) + len(carry), len(carry)
     outs = while_p.bind(
-        *(*of_condition, *of_step, *carry, *none_of(body.added)),
+        *of_condition,
+        *of_step,
+        *carry,
+        *none_of(body.added),
         cond_jaxpr=asking.closed.derived(
             ("without error", body.added), lambda: _without_error(asking, body)
         ),

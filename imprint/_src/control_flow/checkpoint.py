@@ -306,7 +306,8 @@ def _pad(
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(bucket.sizes) + prevent_cse
     return bucket.bind(
-        *(*bucket.sizes, *operands),
+        *bucket.sizes,
+        *operands,
         jaxpr=bucket.body(jaxpr),
         prevent_cse=prevent_cse,
         **params,

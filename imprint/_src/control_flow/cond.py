@@ -461,7 +461,9 @@ def _sentinels(
         made = [
             watch.adopt(
                 slice_in_dim(flags, sum(counts[:i]), sum(counts[: i + 1])),
-                *(body, eqn, given[1:]),
+                body,
+                eqn,
+                given[1:],
             )
             for i, body in enumerate(bodies)
         ]

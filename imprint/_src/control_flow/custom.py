@@ -190,7 +190,7 @@ def _batch(
     batched = _BatchedRule(rule, size, dims[captured:], out_dims, hidden_axis())
     more = len(derived.consts)
     outs = rule.primitive.bind(
-        *(*derived.consts, *args), jaxpr=hoisted, rule=batched, captured=more + captured
+        *derived.consts, *args, jaxpr=hoisted, rule=batched, captured=more + captured
     )
     return outs, out_dims
 

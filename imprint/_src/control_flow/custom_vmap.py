@@ -70,7 +70,7 @@ def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     captured = len(closed.consts)
     return custom_vmap_call_p.bind(
-        *(*closed.consts, *args), jaxpr=hoisted, rule=rule, captured=captured
+        *closed.consts, *args, jaxpr=hoisted, rule=rule, captured=captured
     )
 
 
@@ -93,7 +93,10 @@ def _jvp(
     if ahead:
         derived = _turned(derived, len(primals), ahead)
     results = custom_vmap_call_p.bind(
-        *(*derived.consts, *given[:ahead], *primals, *given[ahead:]),
+        *derived.consts,
+        *given[:ahead],
+        *primals,
+        *given[ahead:],
         jaxpr=derived.derived("hoisted", lambda: hoist_consts(derived)),
         rule=_JvpBatchRule(rule, own, nonzero[captured:], out_nonzero),
         captured=len(derived.consts) + captured + ahead,

@@ -50,7 +50,7 @@ def solve_linear(
     """
     matvec, solve, *transposed = jaxprs
     return custom_linear_solve_p.bind(
-        *(*captured, *b), matvec=matvec, solve=solve, transposed=tuple(transposed)
+        *captured, *b, matvec=matvec, solve=solve, transposed=tuple(transposed)
     )
 
 
@@ -67,7 +67,8 @@ def find_root(
     """
     function, solve, tangent_solve = jaxprs
     return custom_root_p.bind(
-        *(*captured, *guess),
+        *captured,
+        *guess,
         function=function,
         solve=solve,
         tangent_solve=tangent_solve,

@@ -426,7 +426,8 @@ def _pad(
         values = split([*map(value_of, operands)], num_consts, num_carry)
         return _turns(bucket, step, *values, length=length, reverse=loop["reverse"])
     return bucket.bind(
-        *(*sizes, *operands),
+        *sizes,
+        *operands,
         jaxpr=step,
         length=length,
         num_consts=len(sizes) + num_consts,

@@ -116,7 +116,8 @@ def shard_map_call(
     """Bind the program of one device; its constants are the same on every device."""
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     return shard_map_p.bind(
-        *(*closed.consts, *operands),
+        *closed.consts,
+        *operands,
         jaxpr=hoisted,
         in_splits=(*[WHOLE] * len(closed.consts), *in_splits),
         out_splits=out_splits,

@@ -85,13 +85,17 @@ def while_loop(
         step = reordered(step, _order(len(of_step), stays), outputs)
         fixed = pick(carry, stays)
         outs = while_loop(
-            *(condition, step, ([*of_condition, *fixed], [*of_step, *fixed])),
+            condition,
+            step,
+            ([*of_condition, *fixed], [*of_step, *fixed]),
             pick(carry, moving),
         )
         following = iter(outs)
         return [x if s else next(following) for x, s in zip(carry, stays, strict=True)]
     outs = while_p.bind(
-        *(*of_condition, *of_step, *carry),
+        *of_condition,
+        *of_step,
+        *carry,
         cond_jaxpr=condition,
         body_jaxpr=step,
         cond_nconsts=len(of_condition),
@@ -238,7 +242,8 @@ def _jvp(
         ("with tangents", on_carry), lambda: _with_tangents(cond_jaxpr, on_carry)
     )
     outs = while_loop(
-        *(condition, step),
+        condition,
+        step,
         (of_condition, [*derived.consts, *of_step, *as_values(step_ts, on_step)]),
         [*carry, *ts],
     )
@@ -361,7 +366,11 @@ def _pad(
     of_condition, of_step, carry = split(operands, cond_nconsts, body_nconsts)
     sizes = bucket.sizes
     return bucket.bind(
-        *(*sizes, *of_condition, *sizes, *of_step, *carry),
+        *sizes,
+        *of_condition,
+        *sizes,
+        *of_step,
+        *carry,
         cond_jaxpr=bucket.body(cond_jaxpr),
         body_jaxpr=bucket.body(body_jaxpr),
         cond_nconsts=len(sizes) + cond_nconsts,

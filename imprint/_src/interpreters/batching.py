@@ -227,7 +227,8 @@ def batch_jaxpr(
         def run(*args: Any) -> Sequence[Any]:
             outs, came = batch_flat(
                 lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
-                *(args, dims),
+                args,
+                dims,
                 axis=axis,
             )
             moved = zip(came, demanded, strict=True)

@@ -330,8 +330,11 @@ def _without_repeats(lin: LinearizedJaxpr) -> LinearizedJaxpr:
     outs = (*old.outvars[: len(lin.nonzero)], *others)
     primal = Jaxpr(old.constvars, old.invars, outs, old.eqns, old.name)
     linear = Jaxpr(
-        *((), (*wanted.values(), *args), tangent.outvars),
-        *((*repeats, *tangent.eqns), tangent.name),
+        (),
+        (*wanted.values(), *args),
+        tangent.outvars,
+        (*repeats, *tangent.eqns),
+        tangent.name,
     )
     return LinearizedJaxpr(
         ClosedJaxpr(primal, lin.primal.consts),

@@ -259,7 +259,7 @@ def invertible(x: NDArray) -> NDArray:
     return tame(x) / x.dtype.type(8 * n) + np.eye(*x.shape[-2:], dtype=x.dtype)
 
 
-def apart(x: NDArray) -> NDArray:
+def distinct_eigenvalues(x: NDArray) -> NDArray:
     """Return matrices made of drawn ones whose eigenvalues, or singular ones, differ."""
     n = min(x.shape[-2:])
     ladder = np.eye(*x.shape[-2:], dtype=x.dtype)

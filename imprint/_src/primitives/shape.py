@@ -496,8 +496,6 @@ def _dim_pad(bucket: Bucket, *, dim: Dim) -> Values:
     return convert_element_type_p.bind(number, new_dtype=aval.dtype, weak_type=True)
 
 
-_NO_OPERANDS: Final = Absent("it has no operands")
-
 dim_as_value_p: Final = Primitive(
     name="dim_as_value",
     aval=_dim_aval,

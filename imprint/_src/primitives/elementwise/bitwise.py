@@ -83,8 +83,6 @@ def clz(x: Any) -> Any:
     return clz_p.bind1(x)
 
 
-NDArray = np.ndarray[Any, Any]
-
 _LOGIC: Final = Samples(("bool", *INTS), arity=2, differentiable=False)
 _SHIFTS: Final = Samples(
     INTS, arity=2, edges=(7, 8, 9, 31, 32, 33, 63, 64), differentiable=False

@@ -284,7 +284,8 @@ def _sort_pad(
     ]
     stable = is_stable or len(xs) > 1
     return bucket.bind(
-        *(*keys, *xs[num_keys:]),
+        *keys,
+        *xs[num_keys:],
         dimension=dimension,
         is_stable=stable,
         num_keys=num_keys,

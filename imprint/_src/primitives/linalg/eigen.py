@@ -46,11 +46,11 @@ from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
-    apart,
     batch_stack,
     check_square,
     constants,
     diagonal,
+    distinct_eigenvalues,
     each,
     identity,
     in_block,
@@ -140,7 +140,7 @@ def _eigh_batch(args: Values, at: Dims, *, lower: bool) -> Any:
 
 
 def _eigh_fit(x: NDArray, *, lower: bool) -> Values:
-    spread = apart(x)
+    spread = distinct_eigenvalues(x)
     return ((spread + np.conj(np.swapaxes(spread, -1, -2))) / spread.dtype.type(2),)
 
 
@@ -425,7 +425,7 @@ eig_p: Final = Primitive(
             for i, shape in enumerate(((3, 3), (2, 2, 2), (1, 1), (2, 2), *_SHAPES))
         ),
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 

@@ -23,10 +23,10 @@ from imprint._src.primitives.linalg.lapack_calls import of_stack, routine, works
 from imprint._src.primitives.matrices import (
     DTYPES,
     LAPACK,
-    apart,
     batch_stack,
     check_square,
     constants,
+    distinct_eigenvalues,
     each,
     is_zero_info,
     nan_unless,
@@ -155,7 +155,7 @@ schur_p: Final = Primitive(
         ),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -239,7 +239,7 @@ hessenberg_p: Final = Primitive(
         cases=tuple(Case((shape,)) for shape in _SHAPES),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -328,7 +328,7 @@ tridiagonal_p: Final = Primitive(
         ),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 

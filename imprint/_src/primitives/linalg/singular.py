@@ -31,10 +31,10 @@ from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
-    apart,
     batch_stack,
     constants,
     diagonal,
+    distinct_eigenvalues,
     each,
     identity,
     is_zero_info,
@@ -273,7 +273,7 @@ svd_p: Final = Primitive(
             _case((1, 1)),
         ),
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 

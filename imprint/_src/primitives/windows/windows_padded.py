@@ -44,7 +44,8 @@ def gather_pad(  # noqa: PLR0913 - the params of a gather
     places = _within(bucket, x.aval.shape, indices, slice_sizes, (axes, mode))
     is_sorted = indices_are_sorted and not indices.padded_axes()
     return bucket.bind(
-        *(roomy(bucket, x, slice_sizes), places),
+        roomy(bucket, x, slice_sizes),
+        places,
         dimension_numbers=dimension_numbers,
         slice_sizes=slice_sizes,
         mode=mode,
@@ -88,7 +89,7 @@ def padding_updates(
             room = roomy(bucket, x, sizes)
         places, how = _written(bucket, shape, indices, sizes, dimension_numbers, params)
         (out,) = bucket.bind(
-            *(room, places, updates), dimension_numbers=dimension_numbers, **how
+            room, places, updates, dimension_numbers=dimension_numbers, **how
         )
         for axis in cut:
             out = slice_in_dim(out, 0, bucket.bound(shape[axis]), axis=axis)
