@@ -55,12 +55,12 @@ def everything_saveable(*_: Any, **__: Any) -> bool:
 
 
 def nothing_saveable(*_: Any, **__: Any) -> bool:
-    """Compute everything again; the policy of `checkpoint` without one."""
+    """Recompute everything; the default policy of `checkpoint`."""
     return Recompute
 
 
 def dots_saveable(primitive: Primitive, *_: Any, **__: Any) -> bool:
-    """Save the results of matrix products, which cost the most to compute again."""
+    """Save the results of matrix products, which cost the most to recompute."""
     return primitive.name in _PRODUCTS
 
 

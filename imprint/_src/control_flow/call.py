@@ -43,7 +43,7 @@ def applied_reference(*arrays: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
 
 
 def applied_eager(*operands: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
-    """Return the results, each equation evaluated by itself."""
+    """Return the results, by binding each equation."""
     return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
 
 
@@ -57,7 +57,7 @@ def lower_applied(
 def applied_pad(
     bucket: Bucket, *operands: Padded, jaxpr: ClosedJaxpr, **_: Any
 ) -> Values:
-    """Pad the jaxpr inline: more is known of its operands than of its arguments."""
+    """Pad the jaxpr inline: its operands carry more information than its arguments."""
     return tuple(bucket.inlined(jaxpr, operands))
 
 
@@ -93,13 +93,16 @@ def transpose_by(
 def applied_transpose(
     cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, **_: Any
 ) -> Values:
-    """Return the cotangents, by the jaxpr inline."""
+    """Return the cotangents, with the transposed jaxpr inline."""
     return transpose_by(evaluated, cts, operands, jaxpr)
 
 
 def evaluated(closed: ClosedJaxpr, operands: Sequence[Any]) -> Sequence[Any]:
     """Apply a jaxpr by binding its equations."""
     return eval_jaxpr(closed.jaxpr, closed.consts, *operands)
+
+
+# ---- nested jit calls ----
 
 
 def call(closed: ClosedJaxpr, args: Sequence[Any], name: str, **how: Inline) -> Values:

@@ -231,7 +231,7 @@ class CheckifyInterpreter:
 
 
 def shifted(number: Any, by: int) -> Any:
-    """Return the number of a check that follows `by` others."""
+    """Return the number of a check after `by` others."""
     if not by:
         return number
     return select_n(ne(number, NO_ERROR), number, add(number, np.int32(by)))
@@ -444,7 +444,7 @@ def _cond(
 
 
 def _branch(body: Checked, checks: Checks, before: int) -> ClosedJaxpr:
-    """Return a branch with the error of all: its checks follow others."""
+    """Return a branch that returns the error of all branches."""
     own = body.checks
     count = len(body.closed.out_avals) - len(body.added)
 

@@ -42,7 +42,7 @@ PreventCse = bool | tuple[bool, ...]
 def checkpoint_call(
     closed: ClosedJaxpr, args: Sequence[Any], policy: Policy, prevent_cse: PreventCse
 ) -> Values:
-    """Bind a call of `closed`, of which little is remembered.
+    """Bind a call of `closed` that saves few residuals.
 
     Args:
         closed: the program; its constants become leading operands.
@@ -67,14 +67,14 @@ def _bind(
 
 
 def _longer(prevent_cse: PreventCse, more: int) -> PreventCse:
-    """Return the same for operands behind which there are more, tangents or cotangents."""
+    """Extend `prevent_cse` to more operands: tangents or cotangents."""
     return (
         prevent_cse + (True,) * more if isinstance(prevent_cse, tuple) else prevent_cse
     )
 
 
 def _where(prevent_cse: PreventCse, kept: Iterable[bool]) -> PreventCse:
-    """Return the same for some of the operands."""
+    """Restrict `prevent_cse` to some of the operands."""
     if isinstance(prevent_cse, bool):
         return prevent_cse
     return tuple(on for on, k in zip(prevent_cse, kept, strict=True) if k)

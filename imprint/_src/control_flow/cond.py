@@ -80,7 +80,7 @@ def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]
 def _differing(
     index: Any, operands: Sequence[Any], branches: Branches
 ) -> tuple[Sequence[Any], Branches]:
-    """Return operands and branches that differ between devices wherever the choice does.
+    """Return operands and branches that vary over the axes over which the index varies.
 
     Inside `shard_map` no branch may then sum a cotangent over devices that do not run it.
     """
@@ -108,7 +108,7 @@ def _differing(
 
 
 def _passed(branch: ClosedJaxpr) -> list[int | None]:
-    """Return which argument each result is; None for one that is computed."""
+    """Return the argument that each result forwards; None if it is computed."""
     places = {v: i for i, v in enumerate(branch.jaxpr.invars)}
     outs = branch.jaxpr.outvars
     return [places.get(v) if isinstance(v, Var) else None for v in outs]
@@ -120,19 +120,19 @@ def _with_results(branch: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr((), jaxpr.invars, outvars, jaxpr.eqns, jaxpr.name))
 
 
-# ---- branches that take and give the same ----
+# ---- branches of equal signatures ----
 
 
 def _bind(
     index: Any, operands: Sequence[Any], branches: Sequence[ClosedJaxpr]
 ) -> Values:
-    """Bind a conditional of branches that were derived; see `_united`."""
+    """Bind a conditional of derived branches; see `_united`."""
     alike, consts = _united(tuple(branches))
     return cond_p.bind(index, *consts, *operands, branches=_alike_types(alike))
 
 
 def _united(branches: Branches) -> tuple[Branches, tuple[Any, ...]]:
-    """Return branches without constants, and the leading operands that these become.
+    """Return branches without constants, and the constants as leading operands.
 
     A branch that was derived has constants if a user rule captured arrays.
     """
@@ -162,7 +162,7 @@ def _alike(
 
 
 def _alike_types(branches: Sequence[ClosedJaxpr]) -> Branches:
-    """Return the branches with results that are weak only if they are in all of them."""
+    """Make a result weak only if it is weak in all branches."""
     columns = zip(*(branch.out_avals for branch in branches), strict=True)
     wanted = tuple(
         next((aval for aval in column if not aval.weak_type), column[0])
@@ -274,7 +274,7 @@ def _linearize(
 
 
 class _Split(NamedTuple):
-    """The branches, split into primals and tangent programs that fit together.
+    """The branches, split into compatible primal and tangent programs.
 
     Args:
         primals: `(*args) -> (*outs, *slots)`; a slot holds a residual of the branch that
@@ -503,8 +503,10 @@ cond_p: Final = ControlPrimitive(
 )
 
 
+# ---- a mapped index ----
+
 _LARGE: Final = 256
-"""How many elements a shared operand has, from which on it is not repeated."""
+"""Elements from which an unmapped operand is not repeated."""
 
 
 def select_branches(

@@ -58,7 +58,7 @@ Flat = Callable[..., Sequence[Any]]
 
 
 class DerivativeRule:
-    """How a flat function is differentiated; compared by identity.
+    """The derivative rule of a flat function; compared by identity.
 
     Args:
         primitive: of whose equations it is a param.
@@ -79,7 +79,7 @@ class DerivativeRule:
 
 
 def call_with_rule(fun: Flat, rule: DerivativeRule, args: Values) -> Values:
-    """Call a flat function that has a rule, as the current trace has it."""
+    """Call a flat function with a rule under the current trace."""
     trace = current_trace()
     if trace is None:
         return tuple(fun(*args))
@@ -210,11 +210,11 @@ def _dce(
     return Narrowed(every, used, params)
 
 
-# ---- rules made of rules ----
+# ---- derived rules ----
 
 
 class _DerivedRule(DerivativeRule):
-    """A rule made of another, and of plain data."""
+    """A rule derived from another rule and plain data."""
 
     def __init__(self, rule: DerivativeRule, *how: Any) -> None:
         super().__init__(rule.primitive, rule.name)
@@ -227,7 +227,7 @@ class _DerivedRule(DerivativeRule):
 
 
 class _NarrowedRule(_DerivedRule):
-    """The rule of a function of which only some results are used."""
+    """The rule of a function with some results dropped."""
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return the used results and their tangents."""
@@ -260,7 +260,7 @@ class _BatchedRule(_DerivedRule):
     """The rule of a function that has one more axis."""
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
-        """Return results and tangents, with the hidden axis where it shall be."""
+        """Return results and tangents, with the hidden axis at its demanded position."""
         size, dims, out_dims, axis = self._how
         given = [t for t in tangents if not is_zero(t)]
         given_dims = [d for t, d in zip(tangents, dims, strict=True) if not is_zero(t)]
@@ -319,10 +319,13 @@ custom_vjp_call_p: Final = ControlPrimitive(name="custom_vjp_call", **_RULES)
 
 
 class ForwardRule(DerivativeRule):
-    """A rule that is known by a function of primals and tangents."""
+    """A rule given by a function of primals and tangents."""
 
     def __init__(self, name: str) -> None:
         super().__init__(custom_jvp_call_p, name)
+
+
+# ---- custom_lin, the tangent of a custom_vjp ----
 
 
 class Pull:
@@ -345,7 +348,7 @@ class Pull:
 
 
 class BackwardRule(DerivativeRule):
-    """A rule that is known by its forward and its backward function."""
+    """A rule given by its forward and backward functions."""
 
     def __init__(self, name: str) -> None:
         super().__init__(custom_vjp_call_p, name)
@@ -362,7 +365,7 @@ class BackwardRule(DerivativeRule):
         raise NotImplementedError
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
-        """Return the results, and tangents that are known backwards."""
+        """Return the results, and tangents that can only be transposed."""
         perturbed = tuple(not is_zero(t) for t in tangents)
         outs, residuals, pull = self.forward(primals, perturbed)
         given = [t for t in tangents if not is_zero(t)]
@@ -461,7 +464,7 @@ def _zero_with_axis(zero: Zero, dim: int | None, size: int) -> Zero:
 
 
 def _of_argument(ct: Any, came: int | None, dim: int | None, size: int) -> Any:
-    """Return a cotangent with the axis of its argument; one that has none gets the sum."""
+    """Return a cotangent with the axis of its argument; sum if that has none."""
     if dim is not None:
         return at_axis(ct, came, dim, size)
     return ct if came is None else reduce_sum(ct, (came,))

@@ -43,7 +43,7 @@ Mask = tuple[bool, ...]
 
 
 class BatchRule:
-    """How a flat function is batched; compared by identity.
+    """The batch rule of a flat function; compared by identity.
 
     Args:
         name: the name of the function in user code.
@@ -61,7 +61,7 @@ class BatchRule:
 
 
 def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
-    """Call a flat function that has a rule, as the current trace has it."""
+    """Call a flat function with a rule under the current trace."""
     if current_trace() is None:
         return tuple(fun(*args))
     closed = stage(
@@ -158,7 +158,7 @@ def _batch(
 
 
 def _fitting(x: Any, aval: ShapedArray, shape: Shape, rule: BatchRule) -> Any:
-    """Return a result of the rule as one of the function's; raise unless it is one."""
+    """Return a result of the rule with the aval of the function's result, or raise."""
     came = get_aval(x)
     if (came.shape, came.dtype) != (shape, aval.dtype):
         raise ArgumentError(
@@ -183,11 +183,11 @@ def _dce(used: Mask, *, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int) -> N
     )
 
 
-# ---- rules made of rules ----
+# ---- derived rules ----
 
 
 class _DerivedBatchRule(BatchRule):
-    """A rule made of another, and of plain data."""
+    """A rule derived from another rule and plain data."""
 
     def __init__(self, rule: BatchRule, *how: Any) -> None:
         super().__init__(rule.name)
@@ -200,7 +200,7 @@ class _DerivedBatchRule(BatchRule):
 
 
 class _NarrowedBatchRule(_DerivedBatchRule):
-    """The rule of a function of which only some results are used."""
+    """The rule of a function with some results dropped."""
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
         """Return the used results."""
@@ -232,7 +232,7 @@ class _JvpBatchRule(_DerivedBatchRule):
     """The rule of `(*primals, *tangents) -> (*results, *their tangents)`."""
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
-        """Return the results and their tangents: of a rule they are batched alike."""
+        """Return the results and their tangents, which are batched alike."""
         count, nonzero, out_nonzero = self._how
         pairs = iter(zip(args[count:], batched[count:], strict=True))
         primals: list[Any] = []

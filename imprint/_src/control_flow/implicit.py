@@ -170,7 +170,7 @@ def _difference(t: Any, other: Any) -> Any:
 
 
 def _values(tangents: Sequence[Any], like: Sequence[Any]) -> list[Any]:
-    """Return tangents as vectors of the space; the zero of an integer is one, too."""
+    """Return tangents as vectors of the space, with zeros instantiated."""
     return [
         instantiate(Zero(get_aval(x).unplaced())) if is_zero(t) else t
         for t, x in zip(tangents, like, strict=True)
@@ -230,7 +230,7 @@ def _not_linear(what: str) -> NotDifferentiableError:
 def _batched(
     jaxprs: Sequence[ClosedJaxpr], args: Values, dims: Dims
 ) -> tuple[Sequence[ClosedJaxpr], list[Any], Dims]:
-    """Return jaxprs and operands in which parts of a vector have an axis, and results.
+    """Return jaxprs and operands in which parts of vectors are batched, and the dims of results.
 
     A part that has an axis before or behind any of the functions has one everywhere.
     """

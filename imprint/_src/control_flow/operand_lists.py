@@ -26,7 +26,7 @@ Mask = tuple[bool, ...]
 
 
 def split(values: Sequence[_T], *counts: int) -> list[list[_T]]:
-    """Return groups of `counts` values, and the rest as the last group."""
+    """Split values into groups of `counts`, and the rest."""
     groups: list[list[_T]] = []
     at = 0
     for count in counts:
@@ -36,7 +36,7 @@ def split(values: Sequence[_T], *counts: int) -> list[list[_T]]:
 
 
 def pick(values: Sequence[_T], mask: Sequence[bool]) -> list[_T]:
-    """Return the values that are marked."""
+    """Return the marked values."""
     return [x for x, on in zip(values, mask, strict=True) if on]
 
 
@@ -164,7 +164,7 @@ def in_front(x: Any, dim: int | None, size: int) -> Any:
 def one_by_one(
     primitive: ControlPrimitive, args: Sequence[Any], dims: Dims, params: Params
 ) -> tuple[Values, Dims]:
-    """Bind an equation for each slice by itself: its effects must not happen for others."""
+    """Bind an equation once per slice, as its effects must happen once per slice."""
     size = hidden_size(args, dims)
     rows = [
         primitive.bind(

@@ -120,7 +120,7 @@ def scan_equation(
     reverse: bool,
     source: Source | None,
 ) -> Eqn:
-    """Return a scan as an equation, whose last carry are variables that there are.
+    """Return a scan as an equation, with given variables for its last carry.
 
     Args:
         step: as in `scan`, without constants.
@@ -324,7 +324,7 @@ def _transpose_rest(
     step: tuple[ClosedJaxpr, int, int],
     loop: dict[str, Any],
 ) -> Values:
-    """Transpose a scan with a carry that is known: compute that first, walk over it."""
+    """Transpose a scan with a known carry: compute that first, then scan over it."""
     jaxpr, num_consts, num_carry = step
     known = jaxpr.derived(
         ("known", carried, num_consts), lambda: known_carry(jaxpr, carried, num_consts)
@@ -446,7 +446,7 @@ def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
     length: Dim,
     reverse: bool,
 ) -> Values:
-    """Run as many steps as the true length says: one on padding might never end."""
+    """Run as many steps as the true length: a step on padding might not terminate."""
     count = len(carry)
     n = bucket.number(length)
     ys = [full(bucket.bound(y.shape), 0, y.dtype) for y in bucket.outs[count:]]
@@ -518,6 +518,9 @@ scan_p: Final = ControlPrimitive(
 )
 
 
+# ---- forwarded values ----
+
+
 class ForwardingPlan(NamedTuple):
     """A scan without the values that its step only forwards.
 
@@ -568,6 +571,9 @@ def without_forwarded(
     if len(kept) < len(jaxpr.outvars):
         changed = ClosedJaxpr(Jaxpr((), invars, kept, jaxpr.eqns, jaxpr.name))
     return ForwardingPlan(changed, len(fixed), len(moving), operands, tuple(results))
+
+
+# ---- lowering ----
 
 
 def lower_scan(

@@ -23,7 +23,7 @@ from imprint._src.primitives.core_ops import add_tangents
 
 
 class SplitStep(NamedTuple):
-    """The primal step of a scan, and where the tangent step finds its residuals.
+    """The primal step of a scan, and the locations of the tangent step's residuals.
 
     Args:
         before: `(*consts) -> (*hoisted)`: the computation before the loop.
@@ -105,6 +105,9 @@ def _hoisted(eqns: tuple[Eqn, ...], wanted: list[Atom], moving: set[Var]) -> lis
     return found
 
 
+# ---- transposition ----
+
+
 class TransposedStep(NamedTuple):
     """A transposed step.
 
@@ -181,7 +184,7 @@ def _of_weakness(aval: ShapedArray, is_weak: bool | None) -> ShapedArray:  # noq
 
 
 class KnownCarry(NamedTuple):
-    """A step in two: the carry that is known, and the rest.
+    """A step in two parts: the known carry, and the rest.
 
     Args:
         step: `(*consts, *known carry, *slices) -> (*known carry, *known carry as it
@@ -196,7 +199,7 @@ class KnownCarry(NamedTuple):
 
 
 def known_carry(jaxpr: ClosedJaxpr, carried: Mask, num_consts: int) -> KnownCarry:
-    """Separate the carry that is known from the one in which a step is linear.
+    """Separate the known carry from the linear carry.
 
     Args:
         jaxpr: the step.

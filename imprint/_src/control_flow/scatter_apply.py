@@ -94,7 +94,7 @@ def scatter_apply(  # noqa: PLR0913 - JAX's signature
 
 
 def _repeated(applied: Callable[[Any], Any], values: Any, times: Any) -> Any:
-    """Apply a function to each value so many times."""
+    """Apply a function to each value `times` times."""
     aval = get_aval(values)
     if aval.weak_type:
         values = convert_element_type_p.bind1(

@@ -171,7 +171,7 @@ def _reference(
     out_splits: Splits,
     where: Where,
 ) -> Values:
-    """Run the devices as places of `vmap`, an axis of the mesh after the other."""
+    """Run the devices as slices of nested `vmap`s, one per mesh axis."""
     axes = [NamedAxis(n, size) for n, size in where.sizes.items()]
     parted = [
         _parted(np.asarray(x), split, where)
@@ -281,7 +281,7 @@ def _lower(
 
 
 def _sdy(split: Split, ndim: int, *, is_whole: bool) -> str:
-    """Return a split as text of `sdy`; axes of the compiler's may split it further."""
+    """Return a split as text of `sdy`; automatic axes may split it further."""
     texts: list[str] = []
     for names in (*split, *[()] * (ndim - len(split))):
         shown = [f'"{name}"' for name in names] + ["?"] * (not is_whole)
@@ -367,7 +367,7 @@ def _linearize(  # noqa: PLR0913 - what a rule is given, and the params
 
 
 def _stacked(aval: ShapedArray, where: Where) -> Split:
-    """Return how a residual is kept: each device's, one behind the other."""
+    """Return the split of a residual: stacked over the devices."""
     axes = aval.vma if where.check_vma else where.axis_names
     return (tuple([n for n in where.sizes if n in axes]),)
 

@@ -30,6 +30,8 @@ from imprint._src.interpreters.trace_to_jaxpr import (
 )
 from imprint._src.tree.prefix import first_difference
 
+# ---- mismatches of types ----
+
 _LONGEST = 300
 
 
@@ -40,7 +42,7 @@ class Returned(NamedTuple):
     avals: Sequence[ShapedArray]
 
     def __str__(self) -> str:
-        """Return the tree with the types of its leaves, as the user would write it."""
+        """Return the tree with the types of its leaves, as in user code."""
         leaves = [_Word(aval.strong()) for aval in self.avals]
         try:
             text = repr(self.treedef.unflatten(leaves))
@@ -58,7 +60,7 @@ class MismatchKind(Enum):
 
 
 class TypeMismatch(NamedTuple):
-    """The first place where two do not agree.
+    """The first mismatch of two trees of avals.
 
     Args:
         kind: the kind of the mismatch.
@@ -76,7 +78,7 @@ class TypeMismatch(NamedTuple):
 
 
 def first_mismatch(expected: Returned, got: Returned) -> TypeMismatch | None:
-    """Return the first place where two differ; None if there is none."""
+    """Return the first mismatch; None if there is none."""
     found = first_difference(expected.treedef, got.treedef)
     if found is not None:
         return TypeMismatch(MismatchKind.TREE, *found)
@@ -93,7 +95,7 @@ def first_mismatch(expected: Returned, got: Returned) -> TypeMismatch | None:
 
 
 def defined(function: Any) -> str:
-    """Return the name of a function, and where it is defined."""
+    """Return the name of a function and its definition line."""
     code = getattr(function, "__code__", None)
     name = name_of(function)
     if code is None:
@@ -102,13 +104,16 @@ def defined(function: Any) -> str:
 
 
 class _Word:
-    """A leaf that is written as a type."""
+    """A leaf that prints as its type."""
 
     def __init__(self, aval: ShapedArray) -> None:
         self._text = str(aval)
 
     def __repr__(self) -> str:
         return self._text
+
+
+# ---- bodies ----
 
 
 class TracedBody(NamedTuple):
@@ -171,7 +176,7 @@ REMEDY: Final = "Return only what the computation gives; keep Python values outs
 def unite(
     bodies: Sequence[TracedBody],
 ) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
-    """Return bodies with the same leading arguments, and their values: each once.
+    """Give bodies the same leading arguments; return the bodies and the values, each once.
 
     A body that is given twice is one jaxpr twice.
     """
@@ -181,7 +186,7 @@ def unite(
 def unite_consts(
     jaxprs: Sequence[ClosedJaxpr],
 ) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
-    """Return jaxprs in which the constants of all are leading arguments, and those."""
+    """Make the constants of all jaxprs leading arguments of each; return both."""
     return _united([(hoist_consts(j), j.consts, j.consts) for j in jaxprs])
 
 

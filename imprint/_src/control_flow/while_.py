@@ -252,7 +252,7 @@ def _jvp(
 
 
 def _with_tangents(condition: ClosedJaxpr, on_carry: Mask) -> ClosedJaxpr:
-    """Return a condition that takes the tangents of the carry too, for nothing."""
+    """Return a condition that takes and ignores the tangents of the carry."""
     old = condition.jaxpr
     carry = old.invars[len(old.invars) - len(on_carry) :]
     more = [Var(tangent_aval(v.aval)) for v in pick(carry, on_carry)]
@@ -327,7 +327,7 @@ def _batch(
 def _each_by_itself(
     condition: ClosedJaxpr, step: ClosedJaxpr, num_carry: int
 ) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Return the step in which each example runs or rests, and whether any runs."""
+    """Return the step that each running example takes, and the condition that any runs."""
     asked = condition.in_avals[: len(condition.in_avals) - num_carry]
     captured, carry = split(step.in_avals, len(step.in_avals) - num_carry)
     (runs,) = condition.out_avals

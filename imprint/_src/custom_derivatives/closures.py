@@ -64,7 +64,7 @@ def _may_be_differentiated(x: Any) -> bool:
 
 @final
 class _TracedFunction:
-    """A function of trees, traced once at arguments like these."""
+    """A function of trees, traced once at example arguments."""
 
     def __init__(self, fun: Callable[..., Any], args: Sequence[Any]) -> None:
         self.name: str = name_of(fun)
@@ -86,7 +86,7 @@ class _TracedFunction:
         (self.out_tree,) = found
 
     def run(self, consts: Sequence[Any], args: Sequence[Any]) -> Any:
-        """Evaluate it at arguments, with these in its closure."""
+        """Evaluate it at arguments, with these captured values."""
         leaves, treedef = tree.flatten(tuple(args))
         if treedef != self.in_tree:
             raise TreeError(
@@ -100,7 +100,7 @@ class _TracedFunction:
 
 @final
 class _ConvertedClosure:
-    """A function that takes values of its closure behind its arguments."""
+    """A function that takes captured values after its arguments."""
 
     def __init__(self, program: _TracedFunction) -> None:
         self.__name__: str = program.name
@@ -119,7 +119,7 @@ class _ConvertedClosure:
 
 @final
 class _GradientPullback:
-    """The program of a function that pulls back, as static data of its values."""
+    """The program of a pullback, as static data of its residuals."""
 
     def __init__(self, program: _TracedFunction) -> None:
         self._program = program
@@ -129,7 +129,7 @@ class _GradientPullback:
 
 
 def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
-    """Return a function with the gradient that it says itself.
+    """Return a function that defines its own gradient.
 
     Args:
         fun: a function that returns its result and a function of the cotangent of the

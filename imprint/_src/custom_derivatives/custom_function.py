@@ -59,7 +59,7 @@ class Arguments:
         return copy
 
     def merged(self, leaves: Iterable[Any]) -> list[Any]:
-        """Return all arguments, with these for the leaves."""
+        """Return all arguments, with other leaves."""
         others = iter(self.treedef.unflatten(leaves))
         fixed = dict(zip(self.nondiff, self.values, strict=True))
         return [fixed[i] if i in fixed else next(others) for i in range(self._count)]
@@ -82,7 +82,7 @@ class Outcome:
         return leaves
 
     def check(self, result: Any, who: str, name: str) -> list[Any]:
-        """Take the leaves of the result that a rule returned; raise unless they fit.
+        """Return the leaves of a rule's result; raise unless they fit.
 
         Args:
             result: it.
@@ -160,7 +160,7 @@ def positions(
 def by_position(
     fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], who: str
 ) -> tuple[Any, ...]:
-    """Return the arguments of a call by position, those left out by their defaults."""
+    """Return the arguments of a call by position, with defaults."""
     if not kwargs and type(fun) is FunctionType:
         code = fun.__code__
         if code.co_argcount == len(args) and not code.co_kwonlyargcount:

@@ -16,7 +16,7 @@ from imprint._src.primitives.core_ops import instantiate
 
 @final
 class SymbolicZero:
-    """A tangent or cotangent that is known to be zero; `aval` says of which kind.
+    """A tangent or cotangent that is known to be zero, of aval `aval`.
 
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
@@ -60,7 +60,7 @@ class SymbolicZero:
 
 
 def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
-    """Return the tangent of a value that is zero.
+    """Return the zero tangent of a value.
 
     Args:
         x: the value.
@@ -116,7 +116,7 @@ def _value(leaf: Any) -> Any:
 
 
 def to_rule(tangent: Any, *, symbolic: bool) -> Any:
-    """Return a tangent or cotangent as a rule takes it.
+    """Return a tangent or cotangent in the form that rules take.
 
     Args:
         tangent: it may be `Zero`.
@@ -132,7 +132,7 @@ def to_rule(tangent: Any, *, symbolic: bool) -> Any:
 
 
 def from_rule(tangent: Any) -> Any:
-    """Return a tangent or cotangent that a rule gave, `Zero` if it has no values."""
+    """Return a rule's tangent or cotangent, `Zero` if it has no values."""
     if type(tangent) is SymbolicZero or is_float0(tangent):
         return Zero(get_aval(tangent) if is_float0(tangent) else tangent.aval)
     return tangent

@@ -52,7 +52,7 @@ class BatchTracer(Tracer):
         )
 
     def origin(self) -> Source | None:
-        """Return the place that made the batched value."""
+        """Return the source of the batched value."""
         return self.value.origin() if isinstance(self.value, Tracer) else None
 
     def provenance(self) -> str:
@@ -63,7 +63,7 @@ class BatchTracer(Tracer):
         return mapped
 
     def static_advice(self) -> str:
-        """Say how it would be one value of Python's."""
+        """Advise how it could be a Python value."""
         whole = "pass its argument whole (in_axes=None)"
         inner = self.value.static_advice() if isinstance(self.value, Tracer) else ""
         return f"{whole},\n  and {inner}" if inner else whole

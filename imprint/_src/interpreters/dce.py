@@ -34,7 +34,7 @@ def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
 
 
 def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
-    """Return `jaxpr` without the equations, and results, that are not used.
+    """Return `jaxpr` without unused equations and results.
 
     Args:
         jaxpr: the program.
@@ -68,7 +68,7 @@ def used_invars(jaxpr: Jaxpr) -> list[bool]:
 def narrow(
     closed: ClosedJaxpr, used: tuple[bool, ...], keep: tuple[bool, ...] | None = None
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
-    """Return the jaxpr of the used results, of the arguments they need, and which.
+    """Return the jaxpr of the used results and its needed arguments, as a mask.
 
     Args:
         closed: a jaxpr without constants, as control primitives hold it.

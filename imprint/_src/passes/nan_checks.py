@@ -115,7 +115,7 @@ class Sentinels(NamedTuple):
         return f"`{origin.what}`{place}{text} makes it from operands without one{turns}"
 
     def _iterations(self, flags: Any, at: int) -> str:
-        """Say in which iterations of which loops that was, the innermost first."""
+        """Describe the iterations of the loops, the innermost first."""
         told = ""
         while at >= 0:
             loop = self.origins[at]
@@ -178,7 +178,7 @@ class _FlaggingInterpreter:
         self.origins: list[Origin] = []
 
     def body(self, closed: ClosedJaxpr) -> Flagged:
-        """Return a jaxpr, such as one that an equation holds, with flags of its own."""
+        """Return a jaxpr with flags of its own."""
         inner = self._fresh()
         found: list[tuple[int, ...]] = []
 
@@ -244,7 +244,7 @@ class _FlaggingInterpreter:
         return self._append(flag, Origin(what, source, made_from))
 
     def constant(self, value: Any) -> int:
-        """Flag a constant that holds a NaN; return its flag, or -1: it is known now."""
+        """Flag a constant that holds a NaN; return its flag, or -1."""
         if not self._constant_test(value):
             return -1
         return self._append(np.True_, Origin(CONSTANT, None, ()))

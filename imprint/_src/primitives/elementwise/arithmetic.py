@@ -413,6 +413,9 @@ def integer_pow(x: Any, y: int) -> Any:
     return integer_pow_p.bind1(x, y=y)
 
 
+# ---- gcd ----
+
+
 def _gcd_lower(b: Builder, x: Value, y: Value) -> Value:
     if not dt.is_unsigned(x.dtype):
         x, y = b.abs(x), b.abs(y)

@@ -128,6 +128,9 @@ def bessel_i1e(x: Any) -> Any:
     return bessel_i1e_p.bind1(x)
 
 
+# ---- bessel_jn ----
+
+
 def _orders(f: Any, z: Any, v: int, n_iter: int) -> list[Any]:
     """Return the functions of order 0 to v."""
     place = f.where(f.equal(z, 0.0), 1.0, z)
