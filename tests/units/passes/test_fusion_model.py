@@ -1,4 +1,4 @@
-"""Tests of passes.kernels: the counts are those of the programs that XLA compiles."""
+"""Tests of passes.fusion_model: the counts are those of the programs that XLA compiles."""
 
 import re
 

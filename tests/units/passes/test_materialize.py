@@ -1,4 +1,4 @@
-"""Tests of passes.cut: what is written to memory, what is not, and that nothing changes."""
+"""Tests of passes.materialize: what is written to memory, what is not, and that nothing changes."""
 
 import re
 
