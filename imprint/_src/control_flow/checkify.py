@@ -218,8 +218,8 @@ class CheckifyInterpreter:
             return [*outs, number, *(x for slot in arrays for x in slot)]
 
         def derive() -> tuple[ClosedJaxpr | None, Checks]:
-            staged = DebugInfo("checkify", closed.jaxpr.name)
-            checked = stage(run, closed.in_avals, staged)
+            debug_info = DebugInfo("checkify", closed.jaxpr.name)
+            checked = stage(run, closed.in_avals, debug_info)
             assert not checked.consts, "a rule of checkify made a constant"
             is_same = checked.jaxpr.effects == closed.jaxpr.effects
             if is_same and not found[0].each:
@@ -457,9 +457,9 @@ def _branch(body: Checked, checks: Checks, before: int) -> ClosedJaxpr:
         filled = [found.get(slot) or none_of(slot) for slot in checks.slots]
         return [*results, shifted(number, before), *(x for xs in filled for x in xs)]
 
-    staged = DebugInfo("checkify", body.closed.jaxpr.name)
+    debug_info = DebugInfo("checkify", body.closed.jaxpr.name)
     return body.closed.derived(
-        ("branch", checks, before), lambda: stage(run, body.closed.in_avals, staged)
+        ("branch", checks, before), lambda: stage(run, body.closed.in_avals, debug_info)
     )
 
 

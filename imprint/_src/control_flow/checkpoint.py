@@ -234,8 +234,8 @@ def _without_calls(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Inline nested calls of a jaxpr, so that a policy sees their equations."""
     if not any(eqn.primitive.is_call for eqn in closed.eqns):
         return closed
-    staged = DebugInfo("checkpoint", closed.jaxpr.name)
-    return stage(lambda *xs: _dissolved(closed.jaxpr, xs), closed.in_avals, staged)
+    debug_info = DebugInfo("checkpoint", closed.jaxpr.name)
+    return stage(lambda *xs: _dissolved(closed.jaxpr, xs), closed.in_avals, debug_info)
 
 
 def _dissolved(jaxpr: Jaxpr, args: Sequence[Any]) -> list[Any]:

@@ -100,9 +100,9 @@ def _differing(
             return [pvary(x, axes) for x, axes in zip(came, outs, strict=True)]
 
         avals = [a.varying(a.vma | vma) for a in branch.in_avals]
-        staged = DebugInfo("cond", branch.jaxpr.name)
+        debug_info = DebugInfo("cond", branch.jaxpr.name)
         key = "differing", vma, outs
-        return branch.derived(key, lambda: stage(run, avals, staged))
+        return branch.derived(key, lambda: stage(run, avals, debug_info))
 
     return [pvary(x, vma) for x in operands], tuple(map(restaged, branches))
 
@@ -184,9 +184,9 @@ def _typed(branch: ClosedJaxpr, wanted: Avals) -> ClosedJaxpr:
             for x, aval in zip(outs, wanted, strict=True)
         ]
 
-    staged = DebugInfo("cond", branch.jaxpr.name)
+    debug_info = DebugInfo("cond", branch.jaxpr.name)
     return branch.derived(
-        ("typed", wanted), lambda: stage(run, branch.in_avals, staged)
+        ("typed", wanted), lambda: stage(run, branch.in_avals, debug_info)
     )
 
 

@@ -150,7 +150,7 @@ def trace_body(
         arg_names: names of the leaves, for messages.
     """
     name = name_of(fun)
-    staged = DebugInfo(caller, name, arg_names, current_source(), is_body=True)
+    debug_info = DebugInfo(caller, name, arg_names, current_source(), is_body=True)
     trees: list[tree.TreeDef] = []
 
     def flat(*tracers: Any) -> list[Any]:
@@ -159,9 +159,9 @@ def trace_body(
         trees.append(out_tree)
         return leaves
 
-    staging, origins = stage_with_origins(flat, avals, staged)
-    if staged.ended:
-        check_leaks_of(staged)
+    staging, origins = stage_with_origins(flat, avals, debug_info)
+    if debug_info.ended:
+        check_leaks_of(debug_info)
     # An array's alias is for traces that outlive it; here it is bound at once.
     captured = tuple(
         copy if type(x) is np.ndarray else x

@@ -224,8 +224,8 @@ def jvp_jaxpr(
         tangent_avals = [
             tangent_aval(a) for a, has in zip(in_avals, nonzero, strict=True) if has
         ]
-        staged = DebugInfo("jvp", closed.jaxpr.name)
-        derived = stage(run, [*in_avals, *tangent_avals], staged)
+        debug_info = DebugInfo("jvp", closed.jaxpr.name)
+        derived = stage(run, [*in_avals, *tangent_avals], debug_info)
         return derived, tuple(out_nonzero)
 
     return closed.derived(("jvp", nonzero, demanded), derive)

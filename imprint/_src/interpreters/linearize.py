@@ -289,8 +289,8 @@ def linearize_jaxpr(
             found.append((lin, [place[id(x)] for x in lin.tangent.consts]))
             return values[len(args) :]
 
-        staged = DebugInfo("linearize", closed.jaxpr.name)
-        primal = stage(run, closed.in_avals, staged)
+        debug_info = DebugInfo("linearize", closed.jaxpr.name)
+        primal = stage(run, closed.in_avals, debug_info)
         ((lin, residuals),) = found
         tangent = hoist_consts(lin.tangent)
         whole = LinearizedJaxpr(primal, tangent, lin.nonzero, tuple(residuals))

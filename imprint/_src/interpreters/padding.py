@@ -130,8 +130,8 @@ def _padded(
     except NoPaddingError as err:
         err.add_note("It is an argument.")
         raise
-    staged = DebugInfo("padded", jaxpr.name)
-    return stage(run, [_SIZE] * len(bounds) + avals, staged), told
+    debug_info = DebugInfo("padded", jaxpr.name)
+    return stage(run, [_SIZE] * len(bounds) + avals, debug_info), told
 
 
 def _argument(x: Any, aval: ShapedArray, fill: Any) -> Padded:

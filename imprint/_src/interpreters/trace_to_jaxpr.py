@@ -104,12 +104,12 @@ register_leaf(JitTracer)
 class StagingTrace(Trace):
     """Writes a jaxpr."""
 
-    __slots__ = ("_until_note", "captured", "constvars", "eqns", "invars", "staged")
+    __slots__ = ("_until_note", "captured", "constvars", "debug_info", "eqns", "invars")
     stages = True
 
-    def __init__(self, staged: DebugInfo) -> None:
+    def __init__(self, debug_info: DebugInfo) -> None:
         super().__init__()
-        self.staged: DebugInfo = staged
+        self.debug_info: DebugInfo = debug_info
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         self.constvars: dict[int, Var] = {}
@@ -119,7 +119,7 @@ class StagingTrace(Trace):
     @property
     def evaluates(self) -> bool:
         """Whether its equations are only evaluated by references."""
-        return self.staged.transform == "one_go"
+        return self.debug_info.transform == "one_go"
 
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""
@@ -183,7 +183,7 @@ class StagingTrace(Trace):
     def _alias(self, x: Any) -> Any:
         if not isinstance(x, NumberArray):
             return x
-        is_users = self.staged.site is not None
+        is_users = self.debug_info.site is not None
         return x.__imprint_alias__(follows=is_users)
 
     def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
@@ -195,7 +195,7 @@ class StagingTrace(Trace):
             self.invars,
             outvars,
             self.eqns,
-            self.staged.name,
+            self.debug_info.name,
         )
         closed = ClosedJaxpr(jaxpr, [private for private, _ in self.captured])
         if config.enable_checks:
@@ -206,15 +206,15 @@ class StagingTrace(Trace):
 
     def describe(self) -> str:
         """Describe the traced function."""
-        return str(self.staged)
+        return str(self.debug_info)
 
     def static_advice(self) -> str:
         """Say how an argument stays a Python value."""
-        if self.staged.transform == "filter_jit":
+        if self.debug_info.transform == "filter_jit":
             return "pass a number and no array: filter_jit holds numbers static"
-        if self.staged.transform == "eval_shape":
+        if self.debug_info.transform == "eval_shape":
             return "close over it: lambda x: f(x, value)"
-        if self.staged.is_body:
+        if self.debug_info.is_body:
             return "close over a value that is one of Python's outside already"
         return super().static_advice()
 
@@ -229,7 +229,9 @@ class StagingTrace(Trace):
             if not needed.isdisjoint(eqn.outvars):
                 needed.update(v for v in eqn.invars if isinstance(v, Var))
         names = [
-            self.staged.arg_names[i] if i < len(self.staged.arg_names) else str(i)
+            self.debug_info.arg_names[i]
+            if i < len(self.debug_info.arg_names)
+            else str(i)
             for i, v in enumerate(self.invars)
             if v in needed
         ]
@@ -253,30 +255,31 @@ _DEPENDS: Final = "It is argument", "It depends on argument"
 def stage(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: DebugInfo,
+    debug_info: DebugInfo,
 ) -> ClosedJaxpr:
     """Trace `fun`, which takes and returns flat arrays, to a jaxpr.
 
     The constants of the result may be tracers of an enclosing trace: the caller passes
     them on as operands (`close_over`) or hands them to an evaluation under that trace.
     """
-    return stage_with_origins(fun, in_avals, staged)[0]
+    return stage_with_origins(fun, in_avals, debug_info)[0]
 
 
 def stage_with_origins(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: DebugInfo,
+    debug_info: DebugInfo,
 ) -> tuple[ClosedJaxpr, list[Any]]:
     """Trace as `stage` does; also return the objects that became constants."""
-    trace = StagingTrace(staged)
+    trace = StagingTrace(debug_info)
     try:
         with tracing(trace), outside_scopes():
             closed = trace.finish(fun(*map(trace.new_arg, in_avals)))
     finally:
         trace.ended = True
-    if config.check_tracer_leaks and staged.site is not None:
-        staged.ended.append(weakref.ref(trace))  # it refers to tracers that it captured
+    if config.check_tracer_leaks and debug_info.site is not None:
+        # Weak, as a trace refers to the tracers that it captured.
+        debug_info.ended.append(weakref.ref(trace))
     return closed, [origin for _, origin in trace.captured]
 
 
@@ -284,7 +287,7 @@ _NOTED: Final = 127
 """One of so many equations is noted; prime, so that it is another one of each block."""
 
 
-def check_leaks_of(staged: DebugInfo) -> None:
+def check_leaks_of(debug_info: DebugInfo) -> None:
     """Check for leaked tracers of a staged function after its dependencies were recorded.
 
     Recording a function keeps the tracers that it reached alive. So staged functions that
@@ -292,9 +295,9 @@ def check_leaks_of(staged: DebugInfo) -> None:
     """
     outer = _staging_around(current_trace())
     if outer is not None:
-        outer.staged.ended += staged.ended
+        outer.debug_info.ended += debug_info.ended
         return
-    for ended in staged.ended:
+    for ended in debug_info.ended:
         trace = ended()
         if trace is not None:
             check_leaks(trace)

@@ -175,8 +175,8 @@ def transpose_jaxpr(
             given_back[:] = [not is_zero(ct) for ct in wanted]
             return [ct for ct in wanted if not is_zero(ct)]
 
-        staged = DebugInfo("transpose", closed.jaxpr.name)
-        derived = stage(run, [*known_avals, *ct_avals], staged)
+        debug_info = DebugInfo("transpose", closed.jaxpr.name)
+        derived = stage(run, [*known_avals, *ct_avals], debug_info)
         return derived, tuple(given_back)
 
     types = None if weak is None else tuple(weak)

@@ -188,8 +188,8 @@ class _FlaggingInterpreter:
             found.append(tuple(flag for _, flag in outs))
             return [*(x for x, _ in outs), inner.vector()]
 
-        staged = DebugInfo("debug_nans", closed.jaxpr.name)
-        flagged = stage(run, closed.in_avals, staged)
+        debug_info = DebugInfo("debug_nans", closed.jaxpr.name)
+        flagged = stage(run, closed.in_avals, debug_info)
         return Flagged(flagged, tuple(inner.origins), found[0])
 
     def adopt(
