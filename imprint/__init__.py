@@ -38,14 +38,12 @@ import time.
 
 from typing import TYPE_CHECKING, Final
 
-from imprint._src.bootstrap import lazy_modules as lazy_modules
-
-# isort: split
 from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import sharding as sharding
 from imprint import tree as tree
 from imprint._src.bootstrap import attribute_errors, lazy_attributes
+from imprint._src.bootstrap import lazy_modules as lazy_modules
 from imprint._src.config import audit as audit
 from imprint._src.config import check_tracer_leaks as check_tracer_leaks
 from imprint._src.config import checking_leaks as checking_leaks
@@ -73,9 +71,7 @@ from imprint._src.core.control import Inline as Inline
 from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
-from imprint._src.core.trace import (
-    ensure_compile_time_eval as ensure_compile_time_eval,
-)
+from imprint._src.core.trace import ensure_compile_time_eval as ensure_compile_time_eval
 from imprint._src.eager import evaluate as evaluate
 from imprint._src.eager.device_put import block_until_ready as block_until_ready
 from imprint._src.eager.device_put import device_get as device_get
@@ -98,6 +94,8 @@ from imprint._src.sharding.context import set_mesh as set_mesh
 from imprint._src.sharding.named import NamedSharding as NamedSharding
 from imprint._src.sharding.shard import Shard as Shard
 from imprint._src.sharding.spec import P as P
+
+# isort: split
 
 if TYPE_CHECKING:
     from imprint import ad_checkpoint as ad_checkpoint
@@ -155,7 +153,7 @@ if TYPE_CHECKING:
     from imprint._src.interpreters.jacobians import jacfwd as jacfwd
     from imprint._src.interpreters.jacobians import jacobian as jacobian
     from imprint._src.interpreters.jacobians import jacrev as jacrev
-    from imprint._src.interpreters.linear_transpose import (
+    from imprint._src.interpreters.linear_maps import (
         linear_transpose as linear_transpose,
     )
     from imprint._src.interpreters.vmap import vmap as vmap
@@ -270,7 +268,7 @@ _LAZY: Final[dict[str, str]] = {
     "imprint.testing": ". check_grads empty_store max_compiles",
     "imprint._src.interpreters.derivatives": "grad jvp linearize value_and_grad vjp",
     "imprint._src.interpreters.jacobians": "hessian jacfwd jacobian jacrev",
-    "imprint._src.interpreters.linear_transpose": "linear_transpose",
+    "imprint._src.interpreters.linear_maps": "linear_transpose",
     "imprint._src.interpreters.vmap": "vmap",
     "imprint.tree_util": ".",
     "imprint.typing": ".",

@@ -118,18 +118,18 @@ from imprint._src.primitives.elementwise.arithmetic import max_p as max_p
 from imprint._src.primitives.elementwise.arithmetic import min_p as min_p
 from imprint._src.primitives.elementwise.arithmetic import nextafter_p as nextafter_p
 from imprint._src.primitives.elementwise.arithmetic import rem_p as rem_p
-from imprint._src.primitives.elementwise.bits import clz as clz
-from imprint._src.primitives.elementwise.bits import clz_p as clz_p
-from imprint._src.primitives.elementwise.bits import not_ as _bitwise_not
-from imprint._src.primitives.elementwise.bits import not_p as not_p
-from imprint._src.primitives.elementwise.bits import (
+from imprint._src.primitives.elementwise.bitwise import and_p as and_p
+from imprint._src.primitives.elementwise.bitwise import clz as clz
+from imprint._src.primitives.elementwise.bitwise import clz_p as clz_p
+from imprint._src.primitives.elementwise.bitwise import not_ as _bitwise_not
+from imprint._src.primitives.elementwise.bitwise import not_p as not_p
+from imprint._src.primitives.elementwise.bitwise import or_p as or_p
+from imprint._src.primitives.elementwise.bitwise import (
     population_count as population_count,
 )
-from imprint._src.primitives.elementwise.bits import (
+from imprint._src.primitives.elementwise.bitwise import (
     population_count_p as population_count_p,
 )
-from imprint._src.primitives.elementwise.bitwise import and_p as and_p
-from imprint._src.primitives.elementwise.bitwise import or_p as or_p
 from imprint._src.primitives.elementwise.bitwise import shift_left_p as shift_left_p
 from imprint._src.primitives.elementwise.bitwise import (
     shift_right_arithmetic_p as shift_right_arithmetic_p,

@@ -10,7 +10,7 @@ from collections import Counter
 
 from imprint._src.core import dims
 from imprint._src.core.dims import SymbolicDim
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value
 from imprint.errors import ShapeError
 
 _made, _atoms = {}, {}

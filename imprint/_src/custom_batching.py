@@ -1,4 +1,4 @@
-"""Batching that a user defines: `custom_vmap`, a function that says what `vmap` makes of it.
+"""`custom_vmap`: a function with a user rule for `vmap`.
 
 The rule is called with the size of the mapped axis, which arguments are batched, and the
 arguments by position, with the axis in front of those that are. It returns the result and
@@ -12,13 +12,13 @@ from imprint import tree
 from imprint._src.control_flow.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint._src.core.functions import check_function, result_leaves
 from imprint._src.core.primitive import Values
-from imprint._src.custom_derivatives.flat import (
+from imprint._src.custom_derivatives.custom_function import (
     Arguments,
+    CustomFunction,
     Outcome,
     by_position,
     pair_of,
 )
-from imprint._src.custom_derivatives.ruled import Ruled
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_vmap(Ruled[P, R]):  # noqa: N801 - JAX's name
+class custom_vmap(CustomFunction[P, R]):  # noqa: N801 - JAX's name
     """A function that `vmap` batches by a rule.
 
     Args:
@@ -100,9 +100,9 @@ class _Rule(BatchRule):
 
     Args:
         name: the function's.
-        rule: the user's rule, as it was at the call.
+        rule: the user rule, as it was at the call.
         arguments: the call, without leaves.
-        outcome: what the function returned.
+        outcome: the result of the function.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class _Rule(BatchRule):
         self._outcome = outcome
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
-        """Return the results of the user's rule, and which of them are batched."""
+        """Return the results of the user rule, and which of them are batched."""
         who = f"the rule of custom_vmap({self.name})"
         flags = self._arguments.merged(batched)
         values = self._arguments.merged(args)
@@ -135,7 +135,7 @@ class _Rule(BatchRule):
         return tuple(outs), tuple([bool(on) for on in marks])
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule where programs are compared."""
+        """Return the token of this rule in the comparison of programs."""
         return "custom_vmap", self.name, self._rule
 
 

@@ -13,7 +13,7 @@ from typing import Any, final
 from imprint import tree
 from imprint._src.config import settings
 from imprint._src.control_flow.shard_map import Split, Where, differing, shard_map_call
-from imprint._src.control_flow.trace_body import close, own_leaves
+from imprint._src.control_flow.trace_body import own_leaves, trace_body
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of, wraps
 from imprint._src.diagnostics.traceback_filter import filter_traceback
@@ -164,7 +164,7 @@ class _ShardMapCall:
             for triple in zip(names, avals, splits, strict=True)
         ]
         with where.inside():
-            closed = close(self.function, treedef, locals_, "shard_map", names)
+            closed = trace_body(self.function, treedef, locals_, "shard_map", names)
         if ordered_effects(closed.jaxpr.jaxpr):
             raise ArgumentError(
                 f"{self.name}: expected no ordered effects, as devices have no order, got "

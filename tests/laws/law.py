@@ -14,7 +14,7 @@ import pytest
 import imprint._src.eager.evaluate  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint._src import runtime
 from imprint._src.core.primitive import Absent
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.program import compile_module
 from imprint._src.primitives import ALL
@@ -60,7 +60,7 @@ def staged(calls):
         ]
 
     avals = [aval for call in calls for aval in call.avals]
-    return stage(run, avals, Staged("laws", calls[0].primitive.name))
+    return stage(run, avals, DebugInfo("laws", calls[0].primitive.name))
 
 
 def compiled(calls):

@@ -27,7 +27,18 @@ from tests.laws import (
 pytestmark = pytest.mark.slow
 
 GOOD = {primitive.name: primitive for primitive in ALL}
-RULES = ("aval", "reference", "lower", "jvp", "transpose", "batch", "pad", "samples")
+RULES = (
+    "aval",
+    "reference",
+    "lower",
+    "fusion",
+    "makes_nan",
+    "jvp",
+    "transpose",
+    "batch",
+    "pad",
+    "samples",
+)
 MISTAKES = []
 
 

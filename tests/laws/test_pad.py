@@ -30,7 +30,7 @@ from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.instantiate import Instance, instantiate
 from imprint._src.interpreters.derivatives import vjp
 from imprint._src.interpreters.padding import fills_of_results, padded
-from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, hoist_consts, stage
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
 from tests.lanes import exhaustive
 from tests.laws.law import EVERY, about, assert_agree, every_primitive
@@ -285,7 +285,7 @@ def pulled_back(found):
         return pull(cts)
 
     avals = [*found.avals, *(results[i] for i in smooth)]
-    return stage(run, avals, Staged("laws", str(found.primitive)))
+    return stage(run, avals, DebugInfo("laws", str(found.primitive)))
 
 
 def check_derivative(found, closed, program, env, number):

@@ -287,7 +287,17 @@ def lengths_are_compared_by_an_operator(x, y):
 
 
 GOOD = {primitive.name: primitive for primitive in ALL}
-RULES = ("reference", "lower", "jvp", "transpose", "batch", "pad", "samples")
+RULES = (
+    "reference",
+    "lower",
+    "fusion",
+    "makes_nan",
+    "jvp",
+    "transpose",
+    "batch",
+    "pad",
+    "samples",
+)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,6 @@ def test_nothing_fills_a_table_of_another_file_while_it_is_imported(source):
 def test_a_control_primitive_with_a_forgotten_rule_cannot_be_declared():
     names = ("aval", "reference", "lower", "jvp", "transpose", "batch", "pad")
     rules = dict.fromkeys(names)
-    Primitive(name="whole", samples=None, **rules)
+    Primitive(name="whole", fusion=None, makes_nan=False, samples=None, **rules)
     with pytest.raises(TypeError, match="'linearize', 'dce', 'jaxprs', 'eager'"):
         ControlPrimitive(name="half", **rules)

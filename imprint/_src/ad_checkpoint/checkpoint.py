@@ -1,7 +1,7 @@
-"""`checkpoint`: a function that remembers its arguments, and computes the rest again.
+"""`checkpoint`: a function that saves its arguments and recomputes the rest.
 
-What a backward pass needs of the values between arguments and result is memory that grows
-with the depth of a program; to compute it a second time takes time instead.
+The residuals of a backward pass take memory that grows with the depth of a program;
+recomputing them takes time instead.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from imprint._src.core.jaxpr import Eqn
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.guards.recording import expect, run_rule
 
 P = ParamSpec("P")
@@ -38,16 +38,16 @@ def checkpoint(
     static_argnames: str | Iterable[str] = (),
     concrete: bool | None = None,
 ) -> Callable[P, R]:
-    """Return the same function, which remembers little for its backward pass.
+    """Return the same function, which saves little for its backward pass.
 
-    Its arguments are remembered, and what the policy saves; all else is computed again
-    when the backward pass comes there.
+    Its arguments are saved, and values that the policy selects; all else is recomputed in
+    the backward pass.
 
     Args:
         fun: a function of arrays.
-        prevent_cse: whether the compiler is kept from merging what is computed twice,
-            which would undo this; or a prefix of the arguments' tuple that says so for
-            each. False is for the body of a scan, where nothing can be merged.
+        prevent_cse: whether to keep the compiler from merging the recomputation with the
+            original, which would undo this; or a prefix of the arguments' tuple with a
+            bool for each. False is for the body of a scan, where nothing can be merged.
         policy: which values may be saved; see `imprint.checkpoint_policies`.
         static_argnums: positions of arguments that stay Python values.
         static_argnames: names of keyword arguments that do.
@@ -100,7 +100,9 @@ def checkpoint(
             found.append(out_tree)
             return outs
 
-        closed = stage(flat, [get_aval(x) for x in owned], Staged("checkpoint", name))
+        closed = stage(
+            flat, [get_aval(x) for x in owned], DebugInfo("checkpoint", name)
+        )
         barred = _by_leaf(prevent_cse, given, rest)
         outs = checkpoint_call(closed, owned, asking, barred)
         return found[0].unflatten(outs)
@@ -115,7 +117,7 @@ remat = checkpoint
 @final
 @dataclass(frozen=True)
 class _Asking:
-    """Asks a policy of the user's, which is noted as read."""
+    """Calls a user policy, which is recorded as a dependency."""
 
     policy: Callable[..., Any]
 
@@ -149,7 +151,7 @@ def _by_leaf(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> bool | tuple[bool, ...]:
-    """Return what a prefix of the arguments says, for each leaf."""
+    """Return the value of a prefix of the arguments for each leaf."""
     if isinstance(prevent_cse, bool):
         return prevent_cse
     if not isinstance(prevent_cse, tuple | list):

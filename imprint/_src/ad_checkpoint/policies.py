@@ -1,9 +1,9 @@
 """Policies: which values a checkpointed function may keep for its backward pass.
 
 A policy is a function `(primitive, *avals, **params) -> bool` of an equation; where it says
-True, the results may be saved, and are if the backward pass needs them. Those that take
-arguments are compared by these, so one that is made anew is the same. What a policy would
-move to the host until then is saved where it is: a program has one memory.
+True, the results may be saved, and are if the backward pass needs them. Policies with
+arguments compare by these, so a re-created policy is equal. An offloaded value is saved
+where it is: a program has one memory.
 """
 
 from collections.abc import Callable, Iterable
@@ -32,13 +32,13 @@ __all__ = [
 Policy = Callable[..., Any]
 
 Saveable: Final = True
-"""What a policy says of results that may be saved."""
+"""The answer of a policy for results that may be saved."""
 Recompute: Final = False
-"""What a policy says of results that are computed again."""
+"""The answer of a policy for results that are recomputed."""
 
 
 class Offloadable(NamedTuple):
-    """What a policy says of results that may be saved in another memory.
+    """The answer of a policy for results that may be saved in another memory.
 
     Args:
         src: the memory that they are in.
@@ -55,12 +55,12 @@ def everything_saveable(*_: Any, **__: Any) -> bool:
 
 
 def nothing_saveable(*_: Any, **__: Any) -> bool:
-    """Compute everything again; the policy of `checkpoint` without one."""
+    """Recompute everything; the default policy of `checkpoint`."""
     return Recompute
 
 
 def dots_saveable(primitive: Primitive, *_: Any, **__: Any) -> bool:
-    """Save the results of matrix products, which cost the most to compute again."""
+    """Save the results of matrix products, which cost the most to recompute."""
     return primitive.name in _PRODUCTS
 
 
@@ -86,7 +86,7 @@ checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
 
 @final
 @dataclass(frozen=True)
-class _Names:
+class _SavedNames:
     """Saves values by the names that `checkpoint_name` gave them.
 
     Args:
@@ -119,7 +119,7 @@ def save_only_these_names(*names_which_can_be_saved: str) -> Policy:
         >>> imprint.grad(imprint.checkpoint(f, policy=policy))(0.0)
         Array(0.54030..., dtype=float32, weak_type=True)
     """
-    return _Names(frozenset(names_which_can_be_saved), are_saved=True)
+    return _SavedNames(frozenset(names_which_can_be_saved), are_saved=True)
 
 
 def save_any_names_but_these(*names_not_to_save: str) -> Policy:
@@ -134,7 +134,7 @@ def save_any_names_but_these(*names_not_to_save: str) -> Policy:
         >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
         Array(6., dtype=float32, weak_type=True)
     """
-    return _Names(frozenset(names_not_to_save), are_saved=False)
+    return _SavedNames(frozenset(names_not_to_save), are_saved=False)
 
 
 def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
@@ -164,7 +164,7 @@ def save_and_offload_only_these_names(
 ) -> Policy:
     """Return the policy that saves values of some names, and moves others to the host.
 
-    What would be moved is saved where it is: a program has one memory.
+    An offloaded value is saved where it is: a program has one memory.
 
     Args:
         names_which_can_be_saved: names given by `checkpoint_name`.
@@ -212,7 +212,7 @@ class _Offloading:
 def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:
     """Return the policy that moves matrix products without a batch axis to the host.
 
-    What would be moved is saved where it is: a program has one memory.
+    An offloaded value is saved where it is: a program has one memory.
 
     Args:
         offload_src: the memory that they are in, such as "device".
@@ -258,7 +258,7 @@ def _memories(src: str, dst: str) -> Offloadable:
 @final
 @dataclass(frozen=True)
 class _Either:
-    """Saves what one of two policies saves."""
+    """Saves the values that at least one of two policies saves."""
 
     first: Policy
     second: Policy
@@ -269,7 +269,7 @@ class _Either:
 
 
 def save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
-    """Return the policy that saves what at least one of two saves.
+    """Return the policy that saves the values that at least one of two saves.
 
     Args:
         policy_1: the one.

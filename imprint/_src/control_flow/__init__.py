@@ -1,32 +1,24 @@
-"""Primitives that hold jaxprs; `ALL` lists every one of them.
+"""Primitives that hold jaxprs; `ALL` lists them.
 
-They are apart from `primitives` because their rules transform jaxprs, so they need the
-transforms. Nothing outside this package names one: others ask its declaration.
+Their rules transform jaxprs, so they depend on the interpreters, unlike `primitives`.
+Code outside this package uses their declarations and never names one.
 
-- `check_body_types`: where does what bodies take and return differ?
-- `call_eager`: what does an equation compute that applies the jaxpr it holds?
-- `scatter_apply`: how is a function applied to the elements at some places?
-- `call`: what does a function jitted inside traced code become?
-- `trace_body`: how does the function of a branch or a step become a jaxpr?
-- `cond`: what do conditionals become?
-- `checkify`: how does the first error go along with the values of a jaxpr?
-- `checkify_rules`: what can fail in an equation of each primitive?
-- `checkpoint`: what is computed again in a backward pass, and what is remembered?
-- `custom`: what becomes of a call of a function with a derivative of the user's?
-- `custom_lin`: what is the tangent of one that is known backwards only?
-- `custom_vmap`: what becomes of a call of a function with a batch rule of the user's?
-- `implicit`: what do solutions become whose derivative is one of what they solve?
-- `interpret`: what does a jaxpr compute, by the references of its primitives?
-- `scan`: what does a loop of known length become, under each transform?
-- `scan_lowering`: what is written for it?
-- `forwarding_vars`: what is no part of a loop, as its step only hands it on?
-- `residuals`: what is kept of each step for the derivative?
-- `transpose_scan`: what is a step backwards?
-- `while_`: what does a loop that ends by its condition become?
-- `loop_nan_flags`: in which iteration of a loop was a NaN made?
-- `operand_lists`: how do operands and arguments of loops change places?
-- `shard_map`: what does a program of one device become, under each transform?
-- `batched_cond`: what does a conditional become whose choice is mapped?
+- `call`: nested `jit` calls, and rules shared by all equations that apply a jaxpr
+- `cond`: conditionals
+- `scan`: loops of known length
+- `scan_derivatives`: residuals and transposition of a scan
+- `while_`: loops that end by a condition
+- `loop_nan_flags`: the iteration of a loop that made a NaN
+- `operand_lists`: groups and orders of the operands of loops
+- `trace_body`: bodies as jaxprs, and mismatches of their types
+- `interpret`: evaluation of a jaxpr by its primitives' references
+- `checkpoint`: rematerialization
+- `custom`: calls of functions with a derivative rule
+- `custom_vmap`: calls of functions with a batch rule
+- `implicit`: linear solves and roots, with implicit derivatives
+- `scatter_apply`: a function applied to indexed elements
+- `shard_map`: a program of one device on every device of a mesh
+- `checkify`: the first error of a jaxpr as a result
 """
 
 from imprint._src.bootstrap import lazy_attributes

@@ -1,15 +1,15 @@
-"""Rematerialisation: a part of a program that remembers its arguments, and little else.
+"""Rematerialization: a part of a program that saves its arguments, and little else.
 
-Differentiated backwards, a `checkpoint` equation hands its operands on as residuals, and
-what its policy allows to be saved; the rest is computed again where the tangents are. That
-equation stands behind a barrier (`differentiated`), or the compiler would merge what is
-computed twice. What has effects is never computed again: its results are saved.
+Under reverse mode, a `checkpoint` equation saves its operands as residuals, and values that
+its policy selects; the rest is recomputed next to the tangents. The recomputation is behind
+an optimization barrier (`differentiated`), or XLA would merge both computations. Equations
+with effects are never recomputed: their results are saved.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
-from imprint._src.control_flow.call_eager import (
+from imprint._src.control_flow.call import (
     applied_aval,
     applied_eager,
     applied_reference,
@@ -27,7 +27,7 @@ from imprint._src.interpreters.jvp import merge_zeros
 from imprint._src.interpreters.linearize import LinearizedJaxpr, linearize_jaxpr
 from imprint._src.interpreters.lowering import lower_inline
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -42,13 +42,13 @@ PreventCse = bool | tuple[bool, ...]
 def checkpoint_call(
     closed: ClosedJaxpr, args: Sequence[Any], policy: Policy, prevent_cse: PreventCse
 ) -> Values:
-    """Bind a call of `closed`, of which little is remembered.
+    """Bind a call of `closed` that saves few residuals.
 
     Args:
-        closed: what is called; its constants become leading operands.
+        closed: the program; its constants become leading operands.
         args: its arguments.
-        policy: of which equations the results may be saved beside them; None for none.
-        prevent_cse: whether what is computed again waits for the arguments.
+        policy: selects equations whose results are also saved; None for none.
+        prevent_cse: whether the recomputation waits for the arguments.
     """
     params = {"policy": policy, "differentiated": False}
     return _bind(closed, args, prevent_cse=prevent_cse, **params)
@@ -67,14 +67,14 @@ def _bind(
 
 
 def _longer(prevent_cse: PreventCse, more: int) -> PreventCse:
-    """Return the same for operands behind which there are more, tangents or cotangents."""
+    """Extend `prevent_cse` to more operands: tangents or cotangents."""
     return (
         prevent_cse + (True,) * more if isinstance(prevent_cse, tuple) else prevent_cse
     )
 
 
 def _where(prevent_cse: PreventCse, kept: Iterable[bool]) -> PreventCse:
-    """Return the same for some of the operands."""
+    """Restrict `prevent_cse` to some of the operands."""
     if isinstance(prevent_cse, bool):
         return prevent_cse
     return tuple(on for on, k in zip(prevent_cse, kept, strict=True) if k)
@@ -155,9 +155,9 @@ def _linearize(
 def _split(
     jaxpr: ClosedJaxpr, active: tuple[bool, ...], policy: Policy
 ) -> tuple[LinearizedJaxpr, tuple[Any, ...]]:
-    """Split a jaxpr so that its tangent program computes again what is not saved.
+    """Split a jaxpr so that its tangent program recomputes all that is not saved.
 
-    Constants, which rules of the user's captured, are leading arguments of both programs.
+    Constants that user rules captured are leading arguments of both programs.
     """
 
     def derive() -> tuple[LinearizedJaxpr, tuple[Any, ...]]:
@@ -186,10 +186,10 @@ def _split(
 
 
 def _with_results(primal: Jaxpr, outs: tuple[Atom, ...]) -> ClosedJaxpr:
-    """Return the primal program with these results, and what they need.
+    """Return the primal program with these results and their dependencies.
 
-    It is not the jaxpr itself: where that has a rule of the user's, the forward function
-    of the rule is what is differentiated further.
+    It is not the jaxpr itself: if the jaxpr has a user rule, the rule's forward function
+    is differentiated further.
     """
     whole = Jaxpr((), primal.invars, outs, primal.eqns, primal.name)
     used, every = (True,) * len(outs), (True,) * len(primal.invars)
@@ -197,7 +197,7 @@ def _with_results(primal: Jaxpr, outs: tuple[Atom, ...]) -> ClosedJaxpr:
 
 
 def _after(recomputed: Jaxpr, tangent: ClosedJaxpr) -> ClosedJaxpr:
-    """Return the tangent program behind what computes its residuals."""
+    """Return the tangent program after the computation of its residuals."""
     count = len(recomputed.invars)
 
     def run(*xs: Any) -> list[Any]:
@@ -206,7 +206,7 @@ def _after(recomputed: Jaxpr, tangent: ClosedJaxpr) -> ClosedJaxpr:
 
     known = [v.aval for v in recomputed.invars]
     avals = [*known, *tangent.in_avals[len(recomputed.outvars) :]]
-    return hoist_consts(stage(run, avals, Staged("checkpoint", tangent.jaxpr.name)))
+    return hoist_consts(stage(run, avals, DebugInfo("checkpoint", tangent.jaxpr.name)))
 
 
 def _saved(eqns: Sequence[Eqn], policy: Policy) -> list[Eqn]:
@@ -219,7 +219,7 @@ def _saved(eqns: Sequence[Eqn], policy: Policy) -> list[Eqn]:
 def _slice(
     eqns: Sequence[Eqn], wanted: Iterable[Atom], saved: set[Var]
 ) -> tuple[list[Eqn], set[Atom]]:
-    """Return the equations that give what is wanted from what is saved, and what they use."""
+    """Return the equations that compute `wanted` from `saved`, and the values they use."""
     needed: set[Atom] = {*wanted}
     found: list[Eqn] = []
     for eqn in reversed(eqns):
@@ -231,11 +231,11 @@ def _slice(
 
 
 def _without_calls(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Return a jaxpr with nested calls in place: a policy asks of what is inside."""
+    """Inline nested calls of a jaxpr, so that a policy sees their equations."""
     if not any(eqn.primitive.is_call for eqn in closed.eqns):
         return closed
-    staged = Staged("checkpoint", closed.jaxpr.name)
-    return stage(lambda *xs: _dissolved(closed.jaxpr, xs), closed.in_avals, staged)
+    debug_info = DebugInfo("checkpoint", closed.jaxpr.name)
+    return stage(lambda *xs: _dissolved(closed.jaxpr, xs), closed.in_avals, debug_info)
 
 
 def _dissolved(jaxpr: Jaxpr, args: Sequence[Any]) -> list[Any]:
@@ -306,7 +306,8 @@ def _pad(
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(bucket.sizes) + prevent_cse
     return bucket.bind(
-        *(*bucket.sizes, *operands),
+        *bucket.sizes,
+        *operands,
         jaxpr=bucket.body(jaxpr),
         prevent_cse=prevent_cse,
         **params,

@@ -1,10 +1,13 @@
-"""The conditional: an equation that runs one of several jaxprs, chosen by its operand 0.
+"""The conditional: an equation that runs one of several jaxprs, chosen by operand 0.
 
-`cond` and `switch` are this one primitive. All branches take the same operands and give
-results of the same avals; where only some of them have a tangent, a batch axis or a
-residual, the others are asked for it too (`_alike`), so that derivatives and batches are
-conditionals again. A chosen branch runs alone, unless `vmap` maps the choice: then every
-branch runs on the whole batch and elements are selected.
+`cond` and `switch` are this primitive. All branches have the same operands and result
+avals. If only some of them have a tangent, a batch axis or a residual, the others get one
+too (`_alike`), so derivatives and batches are conditionals again.
+If `vmap` maps the index, every branch runs on the whole batch and elements are selected.
+An infinite derivative in a slice that another branch was chosen for would become NaN, so
+no gradient flows into such slices (`_cut_off`), at no run-time cost. A large unmapped
+operand is not repeated for that: the slices of the others are replaced by one that the
+branch was chosen for (`_replaced`).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +15,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint._src.control_flow.batched_cond import select_branches
 from imprint._src.control_flow.call import jit_p
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.control_flow.loop_nan_flags import NOT_RAISED
@@ -25,18 +27,27 @@ from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Dims, Values
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_source
+from imprint._src.dtypes import is_inexact
 from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
-from imprint._src.interpreters.instantiate import Mask
-from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
+from imprint._src.interpreters.jvp import Mask, jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.linearize import LinearizedJaxpr, linearize_jaxpr
 from imprint._src.interpreters.lowering import ir_type, lower_body, ordered_effects
-from imprint._src.interpreters.trace_to_jaxpr import Staged, StagingTrace, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, StagingTrace, stage
 from imprint._src.interpreters.transpose import transpose_jaxpr
+from imprint._src.primitives.arg_reductions import argmax
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.collectives import pvary
-from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate
-from imprint._src.primitives.elementwise.convert import convert_element_type_p
+from imprint._src.primitives.core_ops import broadcast_in_dim, instantiate, moveaxis
+from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.elementwise.convert import (
+    convert_element_type,
+    convert_element_type_p,
+)
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.indexing.dynamic_slicing import dynamic_slice
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.reductions import reduce_or
 from imprint._src.stablehlo import Builder, Region, Value
 
 Branches = tuple[ClosedJaxpr, ...]
@@ -69,7 +80,7 @@ def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]
 def _differing(
     index: Any, operands: Sequence[Any], branches: Branches
 ) -> tuple[Sequence[Any], Branches]:
-    """Return operands and branches that differ between devices wherever the choice does.
+    """Return operands and branches that vary over the axes over which the index varies.
 
     Inside `shard_map` no branch may then sum a cotangent over devices that do not run it.
     """
@@ -89,15 +100,15 @@ def _differing(
             return [pvary(x, axes) for x, axes in zip(came, outs, strict=True)]
 
         avals = [a.varying(a.vma | vma) for a in branch.in_avals]
-        staged = Staged("cond", branch.jaxpr.name)
+        debug_info = DebugInfo("cond", branch.jaxpr.name)
         key = "differing", vma, outs
-        return branch.derived(key, lambda: stage(run, avals, staged))
+        return branch.derived(key, lambda: stage(run, avals, debug_info))
 
     return [pvary(x, vma) for x in operands], tuple(map(restaged, branches))
 
 
 def _passed(branch: ClosedJaxpr) -> list[int | None]:
-    """Return which argument each result is; None for one that is computed."""
+    """Return the argument that each result forwards; None if it is computed."""
     places = {v: i for i, v in enumerate(branch.jaxpr.invars)}
     outs = branch.jaxpr.outvars
     return [places.get(v) if isinstance(v, Var) else None for v in outs]
@@ -109,21 +120,21 @@ def _with_results(branch: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr((), jaxpr.invars, outvars, jaxpr.eqns, jaxpr.name))
 
 
-# ---- branches that take and give the same ----
+# ---- branches of equal signatures ----
 
 
 def _bind(
     index: Any, operands: Sequence[Any], branches: Sequence[ClosedJaxpr]
 ) -> Values:
-    """Bind a conditional of branches that were derived; see `_united`."""
+    """Bind a conditional of derived branches; see `_united`."""
     alike, consts = _united(tuple(branches))
     return cond_p.bind(index, *consts, *operands, branches=_alike_types(alike))
 
 
 def _united(branches: Branches) -> tuple[Branches, tuple[Any, ...]]:
-    """Return branches without constants, and the leading operands that these become.
+    """Return branches without constants, and the constants as leading operands.
 
-    What is derived from a branch has constants where a rule of the user's captured arrays.
+    A branch that was derived has constants if a user rule captured arrays.
     """
     if not any(branch.consts for branch in branches):
         return branches, ()
@@ -135,11 +146,11 @@ def _alike(
     derive: Callable[[ClosedJaxpr, Mask], tuple[Any, tuple[bool, ...]]],
     branches: Branches,
 ) -> tuple[list[Any], tuple[bool, ...]]:
-    """Derive something from each branch; what one of them gives, all are asked to give.
+    """Derive a program from each branch, with the union of their results.
 
     Args:
-        derive: takes a branch and what is demanded of it; returns what is derived, and
-            what that gives.
+        derive: takes a branch and the demanded results; returns the derived program and
+            the results that it has.
         branches: the branches.
     """
     found = [derive(branch, _NOTHING) for branch in branches]
@@ -151,7 +162,7 @@ def _alike(
 
 
 def _alike_types(branches: Sequence[ClosedJaxpr]) -> Branches:
-    """Return the branches with results that are weak only if they are in all of them."""
+    """Make a result weak only if it is weak in all branches."""
     columns = zip(*(branch.out_avals for branch in branches), strict=True)
     wanted = tuple(
         next((aval for aval in column if not aval.weak_type), column[0])
@@ -173,13 +184,13 @@ def _typed(branch: ClosedJaxpr, wanted: Avals) -> ClosedJaxpr:
             for x, aval in zip(outs, wanted, strict=True)
         ]
 
-    staged = Staged("cond", branch.jaxpr.name)
+    debug_info = DebugInfo("cond", branch.jaxpr.name)
     return branch.derived(
-        ("typed", wanted), lambda: stage(run, branch.in_avals, staged)
+        ("typed", wanted), lambda: stage(run, branch.in_avals, debug_info)
     )
 
 
-# ---- what it computes ----
+# ---- evaluation ----
 
 
 def _aval(index: ShapedArray, *_: ShapedArray, branches: Branches) -> Avals:
@@ -263,7 +274,7 @@ def _linearize(
 
 
 class _Split(NamedTuple):
-    """The branches, split into primals and tangent programs that fit together.
+    """The branches, split into compatible primal and tangent programs.
 
     Args:
         primals: `(*args) -> (*outs, *slots)`; a slot holds a residual of the branch that
@@ -355,7 +366,7 @@ def _with_slots(
         )
         return [*results[:outs], *filled]
 
-    return stage(run, lin.primal.in_avals, Staged("cond", lin.primal.jaxpr.name))
+    return stage(run, lin.primal.in_avals, DebugInfo("cond", lin.primal.jaxpr.name))
 
 
 def _widened(jaxpr: Jaxpr, positions: list[int], avals: list[ShapedArray]) -> Any:
@@ -435,7 +446,7 @@ def _dce(used: tuple[bool, ...], *, branches: Branches) -> Narrowed:
 def _sentinels(
     watch: Any, eqn: Eqn, operands: Sequence[tuple[Any, int]]
 ) -> list[tuple[Any, int]]:
-    """Flag what the branch that runs makes; the flags of the others are not raised."""
+    """Flag the values of the branch that runs; the flags of others are not raised."""
     bodies = [watch.body(branch) for branch in eqn.params["branches"]]
     counts = [len(body.origins) for body in bodies]
     branches = tuple(
@@ -450,7 +461,9 @@ def _sentinels(
         made = [
             watch.adopt(
                 slice_in_dim(flags, sum(counts[:i]), sum(counts[: i + 1])),
-                *(body, eqn, given[1:]),
+                body,
+                eqn,
+                given[1:],
             )
             for i, body in enumerate(bodies)
         ]
@@ -469,7 +482,7 @@ def _with_flags_of_all(branch: ClosedJaxpr, before: int, after: int) -> ClosedJa
         first, last = (broadcast_in_dim(NOT_RAISED, (n,), ()) for n in (before, after))
         return [*outs, concatenate([first, flags, last], 0)]
 
-    return stage(run, branch.in_avals, Staged("debug_nans", branch.jaxpr.name))
+    return stage(run, branch.in_avals, DebugInfo("debug_nans", branch.jaxpr.name))
 
 
 cond_p: Final = ControlPrimitive(
@@ -488,3 +501,92 @@ cond_p: Final = ControlPrimitive(
     sentinels=_sentinels,
     granularity=Unit.BODY,
 )
+
+
+# ---- a mapped index ----
+
+_LARGE: Final = 256
+"""Elements from which an unmapped operand is not repeated."""
+
+
+def select_branches(
+    args: Values, dims: Dims, size: int, branches: tuple[ClosedJaxpr, ...]
+) -> tuple[Values, Dims]:
+    """Run every branch on the batch, and select by the index, which is operand 0."""
+    index = moveaxis(args[0], dims[0] or 0, 0)
+    count = len(branches[0].out_avals)
+    operands = [
+        x if d is None else moveaxis(x, d, 0)
+        for x, d in zip(args[1:], dims[1:], strict=True)
+    ]
+    mapped = [d is not None for d in dims[1:]]
+    if not any(map(_is_large, operands, mapped)):
+        guard = _cut_off
+        operands = [
+            _repeated(x, size) if not on and _moves(x) else x
+            for x, on in zip(operands, mapped, strict=True)
+        ]
+        mapped = [on or _moves(x) for x, on in zip(operands, mapped, strict=True)]
+    else:
+        guard = _replaced
+    where = tuple(0 if on else None for on in mapped)
+    columns: list[list[Any]] = []
+    for number, branch in enumerate(branches):
+        guarded = guard(eq(index, np.int32(number)), operands, mapped)
+        derived, _ = batch_jaxpr(branch, size, where, out_dims=(0,) * count)
+        columns.append(eval_jaxpr(derived.jaxpr, derived.consts, *guarded))
+    outs = [
+        select_n(_along(index, cases[0]), *cases)
+        for cases in zip(*columns, strict=True)
+    ]
+    return tuple(outs), (0,) * count
+
+
+def _moves(x: Any) -> bool:
+    """Return whether a value can have a gradient."""
+    return is_inexact(get_aval(x).dtype)
+
+
+def _is_large(x: Any, on: bool) -> bool:  # noqa: FBT001 - a column of a table
+    return not on and _moves(x) and get_aval(x).size >= _LARGE
+
+
+def _repeated(x: Any, size: int) -> Any:
+    shape = get_aval(x).shape
+    return broadcast_in_dim(x, (size, *shape), tuple(range(1, len(shape) + 1)))
+
+
+def _along(x: Any, like: Any) -> Any:
+    """Repeat a vector along all axes but the first."""
+    shape = get_aval(like).shape
+    return x if len(shape) == 1 else broadcast_in_dim(x, shape, (0,))
+
+
+def _cut_off(runs: Any, operands: list[Any], mapped: list[bool]) -> list[Any]:
+    """Return operands whose slices have a gradient only where the branch runs."""
+    return [
+        select_n(_along(runs, x), stop_gradient(x), x) if _moves(x) else x
+        for x in operands
+    ]
+
+
+def _replaced(runs: Any, operands: list[Any], mapped: list[bool]) -> list[Any]:
+    """Return operands with one slice in place of all for which the branch does not run.
+
+    It is the first where it runs. If there is none, the shared ones have no gradient.
+    """
+    if get_aval(runs).size == 0:
+        return operands
+    runs_at_all = reduce_or(runs, (0,))
+    first = argmax(convert_element_type(runs, np.int32), 0, np.int32)
+
+    def replaced(x: Any, on: bool) -> Any:  # noqa: FBT001 - a column of a table
+        if not on:
+            return select_n(runs_at_all, stop_gradient(x), x) if _moves(x) else x
+        shape = get_aval(x).shape
+        starts = (first, *(np.int32(0) for _ in shape[1:]))
+        one = stop_gradient(dynamic_slice(x, starts, (1, *shape[1:])))
+        every = broadcast_in_dim(one, shape, tuple(range(len(shape))))
+        return select_n(_along(runs, x), every, x)
+
+    return [replaced(x, on) for x, on in zip(operands, mapped, strict=True)]

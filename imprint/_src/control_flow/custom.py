@@ -1,17 +1,18 @@
-"""Calls of functions that have a derivative of the user's: `custom_jvp`, `custom_vjp`.
+"""Calls of functions with a derivative rule: `custom_jvp` and `custom_vjp`.
 
-Where something is staged, such a call is one equation that holds the jaxpr of the function
-and, beside it, the rule, which runs only when the equation is differentiated. Where nothing
-is, the function runs as it is written, and under differentiation the rule alone does: both
-see the values that there are, so Python may choose by them.
-A `Rule` is flat: it takes leaves and gives leaves. Operands that the function closes over
-lead; the rule does not know them, so they must not be differentiated.
+While staging, such a call is one equation with the jaxpr of the function and the rule, which
+runs only when the equation is differentiated. Otherwise the function runs as written, and
+under differentiation only the rule: both see concrete values, so Python may branch on them.
+A `DerivativeRule` maps leaves to leaves. Captured operands lead; the rule does not know
+them, so they must not be differentiated.
+The tangent of a `custom_vjp` is one equation of residuals and tangents, `custom_lin`. Its
+transpose is the backward function; it has no forward evaluation, so forward mode raises.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
-from imprint._src.control_flow.call_eager import (
+from imprint._src.control_flow.call import (
     applied_aval,
     applied_eager,
     applied_pad,
@@ -21,11 +22,14 @@ from imprint._src.control_flow.call_eager import (
 )
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.core.primitive import Dims, Values
+from imprint._src.core.padding import PerSize
+from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint._src.core.trace import Trace, current_trace, tracing
-from imprint._src.errors import UnexpectedTracerError
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import NotDifferentiableError, UnexpectedTracerError
 from imprint._src.interpreters.batching import (
     at_axis,
     batch_flat,
@@ -41,24 +45,24 @@ from imprint._src.interpreters.linearize import (
     SplitTrace,
 )
 from imprint._src.interpreters.trace_to_jaxpr import (
+    DebugInfo,
     JitTracer,
-    Staged,
     StagingTrace,
     hoist_consts,
     stage,
 )
-from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.core_ops import full, reduce_sum
 from imprint._src.primitives.elementwise.convert import convert_element_type
 
 Flat = Callable[..., Sequence[Any]]
 
 
-class Rule:
-    """How a flat function is differentiated; compared by identity.
+class DerivativeRule:
+    """The derivative rule of a flat function; compared by identity.
 
     Args:
         primitive: of whose equations it is a param.
-        name: the user's name of the function.
+        name: the name of the function in user code.
     """
 
     def __init__(self, primitive: ControlPrimitive, name: str) -> None:
@@ -74,8 +78,8 @@ class Rule:
         return self.name
 
 
-def call_with_rule(fun: Flat, rule: Rule, args: Values) -> Values:
-    """Call a flat function that has a rule, as the current trace has it."""
+def call_with_rule(fun: Flat, rule: DerivativeRule, args: Values) -> Values:
+    """Call a flat function with a rule under the current trace."""
     trace = current_trace()
     if trace is None:
         return tuple(fun(*args))
@@ -90,12 +94,10 @@ def call_with_rule(fun: Flat, rule: Rule, args: Values) -> Values:
         return tuple(_traced(trace, LinearizeTracer, *pair) for pair in found)
     if isinstance(trace, SplitTrace):
         if any(_is_of(x, trace.tangent_trace) for x in args):
-            return tuple(
-                fun(*args)
-            )  # of a linear program nothing but the transpose is asked
+            return tuple(fun(*args))  # a linear program is only transposed
         with tracing(trace.parent):
             return call_with_rule(fun, rule, args)
-    closed = stage(fun, [get_aval(x) for x in args], Staged("custom", rule.name))
+    closed = stage(fun, [get_aval(x) for x in args], DebugInfo("custom", rule.name))
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     params = {"jaxpr": hoisted, "rule": rule, "captured": len(closed.consts)}
     return trace.process(rule.primitive, (*closed.consts, *args), params)
@@ -103,14 +105,14 @@ def call_with_rule(fun: Flat, rule: Rule, args: Values) -> Values:
 
 def _differentiate(
     fun: Flat,
-    rule: Rule,
+    rule: DerivativeRule,
     traces: tuple[Trace, Trace | None],
     primals: Values,
     tangents: Values,
 ) -> list[tuple[Any, Any]]:
     """Return results and tangents of a call under differentiation by the first trace."""
     own, below = traces
-    own.ended = True  # what the function or the rule closes over has no tangent here
+    own.ended = True  # a captured value has no tangent here
     try:
         with tracing(below):
             if all(map(is_zero, tangents)):
@@ -123,7 +125,7 @@ def _differentiate(
         own.ended = False
 
 
-def _closes_over(rule: Rule) -> UnexpectedTracerError:
+def _closes_over(rule: DerivativeRule) -> UnexpectedTracerError:
     who = rule.primitive.name.removesuffix("_call")
     return UnexpectedTracerError(
         f"{who}({rule}): expected to be differentiated by its arguments alone, got a value "
@@ -148,7 +150,7 @@ def _jvp(
     tangents: Values,
     *,
     jaxpr: ClosedJaxpr,
-    rule: Rule,
+    rule: DerivativeRule,
     captured: int,
 ) -> tuple[Values, Values]:
     if not all(map(is_zero, tangents[:captured])):
@@ -162,7 +164,7 @@ def _jvp(
 
 
 def _fitting(x: Any, aval: ShapedArray) -> Any:
-    """Return what a rule gave with the weak type that the function's result has."""
+    """Return a result of a rule with the weak type of the function's result."""
     if is_zero(x):
         return Zero(aval)
     if get_aval(x).weak_type is aval.weak_type:
@@ -178,54 +180,54 @@ def _linearize(
 
 
 def _batch(
-    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, rule: DerivativeRule, captured: int
 ) -> tuple[Values, Dims]:
     size = hidden_size(args, dims)
     _, came = batch_jaxpr(jaxpr, size, dims)
     out_dims = tuple(0 if d is None else d for d in came)  # a tangent may have the axis
     derived, _ = batch_jaxpr(jaxpr, size, dims, out_dims=out_dims)
     hoisted = derived.derived("hoisted", lambda: hoist_consts(derived))
-    batched = _Batched(rule, size, dims[captured:], out_dims, hidden_axis())
+    batched = _BatchedRule(rule, size, dims[captured:], out_dims, hidden_axis())
     more = len(derived.consts)
     outs = rule.primitive.bind(
-        *(*derived.consts, *args), jaxpr=hoisted, rule=batched, captured=more + captured
+        *derived.consts, *args, jaxpr=hoisted, rule=batched, captured=more + captured
     )
     return outs, out_dims
 
 
 def _dce(
-    used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+    used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, rule: DerivativeRule, captured: int
 ) -> Narrowed:
     every = (True,) * len(
         jaxpr.in_avals
-    )  # the rule may need what the function does not
+    )  # the rule may use arguments that the function does not
     narrower, _ = narrow(jaxpr, used, keep=every)
     if all(used):
         params = {"jaxpr": narrower, "rule": rule, "captured": captured}
     else:
-        chosen = _Chosen(rule, used)
+        chosen = _NarrowedRule(rule, used)
         params = {"jaxpr": narrower, "rule": chosen, "captured": captured}
     return Narrowed(every, used, params)
 
 
-# ---- rules made of rules ----
+# ---- derived rules ----
 
 
-class _Made(Rule):
-    """A rule made of another, and of plain data."""
+class _DerivedRule(DerivativeRule):
+    """A rule derived from another rule and plain data."""
 
-    def __init__(self, rule: Rule, *how: Any) -> None:
+    def __init__(self, rule: DerivativeRule, *how: Any) -> None:
         super().__init__(rule.primitive, rule.name)
         self._rule = rule
         self._how = how
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule where programs are compared."""
+        """Return the token of this rule in the comparison of programs."""
         return type(self).__name__, self._rule, self._how
 
 
-class _Chosen(_Made):
-    """The rule of a function of which only some results are used."""
+class _NarrowedRule(_DerivedRule):
+    """The rule of a function with some results dropped."""
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return the used results and their tangents."""
@@ -238,12 +240,12 @@ def _where(used: Sequence[bool], values: Values) -> Values:
     return tuple(x for x, on in zip(values, used, strict=True) if on)
 
 
-class Longer(_Made):
-    """The rule of a function that also gives what the rule knows nothing of.
+class ExtendedRule(_DerivedRule):
+    """The rule of a function with results that the rule does not know.
 
     Args:
         rule: that of the function without it.
-        added: the avals of what it gives more; where the rule runs, that is 0.
+        added: the avals of these results; where the rule runs, they are 0.
     """
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
@@ -254,11 +256,11 @@ class Longer(_Made):
         return (*outs, *zeros), (*out_tangents, *map(zero_of, added))
 
 
-class _Batched(_Made):
+class _BatchedRule(_DerivedRule):
     """The rule of a function that has one more axis."""
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
-        """Return results and tangents, with the hidden axis where it shall be."""
+        """Return results and tangents, with the hidden axis at its demanded position."""
         size, dims, out_dims, axis = self._how
         given = [t for t in tangents if not is_zero(t)]
         given_dims = [d for t, d in zip(tangents, dims, strict=True) if not is_zero(t)]
@@ -316,8 +318,168 @@ custom_jvp_call_p: Final = ControlPrimitive(name="custom_jvp_call", **_RULES)
 custom_vjp_call_p: Final = ControlPrimitive(name="custom_vjp_call", **_RULES)
 
 
-class ForwardRule(Rule):
-    """A rule that is known by a function of primals and tangents."""
+class ForwardRule(DerivativeRule):
+    """A rule given by a function of primals and tangents."""
 
     def __init__(self, name: str) -> None:
         super().__init__(custom_jvp_call_p, name)
+
+
+# ---- custom_lin, the tangent of a custom_vjp ----
+
+
+class Pull:
+    """The backward function of one call; compared by identity.
+
+    Args:
+        name: the name of the function in user code.
+        pull: `(residuals, cotangents) -> cotangents`, those of the differentiated
+            arguments; one may be `Zero` both ways.
+    """
+
+    def __init__(
+        self, name: str, pull: Callable[[Values, Values], Sequence[Any]]
+    ) -> None:
+        self.name: str = name
+        self.pull: Callable[[Values, Values], Sequence[Any]] = pull
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class BackwardRule(DerivativeRule):
+    """A rule given by its forward and backward functions."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(custom_vjp_call_p, name)
+
+    def forward(
+        self, primals: Values, perturbed: tuple[bool, ...]
+    ) -> tuple[Values, Values, Pull]:
+        """Return the results, the residuals and the backward function.
+
+        Args:
+            primals: the arguments.
+            perturbed: which of them are differentiated.
+        """
+        raise NotImplementedError
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return the results, and tangents that can only be transposed."""
+        perturbed = tuple(not is_zero(t) for t in tangents)
+        outs, residuals, pull = self.forward(primals, perturbed)
+        given = [t for t in tangents if not is_zero(t)]
+        avals = tuple([get_aval(x).unplaced() for x in outs])
+        found = iter(
+            custom_lin_p.bind(
+                *residuals, *given, pull=pull, known=len(residuals), results=avals
+            )
+        )
+        return tuple(outs), tuple(
+            next(found) if is_inexact(aval.dtype) else zero_of(aval) for aval in avals
+        )
+
+
+def _lin_aval(
+    *avals: ShapedArray, pull: Pull, known: int, results: tuple[ShapedArray, ...]
+) -> Avals:
+    return tuple(aval for aval in results if is_inexact(aval.dtype))
+
+
+def _forward_mode(*_: Any, pull: Pull, **__: Any) -> NoReturn:
+    raise NotDifferentiableError(
+        f"custom_vjp({pull.name}): expected reverse mode, got forward mode (jvp, jacfwd or the result "
+        "of linearize): a custom_vjp function says only how cotangents are pulled back. "
+        "Use imprint.grad, vjp or jacrev, or give it a rule with imprint.custom_jvp, "
+        "which serves both."
+    )
+
+
+def _lin_transpose(
+    cts: Values,
+    operands: Values,
+    *,
+    pull: Pull,
+    known: int,
+    results: tuple[ShapedArray, ...],
+) -> Values:
+    found = pull.pull(tuple(operands[:known]), tuple(cts))
+    return (*[None] * known, *found)
+
+
+def _lin_batch(
+    args: Values,
+    dims: Dims,
+    *,
+    pull: Pull,
+    known: int,
+    results: tuple[ShapedArray, ...],
+) -> tuple[Values, Dims]:
+    size = hidden_size(args, dims)
+    batched = _lin_batched(pull, size, dims[:known], dims[known:])
+    avals = tuple(aval.with_shape((size, *aval.shape)) for aval in results)
+    outs = custom_lin_p.bind(*args, pull=batched, known=known, results=avals)
+    return outs, (0,) * len(outs)
+
+
+def _lin_batched(pull: Pull, size: int, known_dims: Dims, dims: Dims) -> Pull:
+    """Return the backward function of slices, whose cotangents have the axis in front."""
+    axis = hidden_axis()
+
+    def pulled(residuals: Values, cts: Values) -> list[Any]:
+        given = [ct for ct in cts if not is_zero(ct)]
+        zeros: list[Any] = []
+
+        def one(*xs: Any) -> list[Any]:
+            some = iter(xs[len(residuals) :])
+            own = tuple(
+                Zero(ct.aval.with_shape(ct.aval.shape[1:]))
+                if is_zero(ct)
+                else next(some)
+                for ct in cts
+            )
+            found = pull.pull(xs[: len(residuals)], own)
+            zeros[:] = [ct if is_zero(ct) else None for ct in found]
+            return [ct for ct in found if not is_zero(ct)]
+
+        given_dims = (*known_dims, *[0] * len(given))
+        values = (*residuals, *given)
+        found, came = batch_flat(one, values, given_dims, pull.name, axis)
+        rest = iter(zip(found, came, strict=True))
+        return [
+            _zero_with_axis(zero, d, size)
+            if zero is not None
+            else _of_argument(*next(rest), d, size)
+            for zero, d in zip(zeros, dims, strict=True)
+        ]
+
+    return Pull(pull.name, pulled)
+
+
+def _zero_with_axis(zero: Zero, dim: int | None, size: int) -> Zero:
+    if dim is None:
+        return zero
+    shape = zero.aval.shape
+    return Zero(zero.aval.with_shape((*shape[:dim], size, *shape[dim:])))
+
+
+def _of_argument(ct: Any, came: int | None, dim: int | None, size: int) -> Any:
+    """Return a cotangent with the axis of its argument; sum if that has none."""
+    if dim is not None:
+        return at_axis(ct, came, dim, size)
+    return ct if came is None else reduce_sum(ct, (came,))
+
+
+custom_lin_p: Final = Primitive(
+    name="custom_lin",
+    aval=_lin_aval,
+    reference=_forward_mode,
+    lower=_forward_mode,
+    fusion=UNFUSED,
+    makes_nan=True,
+    jvp=_forward_mode,
+    transpose=_lin_transpose,
+    batch=_lin_batch,
+    pad=PerSize("it cannot be evaluated forwards"),
+    samples=Absent("it cannot be evaluated forwards"),
+)

@@ -1,9 +1,9 @@
-"""Calls of functions that say themselves what they are when they are batched.
+"""Calls of functions with a batch rule of their own (`custom_vmap`).
 
-Such a call is one equation that holds the jaxpr of the function and, beside it, the rule,
-which runs only when the equation is batched; everything else asks the jaxpr. Forward mode
-derives another such equation, whose rule is the derivative of the rule, and so does the
-tangent program; the transpose of it asks the jaxpr alone.
+Such a call is one equation that holds the jaxpr of the function and the rule, which runs
+only when the equation is batched; every other rule uses the jaxpr. Forward mode and the
+tangent program derive another such equation, whose rule is the derivative of the rule;
+its transpose uses the jaxpr alone.
 A rule is flat: it takes leaves and gives leaves, those that are batched along axis 0.
 Operands that the function closes over lead; the rule does not know them.
 """
@@ -11,7 +11,7 @@ Operands that the function closes over lead; the rule does not know them.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint._src.control_flow.call_eager import (
+from imprint._src.control_flow.call import (
     applied_aval,
     applied_eager,
     applied_pad,
@@ -30,7 +30,7 @@ from imprint._src.interpreters.batching import at_axis, hidden_size
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import jvp_flat, jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -43,10 +43,10 @@ Mask = tuple[bool, ...]
 
 
 class BatchRule:
-    """How a flat function is batched; compared by identity.
+    """The batch rule of a flat function; compared by identity.
 
     Args:
-        name: the user's name of the function.
+        name: the name of the function in user code.
     """
 
     def __init__(self, name: str) -> None:
@@ -61,14 +61,16 @@ class BatchRule:
 
 
 def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
-    """Call a flat function that has a rule, as the current trace has it."""
+    """Call a flat function with a rule under the current trace."""
     if current_trace() is None:
         return tuple(fun(*args))
-    closed = stage(fun, [get_aval(x) for x in args], Staged("custom_vmap", rule.name))
+    closed = stage(
+        fun, [get_aval(x) for x in args], DebugInfo("custom_vmap", rule.name)
+    )
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     captured = len(closed.consts)
     return custom_vmap_call_p.bind(
-        *(*closed.consts, *args), jaxpr=hoisted, rule=rule, captured=captured
+        *closed.consts, *args, jaxpr=hoisted, rule=rule, captured=captured
     )
 
 
@@ -91,9 +93,12 @@ def _jvp(
     if ahead:
         derived = _turned(derived, len(primals), ahead)
     results = custom_vmap_call_p.bind(
-        *(*derived.consts, *given[:ahead], *primals, *given[ahead:]),
+        *derived.consts,
+        *given[:ahead],
+        *primals,
+        *given[ahead:],
         jaxpr=derived.derived("hoisted", lambda: hoist_consts(derived)),
-        rule=_Pushed(rule, own, nonzero[captured:], out_nonzero),
+        rule=_JvpBatchRule(rule, own, nonzero[captured:], out_nonzero),
         captured=len(derived.consts) + captured + ahead,
     )
     count = len(jaxpr.out_avals)
@@ -114,7 +119,7 @@ def _turned(derived: ClosedJaxpr, count: int, ahead: int) -> ClosedJaxpr:
 
         avals = derived.in_avals
         given = [*avals[count : count + ahead], *avals[:count], *avals[count + ahead :]]
-        return stage(run, given, Staged("jvp", derived.jaxpr.name))
+        return stage(run, given, DebugInfo("jvp", derived.jaxpr.name))
 
     return derived.derived(("turned", count, ahead), turn)
 
@@ -153,7 +158,7 @@ def _batch(
 
 
 def _fitting(x: Any, aval: ShapedArray, shape: Shape, rule: BatchRule) -> Any:
-    """Return a result of the rule as one of the function's; raise unless it is one."""
+    """Return a result of the rule with the aval of the function's result, or raise."""
     came = get_aval(x)
     if (came.shape, came.dtype) != (shape, aval.dtype):
         raise ArgumentError(
@@ -170,19 +175,19 @@ def _fitting(x: Any, aval: ShapedArray, shape: Shape, rule: BatchRule) -> Any:
 def _dce(used: Mask, *, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int) -> Narrowed:
     every = (True,) * len(
         jaxpr.in_avals
-    )  # the rule may need what the function does not
+    )  # the rule may use arguments that the function does not
     narrower, _ = narrow(jaxpr, used, keep=every)
-    chosen = rule if all(used) else _Chosen(rule, used)
+    chosen = rule if all(used) else _NarrowedBatchRule(rule, used)
     return Narrowed(
         every, used, {"jaxpr": narrower, "rule": chosen, "captured": captured}
     )
 
 
-# ---- rules made of rules ----
+# ---- derived rules ----
 
 
-class _Made(BatchRule):
-    """A rule made of another, and of plain data."""
+class _DerivedBatchRule(BatchRule):
+    """A rule derived from another rule and plain data."""
 
     def __init__(self, rule: BatchRule, *how: Any) -> None:
         super().__init__(rule.name)
@@ -190,12 +195,12 @@ class _Made(BatchRule):
         self._how = how
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule where programs are compared."""
+        """Return the token of this rule in the comparison of programs."""
         return type(self).__name__, self._rule, self._how
 
 
-class _Chosen(_Made):
-    """The rule of a function of which only some results are used."""
+class _NarrowedBatchRule(_DerivedBatchRule):
+    """The rule of a function with some results dropped."""
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
         """Return the used results."""
@@ -207,12 +212,12 @@ class _Chosen(_Made):
         return tuple(x for x, _ in pairs), tuple(on for _, on in pairs)
 
 
-class LongerBatch(_Made):
-    """The rule of a function that also gives what the rule knows nothing of.
+class ExtendedBatchRule(_DerivedBatchRule):
+    """The rule of a function with results that the rule does not know.
 
     Args:
         rule: that of the function without it.
-        added: the avals of what it gives more; where the rule runs, that is 0.
+        added: the avals of these results; where the rule runs, they are 0.
     """
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
@@ -223,11 +228,11 @@ class LongerBatch(_Made):
         return (*outs, *zeros), (*flags, *[False] * len(added))
 
 
-class _Pushed(_Made):
+class _JvpBatchRule(_DerivedBatchRule):
     """The rule of `(*primals, *tangents) -> (*results, *their tangents)`."""
 
     def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
-        """Return the results and their tangents: of a rule they are batched alike."""
+        """Return the results and their tangents, which are batched alike."""
         count, nonzero, out_nonzero = self._how
         pairs = iter(zip(args[count:], batched[count:], strict=True))
         primals: list[Any] = []

@@ -1,16 +1,16 @@
-"""Solutions whose derivative follows from what they solve, not from how they are found.
+"""Solutions with implicit derivatives, independent of how the solution is found.
 
-`custom_linear_solve` holds a linear map and what solves for it, and to be transposed both
-of the transposed map: A x = b gives A dx = db - dA x, one more solution. `custom_root`
-holds a function, what finds a root of it, and what solves for the function linearized
-there: f(m, x) = 0 gives dx. All jaxprs of one equation take the same captured operands,
-then vectors of one space, and give vectors; what `solve` returns beside has no derivative.
+`custom_linear_solve` holds a linear map and its solver, and for transposition those of the
+transposed map: A x = b gives A dx = db - dA x, one more solve. `custom_root` holds a
+function, its root finder, and a solver for its linearization: f(m, x) = 0 gives dx. All
+jaxprs of an equation take the same captured operands, then vectors of one space, and return
+vectors; auxiliary results of `solve` have no derivative.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint._src.control_flow.call_eager import (
+from imprint._src.control_flow.call import (
     applied_eager,
     applied_pad,
     applied_reference,
@@ -44,14 +44,13 @@ def solve_linear(
     """Bind the solution of a linear equation.
 
     Args:
-        jaxprs: the map and what solves for it; behind them perhaps the transposed map and
-            what solves for that.
+        jaxprs: the map and its solver; optionally the transposed map and the solver of that.
         captured: the values of their common first arguments.
-        b: what the map of the solution shall be.
+        b: the right-hand side.
     """
     matvec, solve, *transposed = jaxprs
     return custom_linear_solve_p.bind(
-        *(*captured, *b), matvec=matvec, solve=solve, transposed=tuple(transposed)
+        *captured, *b, matvec=matvec, solve=solve, transposed=tuple(transposed)
     )
 
 
@@ -61,21 +60,22 @@ def find_root(
     """Bind a root of a function.
 
     Args:
-        jaxprs: the function, what finds its root, and what solves for it linearized, given
+        jaxprs: the function, its root finder, and the solver of its linearization, given
             the root and a vector.
         captured: the values of their common first arguments.
         guess: where to begin.
     """
     function, solve, tangent_solve = jaxprs
     return custom_root_p.bind(
-        *(*captured, *guess),
+        *captured,
+        *guess,
         function=function,
         solve=solve,
         tangent_solve=tangent_solve,
     )
 
 
-# ---- what it computes ----
+# ---- evaluation ----
 
 
 def _aval(*_: ShapedArray, solve: ClosedJaxpr, **__: Any) -> Avals:
@@ -154,7 +154,7 @@ def _moved(
     outs: Sequence[Any],
     tangents: Sequence[Any],
 ) -> Sequence[Any]:
-    """Return how the value of a function at a solution changes with what it captured."""
+    """Return the tangent of a function at a solution, by its captured values."""
     count = len(function.out_avals)
     active = nonzeros(tangents)
     if not any(active):
@@ -172,7 +172,7 @@ def _difference(t: Any, other: Any) -> Any:
 
 
 def _values(tangents: Sequence[Any], like: Sequence[Any]) -> list[Any]:
-    """Return tangents as vectors of the space; the zero of an integer is one, too."""
+    """Return tangents as vectors of the space, with zeros instantiated."""
     return [
         instantiate(Zero(get_aval(x).unplaced())) if is_zero(t) else t
         for t, x in zip(tangents, like, strict=True)
@@ -232,7 +232,7 @@ def _not_linear(what: str) -> NotDifferentiableError:
 def _batched(
     jaxprs: Sequence[ClosedJaxpr], args: Values, dims: Dims
 ) -> tuple[Sequence[ClosedJaxpr], list[Any], Dims]:
-    """Return jaxprs and operands in which parts of a vector have an axis, and results.
+    """Return jaxprs and operands in which parts of vectors are batched, and the dims of results.
 
     A part that has an axis before or behind any of the functions has one everywhere.
     """
@@ -269,7 +269,7 @@ def _batched_at(
 def _narrowed(
     primitive: ControlPrimitive, used: tuple[bool, ...], params: Params
 ) -> Narrowed:
-    """Return what is left without unused auxiliary data: a vector stays whole."""
+    """Return the equation without unused auxiliary data: a vector stays whole."""
     jaxprs = primitive.jaxprs(params)
     count, solve = len(jaxprs[0].out_avals), params["solve"]
     results = (*[True] * count, *used[count:])

@@ -1,9 +1,8 @@
-"""What a jaxpr means: its primitives' references, one after the other, on NumPy arrays.
+"""Evaluation of a jaxpr by its primitives' references, on NumPy arrays.
 
-The reference of a control primitive runs its bodies this way, so it has the meaning, and
-the effects, of what is inside; nothing is traced and nothing compiled. And so whoever
-steps through a program sees into each control primitive, without a rule for that: what
-its reference runs is handed to the interpreter that `interpreting` sets.
+The reference of a control primitive evaluates its bodies this way, with their effects;
+nothing is traced or compiled. A debugger that steps through a program replaces this
+interpreter (`interpreting`), and so sees the bodies of every control primitive.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -53,7 +52,7 @@ def literal_value(literal: Literal) -> Any:
 
 @contextmanager
 def interpreting(interpreter: Interpreter | None) -> Generator[None]:
-    """Let `interpret` hand what it is given to another, inside the `with` block."""
+    """Let `interpret` hand jaxprs to another interpreter inside the `with` block."""
     token = _interpreter.set(interpreter)
     try:
         yield

@@ -1,9 +1,9 @@
-"""Turns: in which iteration of a loop was a NaN made?
+"""NaN flags of loops: the iteration in which a NaN was made.
 
-What `debug_nans` sees of a loop. The flags of its step are part of its carry: those of the
-first iteration whose results have one raised, and one more than the number of that. So a
-loop of any length has the flags of one step, and they lead back inside it as those of
-equations outside do. A step without a result that could be flagged is left as it is.
+Under `debug_nans` the flags of a step are part of the loop's carry: the flags of the first
+iteration with a raised result, and the number of that iteration plus one. So a loop of any
+length has the flags of one step, which lead to equations inside as flags outside do. A step
+without a float result stays as it is.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint._src.core.primitive import Params
 from imprint._src.diagnostics.source import reset_replayed_source, set_replayed_source
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import add, broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import and_
 from imprint._src.primitives.elementwise.comparison import eq, ne
@@ -27,11 +27,11 @@ from imprint._src.primitives.reductions import reduce_or
 ADDED: Final = 3
 """How many values the carry has more."""
 NOT_RAISED: Final = np.zeros((), np.int32)[()]
-"""A flag that is not raised; they are numbers, as some tell the iteration of a loop."""
+"""A flag that is not raised; flags are integers, as some hold the iteration of a loop."""
 _ONE: Final = np.ones((), np.int32)[()]
 
 
-def watch_turns(
+def run_with_nan_flags(
     watch: Any,
     eqn: Eqn,
     operands: Sequence[tuple[Any, int]],
@@ -42,10 +42,10 @@ def watch_turns(
     """Run a loop with the flags of its step; return its results with their flags.
 
     Args:
-        watch: what runs the program, as every rule `sentinels` gets it.
+        watch: the interpreter of `debug_nans`, as for every rule `sentinels`.
         eqn: the loop.
-        operands: its operands with their flags: what its condition takes, what each step
-            takes, the carry, what is walked over.
+        operands: its operands with their flags: those of the condition, the constants of
+            the step, the carry, the scanned operands.
         step: `(*consts, *carry, *slices) -> (*carry, *slices)`.
         counts: how many operands its condition and each step take, and the carry has.
         params_of: returns the params of the loop with a step whose carry has `ADDED` more
@@ -76,7 +76,7 @@ def watch_turns(
 
 
 def _with_turns(body: Any, step: ClosedJaxpr, consts: int, carried: int) -> ClosedJaxpr:
-    """Return the step of a loop that also carries its turn, and the first flags raised."""
+    """Return the step of a loop that also carries the iteration and the first raised flags."""
     raised = [flag for flag in body.results if flag >= 0]
     size = len(body.origins)
     number = ShapedArray((), np.dtype(np.int32))
@@ -99,4 +99,4 @@ def _with_turns(body: Any, step: ClosedJaxpr, consts: int, carried: int) -> Clos
     avals = [*step.in_avals]
     at = consts + carried
     avals[at:at] = added
-    return stage(run, avals, Staged("debug_nans", step.jaxpr.name))
+    return stage(run, avals, DebugInfo("debug_nans", step.jaxpr.name))

@@ -1,9 +1,9 @@
-"""Bookkeeping of loops: operands in groups, and jaxprs whose arguments change places.
+"""Groups of loop operands, and jaxprs with reordered arguments.
 
-A loop's operands come in groups (what it captured, its carry, what it walks over), and
-so do those of the jaxprs that its rules derive, in another order. What is made of a jaxpr
-here is kept in it, so it is one object. A derived jaxpr may have constants: whoever binds
-it hands them on before the other operands that stay as they are.
+The operands of a loop come in groups (captured values, carry, scanned operands), and so do
+those of the jaxprs that its rules derive, in another order. A reordered jaxpr is cached in
+the original, so it is one object. A derived jaxpr may have constants: an equation that binds
+it takes them before its other constant operands.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ Mask = tuple[bool, ...]
 
 
 def split(values: Sequence[_T], *counts: int) -> list[list[_T]]:
-    """Return groups of `counts` values, and the rest as the last group."""
+    """Split values into groups of `counts`, and the rest."""
     groups: list[list[_T]] = []
     at = 0
     for count in counts:
@@ -36,7 +36,7 @@ def split(values: Sequence[_T], *counts: int) -> list[list[_T]]:
 
 
 def pick(values: Sequence[_T], mask: Sequence[bool]) -> list[_T]:
-    """Return the values that are marked."""
+    """Return the marked values."""
     return [x for x, on in zip(values, mask, strict=True) if on]
 
 
@@ -85,7 +85,7 @@ def reordered(
 def at_avals(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
     """Return a jaxpr that takes these avals, which differ in weak types from its own.
 
-    What is derived of it then has the weak types of what it is used at, such as a
+    Programs derived from it then have the weak types of their use, such as a
     cotangent that is stronger than the argument it belongs to.
     """
     if closed.in_avals == tuple(avals):
@@ -164,7 +164,7 @@ def in_front(x: Any, dim: int | None, size: int) -> Any:
 def one_by_one(
     primitive: ControlPrimitive, args: Sequence[Any], dims: Dims, params: Params
 ) -> tuple[Values, Dims]:
-    """Bind an equation for each slice by itself: its effects must not happen for others."""
+    """Bind an equation once per slice, as its effects must happen once per slice."""
     size = hidden_size(args, dims)
     rows = [
         primitive.bind(

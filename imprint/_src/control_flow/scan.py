@@ -1,21 +1,21 @@
 """`scan`: a loop of known length, whose step is a jaxpr.
 
-The step takes what the loop captured, the carry and one slice of each operand that is
-walked over, and gives the next carry and one slice of each stacked result. Every rule
-derives another step and binds another scan: derivatives and batching ask for a jaxpr until
-the carry meets itself again. `residuals` and `backward` have
-what reverse mode makes of a step.
-What a step hands on as it came is taken out of the loop before it is bound.
+The step takes captured values, the carry and one slice of each scanned operand, and returns
+the next carry and one slice of each stacked result. Every rule derives another step and
+binds another scan; jvp and batching iterate to a fixed point over the carry.
+A value that a step only forwards is taken out of the loop first (`without_forwarded`): an
+unchanged carry is a constant, a returned slice is its operand, a stacked constant is
+repeated outside, and a value stacked twice is stacked once.
+It lowers to a `while` that counts and writes each slice in place.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint._src.control_flow.forwarding_vars import without_forwarded
 from imprint._src.control_flow.interpret import interpret
-from imprint._src.control_flow.loop_nan_flags import ADDED, watch_turns
+from imprint._src.control_flow.loop_nan_flags import ADDED, run_with_nan_flags
 from imprint._src.control_flow.operand_lists import (
     Mask,
     as_values,
@@ -30,15 +30,17 @@ from imprint._src.control_flow.operand_lists import (
     repeated,
     split,
 )
-from imprint._src.control_flow.residuals import part_residuals
-from imprint._src.control_flow.scan_lowering import lower_scan
-from imprint._src.control_flow.transpose_scan import backward_step, known_carry
+from imprint._src.control_flow.scan_derivatives import (
+    known_carry,
+    split_residuals,
+    transpose_step,
+)
 from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, Narrowed, Unit
 from imprint._src.core.dims import Dim
-from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint._src.core.padding import PadContext, PaddedValue, value_of
 from imprint._src.core.primitive import Avals, Dims, Params, Values
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
@@ -48,8 +50,9 @@ from imprint._src.interpreters.batching import batch_jaxpr, hidden_size
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.linearize import linearize_jaxpr
+from imprint._src.interpreters.lowering import lower_call, ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -68,7 +71,7 @@ from imprint._src.primitives.indexing.dynamic_slicing import (
     dynamic_update_slice_p,
 )
 from imprint._src.primitives.shape import squeeze
-from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo import Builder, Value, indexed
 
 
 def scan(
@@ -78,16 +81,16 @@ def scan(
     xs: Sequence[Any],
     **loop: Any,
 ) -> list[Any]:
-    """Bind a scan; what its step only hands on is no part of it.
+    """Bind a scan, without the values that its step only forwards.
 
     Args:
         step: `(*consts, *carry, *slices) -> (*carry, *slices)`; constants of its own come
             before `consts`.
-        consts: what stays as it is.
-        carry: what goes from step to step.
-        xs: what is walked over, along axis 0.
+        consts: the constants of the loop.
+        carry: the initial carry.
+        xs: the scanned operands, along axis 0.
         loop: `length`, how many steps there are; `reverse`, whether the last slice is the
-            first; `unroll`, how many steps one turn of the compiled loop takes.
+            first; `unroll`, how many steps one iteration of the compiled loop runs.
     """
     operands = [*step.consts, *consts, *carry, *xs]
     if step.consts:
@@ -117,12 +120,12 @@ def scan_equation(
     reverse: bool,
     source: Source | None,
 ) -> Eqn:
-    """Return a scan as an equation, whose last carry are variables that there are.
+    """Return a scan as an equation, with given variables for its last carry.
 
     Args:
         step: as in `scan`, without constants.
-        operands: what stays as it is, the first carry, what is walked over.
-        lasts: the variables of the last carry; those of what is stacked follow them.
+        operands: the constants, the initial carry, the scanned operands.
+        lasts: the variables of the last carry; those of stacked results follow them.
         length: how many steps there are.
         reverse: whether the last slice is the first.
         source: where the user wrote it.
@@ -237,14 +240,14 @@ def _linearize(
             break
         on_carry = either(came, on_carry)
     parted = lin.primal.derived(
-        ("parted", counts, lin.residuals), lambda: part_residuals(lin, *counts)
+        ("parted", counts, lin.residuals), lambda: split_residuals(lin, *counts)
     )
     consts, carry, xs = split(primals, *counts)
     fixed: list[Any] = [*lin.primal.consts, *consts]
     fixed += eval_jaxpr(parted.before, (), *fixed)
     outs = scan(parted.step, fixed, carry, xs, **loop)
     results, stacked = split(outs, len(jaxpr.out_avals))
-    walked = [*xs, *results[num_carry:], *stacked]
+    scanned = [*xs, *results[num_carry:], *stacked]
     out_tangents: list[Any] = []
     if any(lin.nonzero) or lin.tangent.eqns:
         groups = zip(
@@ -256,7 +259,7 @@ def _linearize(
                 reordered(lin.tangent, parted.order(*map(len, ts))),
                 [*(fixed[i] for i in parted.fixed), *ts[0]],
                 ts[1],
-                [*(walked[i] for i in parted.walked), *ts[2]],
+                [*(scanned[i] for i in parted.scanned), *ts[2]],
                 **loop,
             )
     avals = tuple(map(get_aval, results))
@@ -290,7 +293,7 @@ def _transpose(
     weak = tuple(None if is_zero(ct) else get_aval(ct).weak_type for ct in cts)
     back = jaxpr.derived(
         ("backward", linear, weak, counts),
-        lambda: backward_step(jaxpr, linear, weak, num_carry, num_consts),
+        lambda: transpose_step(jaxpr, linear, weak, num_carry, num_consts),
     )
     targets = pick([x for x in consts if type(x) is UndefinedPrimal], back.consts)
     outs = scan(
@@ -321,7 +324,7 @@ def _transpose_rest(
     step: tuple[ClosedJaxpr, int, int],
     loop: dict[str, Any],
 ) -> Values:
-    """Transpose a scan with a carry that is known: compute that first, walk over it."""
+    """Transpose a scan with a known carry: compute that first, then scan over it."""
     jaxpr, num_consts, num_carry = step
     known = jaxpr.derived(
         ("known", carried, num_consts), lambda: known_carry(jaxpr, carried, num_consts)
@@ -358,7 +361,7 @@ def _batch(
     size = hidden_size(args, dims)
     consts, carry, xs = split(args, num_consts, num_carry)
     at_consts, at_carry, at_xs = split(dims, num_consts, num_carry)
-    # The axis that is walked over stays in front.
+    # The axis that is scanned over stays in front.
     xs = [moveaxis(x, 0, 1) if d == 0 else x for x, d in zip(xs, at_xs, strict=True)]
     at_slices = [None if d is None else max(d - 1, 0) for d in at_xs]
     others: Dims = (None,) * (len(jaxpr.out_avals) - num_carry)
@@ -423,7 +426,8 @@ def _pad(
         values = split([*map(value_of, operands)], num_consts, num_carry)
         return _turns(bucket, step, *values, length=length, reverse=loop["reverse"])
     return bucket.bind(
-        *(*sizes, *operands),
+        *sizes,
+        *operands,
         jaxpr=step,
         length=length,
         num_consts=len(sizes) + num_consts,
@@ -442,7 +446,7 @@ def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
     length: Dim,
     reverse: bool,
 ) -> Values:
-    """Run as many steps as the true length says: one on padding might never end."""
+    """Run as many steps as the true length: a step on padding might not terminate."""
     count = len(carry)
     n = bucket.number(length)
     ys = [full(bucket.bound(y.shape), 0, y.dtype) for y in bucket.outs[count:]]
@@ -451,9 +455,9 @@ def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
 
     def turn(*args: Any) -> list[Any]:
         (n, *same), (i, *state) = split(args, len(given))
-        own, walked = split(same, len(same) - len(xs))
+        own, scanned = split(same, len(same) - len(xs))
         at = sub(sub(n, i), one) if reverse else i
-        slices = [_element(x, at) for x in walked]
+        slices = [_element(x, at) for x in scanned]
         old, stacked = split(state, count)
         new, out = split(eval_jaxpr(step.jaxpr, (), *own, *old, *slices), count)
         put = [_with_element(y, x, at) for y, x in zip(stacked, out, strict=True)]
@@ -464,8 +468,8 @@ def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
 
     state = [np.int32(0), *carry, *ys]
     avals = [get_aval(x) for x in state]
-    body = stage(turn, [*map(get_aval, given), *avals], Staged("scan", "padded"))
-    asked = stage(is_left, [get_aval(n), *avals], Staged("scan", "padded"))
+    body = stage(turn, [*map(get_aval, given), *avals], DebugInfo("scan", "padded"))
+    asked = stage(is_left, [get_aval(n), *avals], DebugInfo("scan", "padded"))
     return tuple(while_loop(asked, body, ([n], given), state)[1:])
 
 
@@ -493,7 +497,7 @@ def _sentinels(
         return {**params, "jaxpr": step, "num_carry": carried + ADDED}
 
     counts = 0, params["num_consts"], carried
-    return watch_turns(watch, eqn, operands, params["jaxpr"], counts, params_of)
+    return run_with_nan_flags(watch, eqn, operands, params["jaxpr"], counts, params_of)
 
 
 scan_p: Final = ControlPrimitive(
@@ -512,3 +516,171 @@ scan_p: Final = ControlPrimitive(
     sentinels=_sentinels,
     granularity=Unit.BODY,
 )
+
+
+# ---- forwarded values ----
+
+
+class ForwardingPlan(NamedTuple):
+    """A scan without the values that its step only forwards.
+
+    Args:
+        jaxpr: the step; None if it is as it was.
+        num_consts: how many operands stay as they are.
+        num_carry: how many go from step to step.
+        operands: which of the given operands it takes.
+        results: for each given result where it is, whether that is an operand, and
+            whether it is repeated once for each step.
+    """
+
+    jaxpr: ClosedJaxpr | None
+    num_consts: int
+    num_carry: int
+    operands: tuple[int, ...]
+    results: tuple[tuple[int, bool, bool], ...]
+
+
+def without_forwarded(
+    step: ClosedJaxpr, num_consts: int, num_carry: int
+) -> ForwardingPlan:
+    """Take forwarded values and duplicate stacked results out of a loop."""
+    jaxpr = step.jaxpr
+    consts, carry, xs = split(jaxpr.invars, num_consts, num_carry)
+    outs, ys = split(jaxpr.outvars, num_carry)
+    pairs = list(zip(carry, outs, strict=True))
+    fixed = [*consts, *(v for v, out in pairs if v is out)]
+    moving = [v for v, out in pairs if v is not out]
+    kept: list[Atom] = [out for v, out in pairs if v is not out]
+    place = {v: i for i, v in enumerate(jaxpr.invars)}
+    results: list[tuple[int, bool, bool]] = []
+    following = iter(range(len(kept)))
+    for v, out in pairs:
+        results.append(
+            (place[v], True, False) if v is out else (next(following), False, False)
+        )
+    for y in ys:
+        if y in xs or y in fixed:
+            results.append((place[y], True, y in fixed))
+            continue
+        if y not in kept[len(moving) :]:
+            kept.append(y)
+        results.append((kept.index(y, len(moving)), False, False))
+    invars = [*fixed, *moving, *xs]
+    operands = tuple(place[v] for v in invars)
+    changed: ClosedJaxpr | None = None
+    if len(kept) < len(jaxpr.outvars):
+        changed = ClosedJaxpr(Jaxpr((), invars, kept, jaxpr.eqns, jaxpr.name))
+    return ForwardingPlan(changed, len(fixed), len(moving), operands, tuple(results))
+
+
+# ---- lowering ----
+
+
+def lower_scan(
+    b: Builder,
+    values: Sequence[Value],
+    jaxpr: ClosedJaxpr,
+    *,
+    length: Dim,
+    unroll: int,
+    **walk: Any,
+) -> tuple[Value, ...]:
+    """Write a scan.
+
+    Args:
+        b: the builder of the function or the region.
+        values: the operands.
+        jaxpr: the step.
+        length: how many steps there are.
+        unroll: how many steps an iteration runs.
+        walk: `num_consts`, `num_carry` and `reverse`.
+    """
+    num_carry = walk["num_carry"]
+    consts, carry, xs = split(values, walk["num_consts"], num_carry)
+    last = length - 1 if walk["reverse"] else None
+    steps = _StepWriter(jaxpr, consts, xs, last, num_carry)
+    _, stacked = split(jaxpr.out_avals, num_carry)
+    state = [*carry, *(b.full((length, *a.shape), 0, a.dtype) for a in stacked)]
+    if dims.is_symbolic(length):
+        zero = b.constant(0, np.dtype(np.int32))
+        return tuple(_lowered_loop(b, steps, state, zero, (length, 1)))
+    dtype = np.dtype(np.int32 if length < 2**31 else np.int64)
+    turns = length // unroll
+    done = turns * unroll if turns > 1 else 0
+    if done:
+        state = _lowered_loop(b, steps, state, b.constant(0, dtype), (done, unroll))
+    for i in range(done, length):
+        state = steps.write(b, b.constant(i, dtype), state)
+    return tuple(state)
+
+
+def _lowered_loop(
+    b: Builder,
+    steps: "_StepWriter",
+    state: list[Value],
+    first: Value,
+    counts: tuple[Dim, int],
+) -> list[Value]:
+    """Write the loop over the first `counts[0]` steps, `counts[1]` in each iteration."""
+    done, unroll = counts
+    ordered = ordered_effects(steps.jaxpr.jaxpr)
+
+    def condition(inner: Builder, values: tuple[Value, ...]) -> list[Value]:
+        return [inner.compare(values[0], inner.constant(done, first.dtype), "LT")]
+
+    def body(inner: Builder, values: tuple[Value, ...]) -> list[Value]:
+        (at,), tokens, now = split(values, 1, len(ordered))
+        inner.tokens.update(zip(ordered, tokens, strict=True))
+        for _ in range(unroll):
+            now = steps.write(inner, at, now)
+            at = inner.add(at, inner.constant(1, at.dtype))
+        return [at, *(inner.tokens[e] for e in ordered), *now]
+
+    taken = [first, *(b.tokens[e] for e in ordered), *state]
+    _, tokens, state = split(b.while_loop(taken, condition, body), 1, len(ordered))
+    b.tokens.update(zip(ordered, tokens, strict=True))
+    return state
+
+
+class _StepWriter(NamedTuple):
+    """Writes single steps of a scan.
+
+    Args:
+        jaxpr: the step.
+        consts: the constants.
+        xs: the scanned operands.
+        last: the index of the last slice if the walk begins there.
+        num_carry: how many results go on to the next step.
+    """
+
+    jaxpr: ClosedJaxpr
+    consts: list[Value]
+    xs: list[Value]
+    last: Dim | None
+    num_carry: int
+
+    def write(self, b: Builder, at: Value, state: Sequence[Value]) -> list[Value]:
+        """Write step `at` on the carry and the stacked results so far."""
+        if self.last is not None:
+            at = b.subtract(b.constant(self.last, at.dtype), at)
+        zero = b.constant(0, at.dtype)
+        carry, ys = split(state, self.num_carry)
+        slices: list[Value] = []
+        for x in self.xs:
+            part = indexed.dynamic_slice(
+                b, x, _slice_starts(at, zero, x), (1, *x.shape[1:])
+            )
+            slices.append(b.reshape(part, x.shape[1:]))
+        name = self.jaxpr.jaxpr.name or "step"
+        outs = lower_call(b, self.jaxpr, [*self.consts, *carry, *slices], name)
+        carry, parts = split(outs, self.num_carry)
+        for i, part in enumerate(parts):
+            row = b.reshape(part, (1, *part.shape))
+            ys[i] = indexed.dynamic_update_slice(
+                b, ys[i], row, _slice_starts(at, zero, ys[i])
+            )
+        return [*carry, *ys]
+
+
+def _slice_starts(at: Value, zero: Value, x: Value) -> list[Value]:
+    return [at, *[zero] * (x.ndim - 1)]

@@ -1,8 +1,8 @@
-"""A function applied to the elements at some places; to one named twice, twice.
+"""Application of a function to indexed elements; to an element indexed twice, twice.
 
-The elements are read, the function is applied to all that have a turn left, as often as the
-most are named, and they are written. So it is made of primitives that have all rules,
-where JAX has the function inside of a scatter, without a derivative.
+The elements are read, the function is applied as often as the most frequent index needs,
+and they are written. So it consists of primitives with all rules, where JAX puts the
+function inside a scatter, without a derivative.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
-from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.trace_body import trace_body
 from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, get_aval
@@ -56,7 +56,7 @@ def scatter_apply(  # noqa: PLR0913 - JAX's signature
         func: takes an element, of rank 0, and returns one of its dtype.
         dimension_numbers: which axes belong together, as in `scatter`.
         update_shape: the shape that updates would have.
-        indices_are_sorted: the promise that the index vectors come in order.
+        indices_are_sorted: the promise that the index vectors are sorted.
         unique_indices: the promise that no two windows overlap.
         mode: as in `scatter`.
 
@@ -94,7 +94,7 @@ def scatter_apply(  # noqa: PLR0913 - JAX's signature
 
 
 def _repeated(applied: Callable[[Any], Any], values: Any, times: Any) -> Any:
-    """Apply a function to each value so many times."""
+    """Apply a function to each value `times` times."""
     aval = get_aval(values)
     if aval.weak_type:
         values = convert_element_type_p.bind1(
@@ -112,8 +112,8 @@ def _repeated(applied: Callable[[Any], Any], values: Any, times: Any) -> Any:
         return values
     state = [np.int32(0), values]
     in_tree, avals = tree.flatten(tuple(state))[1], [get_aval(x) for x in state]
-    goes_on = close(lambda *now: lt(now[0], most), in_tree, avals, "scatter_apply")
-    body = close(step, in_tree, avals, "scatter_apply")
+    goes_on = trace_body(lambda *now: lt(now[0], most), in_tree, avals, "scatter_apply")
+    body = trace_body(step, in_tree, avals, "scatter_apply")
     captured = goes_on.captured, body.captured
     return while_loop(goes_on.jaxpr, body.jaxpr, captured, state)[1]
 

@@ -1,10 +1,10 @@
 """`shard_map`: a program of one device, run on every device of a mesh.
 
-The equation holds the program at the shapes of one device, and says of each operand and
-result which axes of the mesh split which of its axes. With `check_vma` the avals of the
-program say along which axes a value differs (`sharding.varying`), so derivatives of it are
-programs as right as it is. Without, they are those of the stack of all devices: a result
-that is the same everywhere counts once, and so does what an operand is everywhere.
+The equation holds the program at the shapes of one device, and for each operand and result
+the mesh axes that split its axes. With `check_vma` the avals record along which axes a value
+differs (`sharding.varying`), so derivatives are programs as correct as the original. Without
+it, derivatives are those of all devices stacked: a result that is replicated counts once, and
+so does a replicated operand.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.linearize import linearize_jaxpr
 from imprint._src.interpreters.lowering import ir_type, lower_inline
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -59,7 +59,7 @@ class Where(NamedTuple):
     Args:
         mesh: the devices.
         axis_names: the axes that it is written along; others are the compiler's.
-        check_vma: whether avals say what differs along them.
+        check_vma: whether avals record the axes along which values differ.
     """
 
     mesh: Mesh
@@ -72,7 +72,7 @@ class Where(NamedTuple):
         return {n: size for n, size in self.mesh.shape_tuple if n in self.axis_names}
 
     def inside(self) -> AbstractContextManager[None]:
-        """Bind its axes for what is staged inside the `with` block."""
+        """Bind its axes while staging inside the `with` block."""
         return bind_axes(
             [NamedAxis(n, size, self.check_vma) for n, size in self.sizes.items()]
         )
@@ -115,7 +115,8 @@ def shard_map_call(
     """Bind the program of one device; its constants are the same on every device."""
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     return shard_map_p.bind(
-        *(*closed.consts, *operands),
+        *closed.consts,
+        *operands,
         jaxpr=hoisted,
         in_splits=(*[WHOLE] * len(closed.consts), *in_splits),
         out_splits=out_splits,
@@ -145,10 +146,10 @@ def _rewritten(
     where: Where,
 ) -> ClosedJaxpr:
     with where.inside():
-        return stage(run, avals, Staged("shard_map", closed.jaxpr.name))
+        return stage(run, avals, DebugInfo("shard_map", closed.jaxpr.name))
 
 
-# ---- what it computes ----
+# ---- evaluation ----
 
 
 def _aval(
@@ -169,7 +170,7 @@ def _reference(
     out_splits: Splits,
     where: Where,
 ) -> Values:
-    """Run the devices as places of `vmap`, an axis of the mesh after the other."""
+    """Run the devices as slices of nested `vmap`s, one per mesh axis."""
     axes = [NamedAxis(n, size) for n, size in where.sizes.items()]
     parted = [
         _parted(np.asarray(x), split, where)
@@ -279,7 +280,7 @@ def _lower(
 
 
 def _sdy(split: Split, ndim: int, *, is_whole: bool) -> str:
-    """Return a split as text of `sdy`; axes of the compiler's may split it further."""
+    """Return a split as text of `sdy`; automatic axes may split it further."""
     texts: list[str] = []
     for names in (*split, *[()] * (ndim - len(split))):
         shown = [f'"{name}"' for name in names] + ["?"] * (not is_whole)
@@ -365,7 +366,7 @@ def _linearize(  # noqa: PLR0913 - what a rule is given, and the params
 
 
 def _stacked(aval: ShapedArray, where: Where) -> Split:
-    """Return how a residual is kept: each device's, one behind the other."""
+    """Return the split of a residual: stacked over the devices."""
     axes = aval.vma if where.check_vma else where.axis_names
     return (tuple([n for n in where.sizes if n in axes]),)
 
@@ -431,10 +432,10 @@ def _transpose(
 def _counted(
     derived: ClosedJaxpr, ct_splits: Splits, wanted: Splits, where: Where
 ) -> ClosedJaxpr:
-    """Return a transposed program that counts what is the same everywhere once.
+    """Return a transposed program that counts a value replicated on all devices once.
 
-    Where avals say what differs, `pvary` and `psum` have seen to it; else each device
-    takes its share of a cotangent, and cotangents of what all devices had are summed.
+    With `check_vma`, `pvary` and `psum` do this. Else each device takes its share of a
+    cotangent, and cotangents of replicated operands are summed.
     """
     first = len(derived.in_avals) - len(ct_splits)
 

@@ -1,40 +1,130 @@
-"""Closing: how the function of a branch or of a loop's step becomes a jaxpr.
+"""Bodies as jaxprs: staging the function of a branch or of a loop's step.
 
-A user's body takes and returns pytrees and may capture anything; what a control primitive
-holds takes and returns flat arrays and has no constants. So a body is staged at the
-avals of its arguments, its results are checked as those of a jitted function are, and
-what it captured becomes leading arguments, tracers of enclosing traces among them. A
-captured number stays a literal. The branches of one conditional take the same operands,
-so what any of them captured becomes an argument of all (`unite`).
+A body takes and returns pytrees and may capture anything; a control primitive needs flat
+arrays and no constants. So a body is staged at the avals of its arguments, its results are
+checked like those of a jitted function, and captured values become leading arguments, also
+tracers of enclosing traces. A captured number stays a literal. The branches of a conditional
+take the same operands, so a value that one captures is an argument of all (`unite`).
+Branches return the same tree, dtypes and shapes, and so does a step as it takes; weak types
+may differ. `first_mismatch` locates a difference, for messages.
 """
 
 from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint import tree
+from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import copy_leaf, name_of, result_leaves
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from imprint._src.diagnostics.source import current_source
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     check_leaks_of,
     hoist_consts,
     stage_with_origins,
 )
+from imprint._src.tree.prefix import first_difference
+
+# ---- mismatches of types ----
+
+_LONGEST = 300
 
 
-class Closed(NamedTuple):
+class Returned(NamedTuple):
+    """The arguments or results of a body: their tree, and the avals of its leaves."""
+
+    treedef: tree.TreeDef
+    avals: Sequence[ShapedArray]
+
+    def __str__(self) -> str:
+        """Return the tree with the types of its leaves, as in user code."""
+        leaves = [_Word(aval.strong()) for aval in self.avals]
+        try:
+            text = repr(self.treedef.unflatten(leaves))
+        except Exception:  # a user class that takes only arrays
+            text = str(self.treedef)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+class MismatchKind(Enum):
+    """The kind of a mismatch: of the trees, or of two leaves."""
+
+    TREE = "tree"
+    DTYPE = "dtype"
+    SHAPE = "shape"
+
+
+class TypeMismatch(NamedTuple):
+    """The first mismatch of two trees of avals.
+
+    Args:
+        kind: the kind of the mismatch.
+        where: the path, such as `['a'][0]`; empty for the whole.
+        expected: the first side there.
+        got: the second side there.
+        dtype: the name of the common dtype, if the dtypes differ.
+    """
+
+    kind: MismatchKind
+    where: str
+    expected: str
+    got: str
+    dtype: str = ""
+
+
+def first_mismatch(expected: Returned, got: Returned) -> TypeMismatch | None:
+    """Return the first mismatch; None if there is none."""
+    found = first_difference(expected.treedef, got.treedef)
+    if found is not None:
+        return TypeMismatch(MismatchKind.TREE, *found)
+    paths = expected.treedef.paths()
+    for path, ours, theirs in zip(paths, expected.avals, got.avals, strict=True):
+        words = tree.keystr(path), str(ours.strong()), str(theirs.strong())
+        if ours.dtype != theirs.dtype:
+            pair = (ours.dtype, ours.weak_type), (theirs.dtype, theirs.weak_type)
+            common, _ = dtypes.promote(pair)
+            return TypeMismatch(MismatchKind.DTYPE, *words, common.name)
+        if ours.shape != theirs.shape:
+            return TypeMismatch(MismatchKind.SHAPE, *words)
+    return None
+
+
+def defined(function: Any) -> str:
+    """Return the name of a function and its definition line."""
+    code = getattr(function, "__code__", None)
+    name = name_of(function)
+    if code is None:
+        return name
+    return f"{name} at {Path(code.co_filename).name}:{code.co_firstlineno}"
+
+
+class _Word:
+    """A leaf that prints as its type."""
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self._text = str(aval)
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+# ---- bodies ----
+
+
+class TracedBody(NamedTuple):
     """A body as a jaxpr.
 
     Args:
         jaxpr: `(*captured, *arguments) -> results`, without constants.
-        captured: the values of its leading arguments: operands of who binds it.
-        origins: the objects of the user's that they stand for; a NumPy array is copied
-            when it is captured.
-        out_tree: the tree of what the body returned.
+        captured: the values of its leading arguments: operands of the equation.
+        origins: the captured objects themselves; a NumPy array is copied when it is
+            captured.
+        out_tree: the tree of the body's result.
     """
 
     jaxpr: ClosedJaxpr
@@ -43,24 +133,24 @@ class Closed(NamedTuple):
     out_tree: tree.TreeDef
 
 
-def close(
+def trace_body(
     fun: Callable[..., Any],
     in_tree: tree.TreeDef,
     avals: Sequence[ShapedArray],
     caller: str,
     arg_names: Sequence[str] = (),
-) -> Closed:
-    """Stage a user's body.
+) -> TracedBody:
+    """Stage a body.
 
     Args:
         fun: the body.
         in_tree: the tree of its positional arguments, a tuple.
         avals: those of the leaves of `in_tree`; weak types stay.
-        caller: what the body was given to, such as `cond`, for messages.
+        caller: the public function, such as `cond`, for messages.
         arg_names: names of the leaves, for messages.
     """
     name = name_of(fun)
-    staged = Staged(caller, name, arg_names, current_source(), is_body=True)
+    debug_info = DebugInfo(caller, name, arg_names, current_source(), is_body=True)
     trees: list[tree.TreeDef] = []
 
     def flat(*tracers: Any) -> list[Any]:
@@ -69,22 +159,24 @@ def close(
         trees.append(out_tree)
         return leaves
 
-    staging, origins = stage_with_origins(flat, avals, staged)
-    if staged.ended:
-        check_leaks_of(staged)
+    staging, origins = stage_with_origins(flat, avals, debug_info)
+    if debug_info.ended:
+        check_leaks_of(debug_info)
     # An array's alias is for traces that outlive it; here it is bound at once.
     captured = tuple(
         copy if type(x) is np.ndarray else x
         for copy, x in zip(staging.consts, origins, strict=True)
     )
-    return Closed(hoist_consts(staging), captured, tuple(origins), trees[0])
+    return TracedBody(hoist_consts(staging), captured, tuple(origins), trees[0])
 
 
 REMEDY: Final = "Return only what the computation gives; keep Python values outside."
 
 
-def unite(bodies: Sequence[Closed]) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
-    """Return bodies with the same leading arguments, and their values: each once.
+def unite(
+    bodies: Sequence[TracedBody],
+) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
+    """Give bodies the same leading arguments; return the bodies and the values, each once.
 
     A body that is given twice is one jaxpr twice.
     """
@@ -94,7 +186,7 @@ def unite(bodies: Sequence[Closed]) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any,
 def unite_consts(
     jaxprs: Sequence[ClosedJaxpr],
 ) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
-    """Return jaxprs in which the constants of all are leading arguments, and those."""
+    """Make the constants of all jaxprs leading arguments of each; return both."""
     return _united([(hoist_consts(j), j.consts, j.consts) for j in jaxprs])
 
 
@@ -115,7 +207,7 @@ def _united(
 
 
 def _place(found: list[tuple[Any, Any]], origin: Any, value: Any) -> int:
-    """Return where a captured value stands among those of all bodies."""
+    """Return the index of a captured value among those of all bodies."""
     for i, (other, known) in enumerate(found):
         # The first body may have written into an array that the second captures.
         if origin is other and (known is value or np.array_equal(known, value)):
@@ -137,11 +229,11 @@ def _widened(jaxpr: Jaxpr, places: list[int], captured: tuple[Any, ...]) -> Clos
 def own_leaves(
     value: Any, caller: str, name: str
 ) -> tuple[list[Any], tree.TreeDef, list[str]]:
-    """Take operands apart into arrays and numbers that nobody can change.
+    """Flatten operands into arrays and numbers that cannot be mutated.
 
     Args:
         value: a pytree.
-        caller: what it was given to, for messages.
+        caller: the public function, for messages.
         name: how messages call the value; a leaf is called by its path in it.
 
     Returns:

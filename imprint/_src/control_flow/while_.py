@@ -1,16 +1,16 @@
-"""`while`: a loop that runs as long as its condition holds, which is asked before each step.
+"""`while`: a loop that runs while its condition holds, evaluated before each step.
 
-Condition and step are jaxprs of the same carry, each after what it captured. How many
-steps there are is known only when the program runs, so nothing can be kept of each of
-them: forward mode and batching derive another loop, reverse mode has no rule. Of a batch
-each example stops by itself, and the loop when all of them have.
+Condition and step are jaxprs of the same carry, each after its captured values. The number
+of steps is known only at run time, so nothing can be saved per step: forward mode and
+batching derive another loop, and reverse mode has no rule. In a batch each example stops by
+itself, and the loop when all have.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from imprint._src.control_flow.interpret import interpret
-from imprint._src.control_flow.loop_nan_flags import ADDED, watch_turns
+from imprint._src.control_flow.loop_nan_flags import ADDED, run_with_nan_flags
 from imprint._src.control_flow.operand_lists import (
     Mask,
     as_values,
@@ -45,7 +45,7 @@ from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import jvp_jaxpr, merge_zeros
 from imprint._src.interpreters.lowering import lower_body, ordered_effects
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     StagingTrace,
     hoist_consts,
     stage,
@@ -62,13 +62,13 @@ def while_loop(
     captured: tuple[Sequence[Any], Sequence[Any]],
     carry: Sequence[Any],
 ) -> list[Any]:
-    """Bind a loop; what its step only hands on is no part of its carry.
+    """Bind a loop, without the carries that its step only forwards.
 
     Args:
         condition: `(*captured, *carry) -> (bool,)`; constants of its own come first.
         step: `(*captured, *carry) -> carry`, likewise.
-        captured: what stays as it is, for the condition and for the step.
-        carry: what goes from step to step.
+        captured: the constants, of the condition and of the step.
+        carry: the initial carry.
     """
     of_condition = [*condition.consts, *captured[0]]
     of_step = [*step.consts, *captured[1]]
@@ -85,13 +85,17 @@ def while_loop(
         step = reordered(step, _order(len(of_step), stays), outputs)
         fixed = pick(carry, stays)
         outs = while_loop(
-            *(condition, step, ([*of_condition, *fixed], [*of_step, *fixed])),
+            condition,
+            step,
+            ([*of_condition, *fixed], [*of_step, *fixed]),
             pick(carry, moving),
         )
         following = iter(outs)
         return [x if s else next(following) for x, s in zip(carry, stays, strict=True)]
     outs = while_p.bind(
-        *(*of_condition, *of_step, *carry),
+        *of_condition,
+        *of_step,
+        *carry,
         cond_jaxpr=condition,
         body_jaxpr=step,
         cond_nconsts=len(of_condition),
@@ -107,7 +111,7 @@ def _hoisted(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _order(consts: int, stays: Mask) -> list[int]:
-    """Return the order in which a carry that stays comes behind the constants."""
+    """Return the order in which forwarded carries follow the constants."""
     carry = range(consts, consts + len(stays))
     moving = [not s for s in stays]
     return [*range(consts), *pick(carry, stays), *pick(carry, moving)]
@@ -142,7 +146,7 @@ def _lower(
     body_nconsts: int,
 ) -> tuple[Value, ...]:
     of_condition, of_step, carry = split(values, cond_nconsts, body_nconsts)
-    # A condition cannot hand a token on: one with ordered effects is asked in the step.
+    # A condition cannot return a token: one with ordered effects runs in the step.
     is_asked_before = bool(ordered_effects(cond_jaxpr.jaxpr))
     ordered = ordered_effects(cond_jaxpr.jaxpr, body_jaxpr.jaxpr)
     located = bool(b.module.locations)
@@ -179,7 +183,7 @@ def _lower(
 
 
 def _hidden(b: Builder, step: Jaxpr, carry: Sequence[Value]) -> list[Value]:
-    """Return a carry of which the engine knows no number but what is counted by ones.
+    """Return a carry whose integers XLA does not know, except those counted by ones.
 
     From `i < 1`, 0 and `i + 2` XLA works out that there is no step, and from `i < 4`, 5
     and `i + 2` that there is one: it rounds the wrong way (jaxlib 0.10 to 0.12).
@@ -203,7 +207,7 @@ def _hidden(b: Builder, step: Jaxpr, carry: Sequence[Value]) -> list[Value]:
 
 
 def _is_counted(before: Var, after: Atom, made: Eqn | None) -> bool:
-    """Tell whether a step leaves a number as it is, or adds one to it."""
+    """Return whether a step keeps a number or adds one to it."""
     if after is before:
         return True
     if made is None or made.primitive is not add_p or made.invars[0] is not before:
@@ -238,7 +242,8 @@ def _jvp(
         ("with tangents", on_carry), lambda: _with_tangents(cond_jaxpr, on_carry)
     )
     outs = while_loop(
-        *(condition, step),
+        condition,
+        step,
         (of_condition, [*derived.consts, *of_step, *as_values(step_ts, on_step)]),
         [*carry, *ts],
     )
@@ -247,7 +252,7 @@ def _jvp(
 
 
 def _with_tangents(condition: ClosedJaxpr, on_carry: Mask) -> ClosedJaxpr:
-    """Return a condition that takes the tangents of the carry too, for nothing."""
+    """Return a condition that takes and ignores the tangents of the carry."""
     old = condition.jaxpr
     carry = old.invars[len(old.invars) - len(on_carry) :]
     more = [Var(tangent_aval(v.aval)) for v in pick(carry, on_carry)]
@@ -322,7 +327,7 @@ def _batch(
 def _each_by_itself(
     condition: ClosedJaxpr, step: ClosedJaxpr, num_carry: int
 ) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Return the step in which each example runs or rests, and whether any runs."""
+    """Return the step that each running example takes, and the condition that any runs."""
     asked = condition.in_avals[: len(condition.in_avals) - num_carry]
     captured, carry = split(step.in_avals, len(step.in_avals) - num_carry)
     (runs,) = condition.out_avals
@@ -343,8 +348,10 @@ def _each_by_itself(
         return [reduce_or(running, (0,))]
 
     return (
-        stage(each, (*asked, *captured, runs, *carry), Staged("vmap", step.jaxpr.name)),
-        stage(some, (runs, *carry), Staged("vmap", condition.jaxpr.name)),
+        stage(
+            each, (*asked, *captured, runs, *carry), DebugInfo("vmap", step.jaxpr.name)
+        ),
+        stage(some, (runs, *carry), DebugInfo("vmap", condition.jaxpr.name)),
     )
 
 
@@ -359,7 +366,11 @@ def _pad(
     of_condition, of_step, carry = split(operands, cond_nconsts, body_nconsts)
     sizes = bucket.sizes
     return bucket.bind(
-        *(*sizes, *of_condition, *sizes, *of_step, *carry),
+        *sizes,
+        *of_condition,
+        *sizes,
+        *of_step,
+        *carry,
         cond_jaxpr=bucket.body(cond_jaxpr),
         body_jaxpr=bucket.body(body_jaxpr),
         cond_nconsts=len(sizes) + cond_nconsts,
@@ -409,7 +420,7 @@ def _sentinels(
         return {**params, "cond_jaxpr": wider, "body_jaxpr": step}
 
     counts = asked, consts, len(step.out_avals)
-    return watch_turns(watch, eqn, operands, step, counts, params_of)
+    return run_with_nan_flags(watch, eqn, operands, step, counts, params_of)
 
 
 while_p: Final = ControlPrimitive(

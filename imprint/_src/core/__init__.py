@@ -6,6 +6,7 @@ The interpreters that speak it are in `interpreters`.
 - `dims`: sizes of axes, numbers or symbolic, and their arithmetic
 - `array`: operators and methods of arrays and tracers, and NumPy's protocols
 - `primitive`: the rules of an operation, its effects, its samples for tests
+- `fusion`: how XLA:CPU fuses a primitive, and its cost
 - `control`: the rules of an operation that holds jaxprs
 - `padding`: padding rules, for programs whose sizes are rounded up to a bucket
 - `host_kernel`: NumPy implementations of whole functions, for eager calls

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.core.primitive import (
     NO_NAMES,
@@ -126,6 +127,8 @@ class ControlPrimitive(Primitive):
             aval=aval,
             reference=reference,
             lower=lower,
+            fusion=UNFUSED,
+            makes_nan=True,
             jvp=jvp,
             transpose=transpose,
             batch=batch,

@@ -11,6 +11,7 @@ primitives compute with them.
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import current_trace
 from imprint._src.sharding.named import NamedSharding
@@ -54,6 +55,8 @@ class HostKernel:
             aval=aval,
             reference=reference,
             lower=_NEVER,
+            fusion=UNFUSED,
+            makes_nan=True,
             jvp=_NEVER,
             transpose=_NEVER,
             batch=_NEVER,

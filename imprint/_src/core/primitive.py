@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from imprint._src.bootstrap import hooks
 from imprint._src.core.aval import NO_AXES, Shape, ShapedArray
+from imprint._src.core.fusion import UNFUSED, Fusion
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import AbsentRuleError
 from imprint._src.sharding.single import common
@@ -117,8 +118,10 @@ class Primitive:
         "_memo",
         "aval",
         "batch",
+        "fusion",
         "jvp",
         "lower",
+        "makes_nan",
         "name",
         "pad",
         "reference",
@@ -133,6 +136,8 @@ class Primitive:
         aval: Rule,
         reference: Rule,
         lower: Rule,
+        fusion: Fusion | None,
+        makes_nan: bool,
         jvp: Rule,
         transpose: Rule,
         batch: Rule,
@@ -144,10 +149,12 @@ class Primitive:
         Args:
             name: as printed in jaxprs.
             aval: `(*avals, **params) -> avals`; the only validator of operands.
-            reference: `(*arrays, **params) -> arrays`, with NumPy: the meaning.
-            lower: `(builder, *values, **params) -> values`: its StableHLO.
-            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`; a
-                tangent may be a symbolic `Zero`.
+            reference: `(*arrays, **params) -> arrays`, with NumPy: what it means.
+            lower: `(builder, *values, **params) -> values`: the StableHLO of it.
+            fusion: how XLA:CPU fuses it, and its cost; `UNFUSED` if it does not.
+            makes_nan: whether it makes a NaN of operands without one.
+            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`;
+                a tangent may be a symbolic `Zero`.
             transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
                 `Linear(aval)` where a cotangent is wanted; None where it is not.
             batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.
@@ -159,6 +166,8 @@ class Primitive:
         self.aval: Rule = aval
         self.reference: Rule = reference
         self.lower: Rule = lower
+        self.fusion: Fusion | None = fusion
+        self.makes_nan: bool = makes_nan
         self.jvp: Rule = jvp
         self.transpose: Rule = transpose
         self.batch: Rule = batch
@@ -251,7 +260,7 @@ class EffectfulPrimitive(Primitive):
                 the compiler keeps, and pass the token of each ordered effect through
                 it.
         """
-        super().__init__(**rules)
+        super().__init__(fusion=UNFUSED, makes_nan=True, **rules)
         self.effects: Callable[..., Effects] = effects
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
@@ -289,7 +298,7 @@ class CollectivePrimitive(Primitive):
             **rules: the rules of every primitive; they never use the size of the axis,
                 so a jaxpr derived from an equation is right in any context.
         """
-        super().__init__(**rules)
+        super().__init__(fusion=UNFUSED, **rules)
         self.collect: Rule = collect
         self.across: Across = across
 

@@ -1,8 +1,8 @@
-"""Functions with what they close over: `custom_gradient` and `closure_convert`.
+"""Functions and their captured values: `custom_gradient` and `closure_convert`.
 
-A rule speaks of arguments alone. `closure_convert` makes arguments of the values in a
-function's closure that may be differentiated; `custom_gradient` takes a function that
-returns, beside the result, the function that pulls back, closed over what it needs.
+A rule knows only arguments. `closure_convert` makes arguments of the captured values that
+may be differentiated. `custom_gradient` takes a function that returns its result and its
+pullback, which captures the residuals.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,12 @@ from imprint._src.core.functions import (
 )
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.trace import Tracer
-from imprint._src.custom_derivatives.flat import pair_of
+from imprint._src.custom_derivatives.custom_function import pair_of
 from imprint._src.custom_derivatives.reverse import custom_vjp
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, lift_scalars, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
 
 R = TypeVar("R")
 
@@ -34,7 +34,7 @@ R = TypeVar("R")
 def closure_convert(
     fun: Callable[..., Any], *example_args: Any
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """Return `fun` as a function of what it closes over, too, and these values.
+    """Return `fun` with its captured values as further arguments, and these values.
 
     Args:
         fun: a pure function of arrays.
@@ -53,9 +53,9 @@ def closure_convert(
         (Array(3., dtype=float32, weak_type=True), 1)
     """
     check_function(fun, "closure_convert")
-    program = _Program(fun, example_args)
+    program = _TracedFunction(fun, example_args)
     moved = [x for x in program.closed.consts if _may_be_differentiated(x)]
-    return _Converted(program), moved
+    return _ConvertedClosure(program), moved
 
 
 def _may_be_differentiated(x: Any) -> bool:
@@ -63,8 +63,8 @@ def _may_be_differentiated(x: Any) -> bool:
 
 
 @final
-class _Program:
-    """A function of trees, traced once at arguments like these."""
+class _TracedFunction:
+    """A function of trees, traced once at example arguments."""
 
     def __init__(self, fun: Callable[..., Any], args: Sequence[Any]) -> None:
         self.name: str = name_of(fun)
@@ -81,12 +81,12 @@ class _Program:
             return outs
 
         avals = [get_aval(x) for x in owned]
-        closed = stage(flat, avals, Staged("closure_convert", self.name))
+        closed = stage(flat, avals, DebugInfo("closure_convert", self.name))
         self.closed: ClosedJaxpr = lift_scalars(closed)
         (self.out_tree,) = found
 
     def run(self, consts: Sequence[Any], args: Sequence[Any]) -> Any:
-        """Evaluate it at arguments, with these in its closure."""
+        """Evaluate it at arguments, with these captured values."""
         leaves, treedef = tree.flatten(tuple(args))
         if treedef != self.in_tree:
             raise TreeError(
@@ -99,10 +99,10 @@ class _Program:
 
 
 @final
-class _Converted:
-    """A function that takes values of its closure behind its arguments."""
+class _ConvertedClosure:
+    """A function that takes captured values after its arguments."""
 
-    def __init__(self, program: _Program) -> None:
+    def __init__(self, program: _TracedFunction) -> None:
         self.__name__: str = program.name
         consts = program.closed.consts
         self._program = program
@@ -118,10 +118,10 @@ class _Converted:
 
 
 @final
-class _PullingBack:
-    """The program of a function that pulls back, as static data of its values."""
+class _GradientPullback:
+    """The program of a pullback, as static data of its residuals."""
 
-    def __init__(self, program: _Program) -> None:
+    def __init__(self, program: _TracedFunction) -> None:
         self._program = program
 
     def __call__(self, consts: Any, *cts: Any) -> Any:
@@ -129,7 +129,7 @@ class _PullingBack:
 
 
 def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
-    """Return a function with the gradient that it says itself.
+    """Return a function that defines its own gradient.
 
     Args:
         fun: a function that returns its result and a function of the cotangent of the
@@ -153,8 +153,8 @@ def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
     def fwd(*args: Any, **kwargs: Any) -> Any:
         result, back = pair_of(fun(*args, **kwargs), who, "result", "function")
         check_function(back, "custom_gradient")
-        program = _Program(back, (result,))
-        return result, tree.Partial(_PullingBack(program), program.closed.consts)
+        program = _TracedFunction(back, (result,))
+        return result, tree.Partial(_GradientPullback(program), program.closed.consts)
 
     def bwd(back: Any, ct: Any) -> Any:
         found = back(ct)

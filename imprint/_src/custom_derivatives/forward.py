@@ -15,16 +15,16 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
-from imprint._src.custom_derivatives.flat import (
+from imprint._src.custom_derivatives.custom_function import (
     Arguments,
+    CustomFunction,
     Outcome,
     by_position,
     call_flat,
     is_traced,
     pair_of,
 )
-from imprint._src.custom_derivatives.ruled import Ruled
-from imprint._src.custom_derivatives.zeros import SymbolicZero, given, taken
+from imprint._src.custom_derivatives.zeros import SymbolicZero, from_rule, to_rule
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
@@ -35,7 +35,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_jvp(Ruled[P, R]):  # noqa: N801 - JAX's name
+class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name
     """A function whose derivative is defined by a rule for its tangents.
 
     Args:
@@ -149,12 +149,12 @@ class _ByArgument:
         return out, tree.map(lambda *ts: reduce(add_tangents, ts), *found)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule: its parts."""
+        """Return the token of this rule: its parts."""
         return self.jvps
 
 
 def _zeros(x: Any) -> Any:
-    return given(zero_of(get_aval(x)), symbolic=False)
+    return to_rule(zero_of(get_aval(x)), symbolic=False)
 
 
 @final
@@ -163,9 +163,9 @@ class _JvpRule(ForwardRule):
 
     Args:
         name: the function's.
-        rule: the user's rule, and whether it takes symbolic zeros.
+        rule: the user rule, and whether it takes symbolic zeros.
         arguments: the call, without leaves.
-        outcome: what the function returned.
+        outcome: the result of the function.
     """
 
     def __init__(
@@ -179,12 +179,12 @@ class _JvpRule(ForwardRule):
         self._outcome = outcome
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule where programs are compared."""
+        """Return the token of this rule in the comparison of programs."""
         values = self._arguments.values
         return self.name, self._jvp, self._symbolic, values
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
-        """Return the results and their tangents, by the user's rule."""
+        """Return the results and their tangents, by the user rule."""
         who = f"rule {name_of(self._jvp)} of custom_jvp({self.name})"
         treedef, symbolic = self._arguments.treedef, self._symbolic
         values = self._arguments.values
@@ -193,7 +193,7 @@ class _JvpRule(ForwardRule):
             return self._jvp(
                 *values,
                 treedef.unflatten(primals),
-                treedef.unflatten([given(t, symbolic=symbolic) for t in tangents]),
+                treedef.unflatten([to_rule(t, symbolic=symbolic) for t in tangents]),
             )
 
         result = run_rule(run, (self._jvp, *values))
@@ -218,5 +218,5 @@ def _checked(tangent: Any, aval: Any, who: str) -> Any:
             f"{who}: expected a tangent {aval.strong()}, as the result it belongs to, got "
             f"{came.strong()}. Convert it to the shape and dtype of the result."
         )
-    found = taken(tangent)
+    found = from_rule(tangent)
     return Zero(aval) if is_zero(found) else found

@@ -1,38 +1,34 @@
 """`custom_vjp`: a function with a rule for its cotangents.
 
-The rule is two functions: `fwd` takes the arguments and returns the result and what the
-second needs to know (the residuals), `bwd` takes the arguments that have no derivative, the
-residuals and the cotangent of the result, and returns a cotangent for each other argument.
+The rule is two functions: `fwd` takes the arguments and returns the result and the residuals;
+`bwd` takes the arguments that have no derivative, the residuals and the cotangent of the
+result, and returns a cotangent for each other argument.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.control_flow.custom_lin import BackwardRule, Pull
+from imprint._src.control_flow.custom import BackwardRule, Pull
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
 from imprint._src.core.tangents import Zero, is_float0, is_zero, tangent_aval
 from imprint._src.core.trace import Tracer
-from imprint._src.custom_derivatives.flat import (
+from imprint._src.custom_derivatives.custom_function import (
     Arguments,
+    CustomFunction,
     Outcome,
     by_position,
     call_flat,
     is_traced,
     pair_of,
 )
-from imprint._src.custom_derivatives.ruled import Ruled
-from imprint._src.custom_derivatives.zeros import CustomVJPPrimal, given, taken
+from imprint._src.custom_derivatives.zeros import CustomVJPPrimal, from_rule, to_rule
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
-from imprint._src.errors import (
-    ArgumentError,
-    TreeError,
-    UnexpectedTracerError,
-)
+from imprint._src.errors import ArgumentError, TreeError, UnexpectedTracerError
 from imprint._src.jit.guards.recording import run_rule
 from imprint._src.primitives.elementwise.convert import convert_element_type
 
@@ -41,7 +37,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
+class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name
     """A function whose derivative is defined by a rule for its cotangents.
 
     Such a function has reverse mode only: `grad`, `vjp`, `jacrev`.
@@ -99,7 +95,7 @@ class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
             fwd: `(*args) -> (result, residuals)`, with all arguments of the function.
             bwd: `(*nondiff, residuals, cotangent) -> cotangents`, a tuple with one for
                 each argument that is no `nondiff` one; None for one that is zero.
-            symbolic_zeros: whether `fwd` is told which arguments are differentiated, as
+            symbolic_zeros: whether `fwd` receives which arguments are differentiated, as
                 leaves `CustomVJPPrimal`, and `bwd` is given a `SymbolicZero` for each
                 cotangent that is known to be zero.
             optimize_remat: accepted as JAX does; nothing needs it here.
@@ -142,9 +138,9 @@ class _VjpRule(BackwardRule):
 
     Args:
         name: the function's.
-        rule: the user's functions, and whether they take symbolic zeros.
+        rule: the user functions, and whether they take symbolic zeros.
         arguments: the call, without leaves.
-        outcome: what the function returned.
+        outcome: the result of the function.
     """
 
     def __init__(
@@ -160,7 +156,7 @@ class _VjpRule(BackwardRule):
         self.outcome = outcome
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this rule where programs are compared."""
+        """Return the token of this rule in the comparison of programs."""
         values = self.arguments.values
         return self.name, self.fwd, self.bwd, self.symbolic, values
 
@@ -220,7 +216,7 @@ class _Backward:
         rule = self._rule
         some = iter(cts)
         leaves = [
-            given(
+            to_rule(
                 next(some) if is_inexact(aval.dtype) else Zero(tangent_aval(aval)),
                 symbolic=rule.symbolic,
             )
@@ -241,7 +237,7 @@ class _Backward:
         return [ct for ct, on in zip(found, self._perturbed, strict=True) if on]
 
     def _cotangents(self, result: Any) -> list[Any]:
-        """Return what the user's function returned, one for each leaf; None is zero."""
+        """Return the cotangents of a user rule, one for each leaf; None is zero."""
         rule, treedef = self._rule, self._rule.arguments.treedef
         who = f"bwd {name_of(rule.bwd)} of custom_vjp({rule.name})"
         children = treedef.children()
@@ -284,7 +280,7 @@ def _checked(ct: Any, aval: ShapedArray, path: str, who: str) -> Any:
     zero = Zero(tangent_aval(aval))
     if ct is None or is_float0(zero.aval):
         return zero
-    found = taken(ct)
+    found = from_rule(ct)
     came = found.aval if is_zero(found) else get_aval(found)
     if came.shape != aval.shape:
         raise ArgumentError(

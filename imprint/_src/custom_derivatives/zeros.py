@@ -1,7 +1,7 @@
-"""What a rule with `symbolic_zeros` sees: zeros that are no arrays, and who is perturbed.
+"""Symbolic zeros in rules with `symbolic_zeros`, and which arguments are perturbed.
 
-A rule without it is given arrays of zeros, which costs memory, and cannot tell whether a
-derivative is asked at all.
+A rule without them takes arrays of zeros, which cost memory, and cannot detect whether a
+derivative is needed.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from imprint._src.primitives.core_ops import instantiate
 
 @final
 class SymbolicZero:
-    """A tangent or cotangent that is known to be zero; `aval` says of which kind.
+    """A tangent or cotangent that is known to be zero, of aval `aval`.
 
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
@@ -60,7 +60,7 @@ class SymbolicZero:
 
 
 def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
-    """Return the tangent of a value that is zero.
+    """Return the zero tangent of a value.
 
     Args:
         x: the value.
@@ -80,7 +80,7 @@ class CustomVJPPrimal:
 
     Args:
         value: the argument.
-        perturbed: whether a derivative by it is asked.
+        perturbed: whether a derivative by it is needed.
     """
 
     value: Any
@@ -91,7 +91,7 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
     """Return a tree of `CustomVJPPrimal` with each replaced by its value.
 
     Args:
-        tree: what a forward function with `symbolic_zeros` was given.
+        tree: an argument of a forward function with `symbolic_zeros`.
 
     Example:
         >>> from imprint.custom_derivatives import CustomVJPPrimal
@@ -115,8 +115,8 @@ def _value(leaf: Any) -> Any:
     return leaf.value
 
 
-def given(tangent: Any, *, symbolic: bool) -> Any:
-    """Return a tangent or cotangent as a rule takes it.
+def to_rule(tangent: Any, *, symbolic: bool) -> Any:
+    """Return a tangent or cotangent in the form that rules take.
 
     Args:
         tangent: it may be `Zero`.
@@ -131,8 +131,8 @@ def given(tangent: Any, *, symbolic: bool) -> Any:
     return instantiate(tangent)
 
 
-def taken(tangent: Any) -> Any:
-    """Return a tangent or cotangent that a rule gave, `Zero` if it has no values."""
+def from_rule(tangent: Any) -> Any:
+    """Return a rule's tangent or cotangent, `Zero` if it has no values."""
     if type(tangent) is SymbolicZero or is_float0(tangent):
         return Zero(get_aval(tangent) if is_float0(tangent) else tangent.aval)
     return tangent

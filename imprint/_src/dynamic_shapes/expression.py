@@ -19,7 +19,7 @@ import numpy as np
 from imprint._src.core.array import NumberArray
 from imprint._src.core.dims import SymbolicDim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value
 
 # ---- terms ----
 

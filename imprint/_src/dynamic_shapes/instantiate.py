@@ -13,7 +13,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.values import evaluate
-from imprint._src.primitives.sizes import dim_as_value_p
+from imprint._src.primitives.shape import dim_as_value_p
 
 
 def instantiate(closed: ClosedJaxpr, sizes: Mapping[str, int]) -> ClosedJaxpr:

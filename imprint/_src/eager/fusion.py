@@ -19,7 +19,7 @@ import numpy as np
 from imprint import tree
 from imprint._src.array import ArrayImpl, host_of, host_values, wrap_host
 from imprint._src.config import settings
-from imprint._src.control_flow import call_eager
+from imprint._src.control_flow import call as call_rules
 from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
@@ -208,7 +208,9 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _FusedCall
         return arrays
 
     try:
-        staged = trace_to_jaxpr.Staged("fuse_eager", getattr(function, "__name__", ""))
+        staged = trace_to_jaxpr.DebugInfo(
+            "fuse_eager", getattr(function, "__name__", "")
+        )
         closed = dce.dce(trace_to_jaxpr.stage(flat, [x.aval for x in arrays], staged))
         compute = _CodeGenerator(closed).written()
     except Exception:
@@ -282,7 +284,7 @@ class _CodeGenerator:
         """Write the equations of one that applies its jaxpr to its operands."""
         if (
             cast("ControlPrimitive", eqn.primitive).eager
-            is not call_eager.applied_eager
+            is not call_rules.applied_eager
         ):
             raise _UnplannedError
         body: Jaxpr = eqn.params["jaxpr"].jaxpr

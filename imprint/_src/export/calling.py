@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.control_flow.call import call
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Primitive, Values
@@ -72,6 +73,8 @@ call_exported_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_NO_DERIVATIVE,
     transpose=_NO_DERIVATIVE,
     batch=Absent(

@@ -28,7 +28,7 @@ from imprint._src.numpy.shapes.concatenate import concatenate
 from imprint._src.numpy.shapes.reshape import size_tuple
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.precision import Precision
-from imprint._src.primitives.sizes import as_operand, number_of
+from imprint._src.primitives.shape import as_operand, number_of
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

@@ -1,12 +1,11 @@
 """Batching: give a function one more axis, without running it more often.
 
-A `BatchTracer` is a value with an axis that the user's function does not see. Each
-primitive's batch rule says where the axis is in its result. `batch_jaxpr` derives the
-batched jaxpr, which control primitives need; a loop demands where the hidden axis of its
-carry is, so that it meets itself again (`out_dims`).
-The axis may have a name; equations refer to it by that alone. The innermost trace of the
-name eliminates it: collectives by their rule `collect`, a control primitive whose jaxprs
-need it (`axis_names`) by `batch`, which `batch_jaxpr` sees the name in (`hidden_axis`).
+A `BatchTracer` is a value with an axis that the function does not see. The batch rule of a
+primitive locates the axis in its results. `batch_jaxpr` derives the batched jaxpr, which
+control primitives need; a loop fixes the hidden axes of its carry with `out_dims`.
+The axis may have a name; equations refer to it only by that name. The innermost trace of
+the name eliminates it: collectives by their rule `collect`, a control primitive whose jaxprs
+need it (`axis_names`) by `batch`, in which `batch_jaxpr` sees the name (`hidden_axis`).
 """
 
 from collections.abc import Callable, Sequence
@@ -28,11 +27,11 @@ from imprint._src.core.trace import (
 )
 from imprint._src.diagnostics.source import Source
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     check_leaks_outside_jit,
+    pvary_operands,
     stage,
 )
-from imprint._src.interpreters.varying_axes import joined
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis
 from imprint._src.tree.treedef import register_leaf
 
@@ -53,18 +52,18 @@ class BatchTracer(Tracer):
         )
 
     def origin(self) -> Source | None:
-        """Return the place that made the batched value."""
+        """Return the source of the batched value."""
         return self.value.origin() if isinstance(self.value, Tracer) else None
 
     def provenance(self) -> str:
-        """Say that it is batched, and where the batched value comes from."""
+        """Describe that it is mapped, and the origin of the batched value."""
         mapped = f"It is mapped by vmap in {self._batching().name}."
         if isinstance(self.value, Tracer):
             return f"{mapped} {self.value.provenance()}"
         return mapped
 
     def static_advice(self) -> str:
-        """Say how it would be one value of Python's."""
+        """Advise how it could be a Python value."""
         whole = "pass its argument whole (in_axes=None)"
         inner = self.value.static_advice() if isinstance(self.value, Tracer) else ""
         return f"{whole},\n  and {inner}" if inner else whole
@@ -99,7 +98,7 @@ class BatchTrace(Trace):
     ) -> tuple[Any, ...]:
         """Apply the batch rule of `primitive`."""
         if self.is_checked:
-            operands = joined(self, primitive, operands)
+            operands = pvary_operands(self, primitive, operands)
         values, dims = self.split(operands)
         named = self.axis
         if named is not None and named.name not in primitive.axis_names_of(params):
@@ -119,7 +118,7 @@ class BatchTrace(Trace):
         )
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], Dims]:
-        """Return values and hidden axes of what may be tracers of this trace."""
+        """Return the values and hidden axes; a value of another trace has no hidden axis."""
         mine = [isinstance(x, BatchTracer) and x.owner is self for x in values]
         return (
             tuple(x.value if m else x for x, m in zip(values, mine, strict=True)),
@@ -127,11 +126,11 @@ class BatchTrace(Trace):
         )
 
     def describe(self) -> str:
-        """Say what this trace traces."""
+        """Describe the traced function."""
         return f"{self.name}, traced by vmap"
 
     def static_advice(self) -> str:
-        """Say how an argument of what is batched stays one value."""
+        """Advise how to keep an argument unbatched."""
         return "leave its argument unmapped (in_axes=None)"
 
 
@@ -147,7 +146,7 @@ def _under_name(
     dims: Dims,
     params: dict[str, Any],
 ) -> tuple[Sequence[Any], Dims]:
-    """Batch an equation with the name of the axis known, to which user's rules belong."""
+    """Batch an equation while `hidden_axis` returns the name of the axis."""
     token = _hidden.set(axis)
     try:
         return primitive.batch(values, dims, **params)
@@ -179,9 +178,9 @@ def batch_flat(
 
     Args:
         fun: takes and returns flat arrays.
-        args: what it is run on.
+        args: its arguments.
         dims: where the hidden axis of each is; None where it has none.
-        name: the user's name of the function, for messages.
+        name: the name of the function in user code, for messages.
         axis: the name of the hidden axis, if collectives may use it.
 
     Returns:
@@ -213,8 +212,8 @@ def batch_jaxpr(
         closed: the jaxpr of one slice.
         size: the length of the hidden axis.
         dims: where the hidden axis of each argument is; None where it has none.
-        out_dims: where the hidden axis of each result shall be, whether or not it depends
-            on a batched argument; None where it may come as it comes.
+        out_dims: where the hidden axis of each result shall be, even if it depends on no
+            batched argument; None for any position.
 
     Returns:
         The derived jaxpr and the hidden axis of each of its results.
@@ -228,7 +227,8 @@ def batch_jaxpr(
         def run(*args: Any) -> Sequence[Any]:
             outs, came = batch_flat(
                 lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
-                *(args, dims),
+                args,
+                dims,
                 axis=axis,
             )
             moved = zip(came, demanded, strict=True)
@@ -241,7 +241,7 @@ def batch_jaxpr(
         avals = [
             _with_axis(a, size, d) for a, d in zip(closed.in_avals, dims, strict=True)
         ]
-        derived = stage(run, avals, Staged("vmap", closed.jaxpr.name))
+        derived = stage(run, avals, DebugInfo("vmap", closed.jaxpr.name))
         return derived, found[0]
 
     return closed.derived(("batch", size, dims, demanded, axis), derive)

@@ -1,24 +1,25 @@
-"""Dead code elimination: drop the equations whose results nobody uses.
+"""Dead code elimination, and the arguments of an executable.
 
-An equation is needed only if one of its results is, or if it has effects. A control
-primitive that is needed in part is narrowed by its own `dce` rule: results that nobody
-uses go, what only they needed goes inside its jaxprs, and so do the operands that are
-needed no more. A jaxpr that loses nothing stays the object that it was, so calls of it
+An equation is live if one of its results is used or it has effects. A control primitive
+with unused results is narrowed by its `dce` rule, inside its jaxprs too, together with
+operands that become unused. A jaxpr that loses nothing stays the same object, so calls
 still share it.
 """
 
 from collections.abc import Sequence
 from itertools import compress
 from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
 from imprint._src.core.primitive import Primitive
+from imprint._src.core.tangents import is_float0
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 
 
 def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
-    """Return `closed` without what only unused results need; it keeps its arguments.
+    """Return `closed` without dead code, with the same arguments.
 
     If it loses nothing, it is the object that it was.
 
@@ -33,7 +34,7 @@ def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
 
 
 def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
-    """Return `jaxpr` without the equations, and results, that are not used.
+    """Return `jaxpr` without unused equations and results.
 
     Args:
         jaxpr: the program.
@@ -67,7 +68,7 @@ def used_invars(jaxpr: Jaxpr) -> list[bool]:
 def narrow(
     closed: ClosedJaxpr, used: tuple[bool, ...], keep: tuple[bool, ...] | None = None
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
-    """Return the jaxpr of the used results, of the arguments they need, and which.
+    """Return the jaxpr of the used results and its needed arguments, as a mask.
 
     Args:
         closed: a jaxpr without constants, as control primitives hold it.
@@ -110,3 +111,44 @@ def depending(
 
 def _same(ours: Sequence[Eqn], theirs: Sequence[Eqn]) -> bool:
     return len(ours) == len(theirs) and all(map(is_, ours, theirs))
+
+
+# ---- arguments of an executable ----
+
+
+class Pruned(NamedTuple):
+    """A jaxpr with only the arguments that it uses.
+
+    Args:
+        jaxpr: the program, without constants of its own.
+        consts: values of its leading arguments.
+        kept: positions of the original's arguments that follow them.
+    """
+
+    jaxpr: Jaxpr
+    consts: tuple[Any, ...]
+    kept: tuple[int, ...]
+
+
+def prune(closed: ClosedJaxpr, *, keep_unused: bool = False) -> Pruned:
+    """Drop unused arguments and constants of a jaxpr, and make its constants arguments.
+
+    An executable has arguments only; the used constants are its leading arguments. This
+    changes the signature, so it runs once, after the passes, on the outermost jaxpr.
+
+    Args:
+        closed: the program, after the passes.
+        keep_unused: whether arguments that nothing uses are kept.
+    """
+    jaxpr = hoist_consts(closed).jaxpr
+    used = used_invars(jaxpr)
+    count = len(closed.consts)
+    wanted = [keep_unused and not is_float0(v.aval) for v in jaxpr.invars[count:]]
+    kept = tuple(i for i, w in enumerate(wanted) if w or used[count + i])
+    consts = [i for i, u in enumerate(used[:count]) if u]
+    invars = [jaxpr.invars[i] for i in (*consts, *(count + k for k in kept))]
+    return Pruned(
+        jaxpr=Jaxpr((), invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name),
+        consts=tuple(closed.consts[i] for i in consts),
+        kept=kept,
+    )

@@ -1,8 +1,8 @@
 """Derivatives of functions of pytrees: grad, value_and_grad, vjp, jvp, linearize.
 
 Each flattens its arguments, runs an interpreter on flat values (`jvp`, `linearize`,
-`transpose`) and puts the results back into trees. What is checked here: that arguments
-and results are of a kind that has a derivative, and that tangents and cotangents fit.
+`transpose`) and rebuilds trees from the results. It checks that arguments and results have
+a differentiable dtype, and that tangents and cotangents fit.
 """
 
 import operator
@@ -112,7 +112,7 @@ def value_and_grad(
                 every[i] = value
             return fun(*every, **kwargs)  # pyright: ignore[reportCallIssue] - those of a call
 
-        flat = _Flat(chosen, treedef, name, has_aux=has_aux)
+        flat = _FlatFunction(chosen, treedef, name, has_aux=has_aux)
         lin = linearize_flat(flat, primals, name=name)
         value = _check_output(flat.result(lin.outs), name, holomorphic)
         program = LinearProgram(lin, primals, treedef, flat.out_tree)
@@ -151,7 +151,7 @@ def vjp(
     Returns:
         `(result, pullback)` or `(result, pullback, aux)`. The pullback takes a
         cotangent of the structure of the result and returns a tuple of cotangents, one
-        for each argument. It is a node of pytrees, whose leaves are what it remembers,
+        for each argument. It is a node of pytrees, whose leaves are its residuals,
         so it can be an argument or a result of a jitted function.
 
     >>> import imprint
@@ -162,7 +162,7 @@ def vjp(
     check_function(fun, "vjp")
     name = name_of(fun)
     leaves, treedef = _owned(list(primals), range(len(primals)), "vjp")
-    flat = _Flat(fun, treedef, name, has_aux=has_aux)
+    flat = _FlatFunction(fun, treedef, name, has_aux=has_aux)
     lin = linearize_flat(flat, leaves, name=name)
     pull = pullback(lin, leaves, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
@@ -230,7 +230,7 @@ def jvp(
         Zero(a) if a.dtype == dtypes.float0 else t
         for a, t in zip(avals, flat_tangents, strict=True)
     ]
-    flat = _Flat(fun, treedef, name, has_aux=has_aux)
+    flat = _FlatFunction(fun, treedef, name, has_aux=has_aux)
     outs, out_tangents = jvp_flat(flat, leaves, known, name)
     out = tree.map(as_result, flat.result(outs))
     tangent = flat.result([*map(tangent_result, out_tangents)])
@@ -273,7 +273,7 @@ def linearize(
     check_function(fun, "linearize")
     name = name_of(fun)
     leaves, treedef = _owned(list(primals), range(len(primals)), "linearize")
-    flat = _Flat(fun, treedef, name, has_aux=has_aux)
+    flat = _FlatFunction(fun, treedef, name, has_aux=has_aux)
     lin = linearize_flat(flat, leaves, name=name)
     push = pushforward(lin, leaves, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
@@ -286,8 +286,8 @@ def linearize(
 _ARRAY: Final = object()
 
 
-class _Flat:
-    """A function of trees as one of leaves, which keeps what is no array of the aux."""
+class _FlatFunction:
+    """A function of leaves from a function of trees; keeps non-array auxiliary data."""
 
     __slots__ = (
         "_aux_tree",
@@ -324,11 +324,11 @@ class _Flat:
         return [*outs, *(x for x in leaves if isinstance(x, Array))]
 
     def result(self, outs: Sequence[Any]) -> Any:
-        """Return the result of the function, given what became of the leaves."""
+        """Return the result of the function from its transformed leaves."""
         return self.out_tree.unflatten(outs[: self._count])
 
     def aux(self, outs: Sequence[Any]) -> Any:
-        """Return the auxiliary data; what is no array in it is what it was."""
+        """Return the auxiliary data from its transformed arrays."""
         arrays = iter(outs[self._count :])
         return self._aux_tree.unflatten(
             [as_result(next(arrays)) if x is _ARRAY else x for x in self._others]
@@ -341,7 +341,7 @@ class _Flat:
 def _owned(
     args: list[Any], positions: Sequence[int], transform: str
 ) -> tuple[list[Any], tree.TreeDef]:
-    """Return the leaves of arguments as arrays that nobody can change."""
+    """Return the leaves of arguments as immutable arrays."""
     leaves, treedef = tree.flatten(args)
     owned: list[Any] = []
     for i, leaf in enumerate(leaves):
@@ -387,7 +387,7 @@ def check_argnums(argnums: Any, count: int, name: str) -> tuple[int, ...]:
 
 
 def is_one(argnums: Any) -> bool:
-    """Tell whether `argnums` is one position, and not several."""
+    """Return whether `argnums` is a single position."""
     try:
         operator.index(argnums)
     except TypeError:

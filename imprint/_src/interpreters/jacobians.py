@@ -3,7 +3,7 @@
 A Jacobian is a derivative at every vector of the standard basis, all at once: `vmap` over
 `jvp` (forward, a column for each input) or over the pullback of `vjp` (reverse, a row for
 each output). The tree of the result is that of the outputs with that of the arguments at
-each leaf; where an output of shape `out` meets an argument of shape `in`, it holds an
+each leaf; for an output of shape `out` and an argument of shape `in` it holds an
 array of shape `(*out, *in)`.
 """
 

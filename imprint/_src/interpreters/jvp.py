@@ -1,9 +1,11 @@
 """Forward-mode differentiation: push tangents along with the computation.
 
-A `JVPTracer` pairs a primal with its tangent. A primitive none of whose operands has a
-tangent runs under the parent trace and costs nothing more. `jvp_jaxpr` derives the
-jaxpr of primals and tangents, which control primitives need; a loop demands tangents
-of its carry even where they are zero, so that it meets itself again (`instantiate`).
+A `JVPTracer` pairs a primal with its tangent. A primitive without a tangent operand runs
+under the parent trace at no extra cost. `jvp_jaxpr` derives the jaxpr of primals and
+tangents, which control primitives need.
+A zero tangent is symbolic and free. But a loop takes back the results of its body, and
+branches return the same results, so a derived jaxpr can be asked for zeros as values
+(`instantiate`). The tangent of an integer has no values and stays symbolic.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,15 +26,34 @@ from imprint._src.core.trace import (
 )
 from imprint._src.diagnostics.concretization_hints import current_construct
 from imprint._src.diagnostics.source import Source, current_source
+from imprint._src.dtypes import is_inexact
 from imprint._src.errors import ConcretizationError
-from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
 from imprint._src.interpreters.trace_to_jaxpr import (
-    Staged,
+    DebugInfo,
     check_leaks_outside_jit,
+    pvary_operands,
     stage,
 )
-from imprint._src.interpreters.varying_axes import joined
+from imprint._src.primitives.core_ops import instantiate
 from imprint._src.tree.treedef import register_leaf
+
+Mask = bool | tuple[bool, ...]
+"""One answer for each of several values, or the same for all of them."""
+
+
+def mask_of(demand: Mask, avals: Sequence[ShapedArray]) -> tuple[bool, ...]:
+    """Return for each aval whether its tangent is demanded, and has values."""
+    every = demand if isinstance(demand, tuple) else (demand,) * len(avals)
+    return tuple(
+        on and is_inexact(aval.dtype) for on, aval in zip(every, avals, strict=True)
+    )
+
+
+def instantiated(tangents: Sequence[Any], demanded: Sequence[bool]) -> list[Any]:
+    """Return the tangents, with values for the zeros that are demanded."""
+    return [
+        instantiate(t) if on else t for t, on in zip(tangents, demanded, strict=True)
+    ]
 
 
 class PrimalTracer(Tracer):
@@ -54,7 +75,7 @@ class PrimalTracer(Tracer):
         return self.primal
 
     def check_constant(self, user: str) -> None:
-        """Raise: what is computed from the value alone has no derivative."""
+        """Raise: a result computed from the value alone would have no derivative."""
         here = current_source()
         text = f" ({here.expression})" if here is not None and here.expression else ""
         place = f" at {here}" if here is not None else ""
@@ -74,7 +95,7 @@ class PrimalTracer(Tracer):
         return self.primal.origin() if isinstance(self.primal, Tracer) else None
 
     def provenance(self) -> str:
-        """Say where the primal comes from."""
+        """Describe the origin of the primal."""
         if isinstance(self.primal, Tracer):
             return self.primal.provenance()
         return super().provenance()
@@ -96,7 +117,7 @@ register_leaf(JVPTracer)
 
 @final
 class JVPTrace(Trace):
-    """Evaluates primals under the parent trace, and tangents beside them."""
+    """Evaluates primals and tangents under the parent trace."""
 
     __slots__ = ("name", "parent")
 
@@ -110,7 +131,7 @@ class JVPTrace(Trace):
     ) -> tuple[Any, ...]:
         """Apply the jvp rule of `primitive`."""
         if self.is_checked:
-            operands = joined(self, primitive, operands)
+            operands = pvary_operands(self, primitive, operands)
         primals, tangents = self.split(operands)
         if all(map(is_zero, tangents)):
             return process_under(self.parent, primitive, primals, params)
@@ -133,7 +154,7 @@ class JVPTrace(Trace):
         )
 
     def describe(self) -> str:
-        """Say what this trace traces."""
+        """Describe the traced function."""
         return f"{self.name}, traced by jvp"
 
 
@@ -203,8 +224,8 @@ def jvp_jaxpr(
         tangent_avals = [
             tangent_aval(a) for a, has in zip(in_avals, nonzero, strict=True) if has
         ]
-        staged = Staged("jvp", closed.jaxpr.name)
-        derived = stage(run, [*in_avals, *tangent_avals], staged)
+        debug_info = DebugInfo("jvp", closed.jaxpr.name)
+        derived = stage(run, [*in_avals, *tangent_avals], debug_info)
         return derived, tuple(out_nonzero)
 
     return closed.derived(("jvp", nonzero, demanded), derive)

@@ -1,12 +1,13 @@
-"""The linear functions that `vjp` and `linearize` return, as nodes of pytrees.
+"""The linear functions of `vjp`, `linearize` and `linear_transpose`, as nodes of pytrees.
 
 Each is a `tree.Partial`: its children are the residuals, and its static part is the tangent
-program with the trees that it takes and gives. So it can be an argument or a result of a
-transformed function. A program is the same only as itself.
+program with its input and output trees. So it can be an argument or a result of a
+transformed function. Programs compare by identity.
+`linear_transpose` does not evaluate its function: shapes and dtypes are enough.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, cast, final
 
 import numpy as np
@@ -14,8 +15,15 @@ import numpy as np
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.functions import as_result, copy_leaf
-from imprint._src.core.jaxpr import eval_jaxpr
+from imprint._src.core.functions import (
+    as_result,
+    check_function,
+    copy_leaf,
+    name_of,
+    result_leaves,
+)
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.tangents import (
     UndefinedPrimal,
     Zero,
@@ -26,19 +34,20 @@ from imprint._src.core.tangents import (
     zero_of,
 )
 from imprint._src.diagnostics.traceback_filter import filter_traceback
-from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.errors import ArgumentError, NotDifferentiableError, TreeError
+from imprint._src.interpreters.dce import dce
 from imprint._src.interpreters.jvp import merge_zeros
 from imprint._src.interpreters.linearize import Linearized
-from imprint._src.interpreters.trace_to_jaxpr import lift_scalars
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
 from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
 
 
 class LinearProgram:
-    """A tangent program, without its residuals, and what it is for.
+    """A tangent program, without its residuals, and its signature.
 
     Args:
-        lin: what was linearized; its first results are those of `out_tree`.
+        lin: the linearized function; its first results are those of `out_tree`.
         primals: where; like the results, they may be avals.
         in_tree: the structure of the primals.
         out_tree: the structure of the results.
@@ -73,7 +82,7 @@ class LinearProgram:
         self._number = next(_numbers)
 
     def __imprint_token__(self) -> int:
-        """Return what tells this program from all others."""
+        """Return a token that identifies this program."""
         return self._number
 
     def pull(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
@@ -154,7 +163,7 @@ def _node(kind: type[LinearProgram], lin: Linearized, *rest: Any) -> Any:
     return tree.Partial(program, lin.tangent.consts)
 
 
-# ---- what they and `jvp` take and give ----
+# ---- tangents and cotangents ----
 
 
 def check_like(
@@ -164,10 +173,10 @@ def check_like(
 
     Args:
         given: the tree of them.
-        treedef: the structure that they have to have.
-        avals: what each of them has to be.
+        treedef: the expected structure.
+        avals: the expected avals.
         who: the name of the transform.
-        what: the word for what is given.
+        what: "tangent" or "cotangent".
     """
     leaves, given_tree = tree.flatten(given)
     if given_tree != treedef:
@@ -197,3 +206,79 @@ def tangent_result(t: Any) -> Any:
     if is_zero(t) and is_float0(t.aval):
         return no_values(t.aval.shape)
     return as_result(instantiate(t))
+
+
+@filter_traceback
+def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., Any]:
+    """Return the transpose of a linear function.
+
+    Args:
+        fun: a function that is linear in its arguments; from floats to floats, or from
+            integers to integers.
+        primals: arguments like those it takes; of a `ShapeDtypeStruct` or an array only
+            shape and dtype count.
+
+    Returns:
+        A function of a cotangent of the result, which returns a tuple with a cotangent
+        for each argument. It is a node of pytrees, as the pullback of `vjp` is.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> transposed = imprint.linear_transpose(lambda x: 2.0 * x.sum(), np.ones(3))
+        >>> transposed(np.float32(5.0))
+        (Array([10., 10., 10.], dtype=float32),)
+    """
+    check_function(fun, "linear_transpose")
+    name = name_of(fun)
+    leaves, in_tree = tree.flatten(tuple(primals))
+    avals = [_aval(x, i) for i, x in enumerate(leaves)]
+    found: list[tree.TreeDef] = []
+
+    def flat(*xs: Any) -> list[Any]:
+        outs, out_tree = result_leaves(fun(*in_tree.unflatten(xs)), name)
+        found.append(out_tree)
+        return outs
+
+    closed = lift_scalars(dce(stage(flat, avals, DebugInfo("linear_transpose", name))))
+    _check_dtypes([*avals, *closed.out_avals], closed, len(avals), name)
+    nonzero = (True,) * len(closed.out_avals)
+    lin = Linearized(closed.out_avals, closed, nonzero)
+    program: Any = _Transposed(lin, avals, in_tree, found[0])
+    return tree.Partial(program, closed.consts)
+
+
+def _aval(x: Any, i: int) -> ShapedArray:
+    if isinstance(x, ShapeDtypeStruct):
+        return get_aval(x).unplaced()
+    return get_aval(copy_leaf(x, "linear_transpose", f"argument {i}")).unplaced()
+
+
+def _check_dtypes(
+    avals: Sequence[ShapedArray], closed: ClosedJaxpr, count: int, name: str
+) -> None:
+    kinds = {dtypes.is_inexact(aval.dtype) for aval in avals}
+    if len(kinds) > 1 or any(aval.dtype == bool for aval in avals):
+        came, gave = (
+            ", ".join(map(str, some)) for some in (avals[:count], closed.out_avals)
+        )
+        raise NotDifferentiableError(
+            f"linear_transpose({name}): expected a function from floats to floats, or "
+            f"from integers to integers, got one from ({came}) to ({gave}). Convert the "
+            "arguments, or close over those that are not transposed."
+        )
+
+
+@final
+class _Transposed(LinearProgram):
+    """The program of the function that `linear_transpose` returns."""
+
+    __slots__ = ()
+
+    @filter_traceback
+    def __call__(self, residuals: Sequence[Any], cotangent: Any, /) -> tuple[Any, ...]:
+        who = "linear_transpose", "cotangent"
+        cts = check_like(cotangent, self._out_tree, self._out_avals, *who)
+        holes = [UndefinedPrimal(v.aval) for v in self._jaxpr.invars]
+        found = backward_pass(self._jaxpr, residuals, holes, cts)
+        return self._in_tree.unflatten([as_result(instantiate(ct)) for ct in found])

@@ -1,11 +1,11 @@
-"""Linearization: evaluate the primal now, write the tangent program down.
+"""Linearization: evaluate the primal now, stage the tangent program.
 
 1. Each primitive runs its jvp rule on primals and tangent tracers.
-2. A `SplitTrace` sends what involves a tangent tracer to the tangent program, and
-   everything else to the parent trace, where the primal is evaluated.
+2. A `SplitTrace` sends equations with a tangent tracer to the tangent program, and all
+   others to the parent trace, which evaluates the primal.
 3. The tangent program's constants are the residuals.
-Reverse mode is this and a transpose. A control primitive splits its jaxprs instead, by
-its `linearize` rule, which runs under the parent trace.
+Reverse mode is this and a transpose. A control primitive splits its jaxprs instead, by its
+`linearize` rule, which runs under the parent trace.
 """
 
 import itertools
@@ -36,17 +36,16 @@ from imprint._src.core.trace import (
     tracing,
 )
 from imprint._src.interpreters.dce import dce_jaxpr, depending, used_invars
-from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
-from imprint._src.interpreters.jvp import PrimalTracer
+from imprint._src.interpreters.jvp import Mask, PrimalTracer, instantiated, mask_of
 from imprint._src.interpreters.trace_to_jaxpr import (
+    DebugInfo,
     JitTracer,
-    Staged,
     StagingTrace,
     check_leaks_outside_jit,
     hoist_consts,
+    pvary_operands,
     stage,
 )
-from imprint._src.interpreters.varying_axes import joined
 from imprint._src.primitives.core_ops import broadcast_in_dim_p
 from imprint._src.tree.treedef import register_leaf
 
@@ -71,7 +70,7 @@ class LinearizeTrace(Trace):
         super().__init__()
         self.parent: Trace | None = parent
         self.name: str = name
-        self.tangent_trace: StagingTrace = StagingTrace(Staged("linearize", name))
+        self.tangent_trace: StagingTrace = StagingTrace(DebugInfo("linearize", name))
         self.split: SplitTrace = SplitTrace(parent, self.tangent_trace)
 
     def new_arg(self, primal: Any) -> Any:
@@ -86,7 +85,7 @@ class LinearizeTrace(Trace):
     ) -> tuple[Any, ...]:
         """Evaluate the primal and stage the tangent of one primitive."""
         if self.is_checked:
-            operands = joined(self, primitive, operands)
+            operands = pvary_operands(self, primitive, operands)
         for x in operands:
             if type(x) is LinearizeTracer and x.owner is self:
                 break
@@ -118,13 +117,13 @@ class LinearizeTrace(Trace):
         return x, zero_of(get_aval(x))
 
     def describe(self) -> str:
-        """Say what this trace traces."""
+        """Describe the traced function."""
         return f"{self.name}, traced by grad"
 
 
 @final
 class SplitTrace(Trace):
-    """Stages what involves a tangent, runs everything else under the parent trace."""
+    """Stages equations of tangents, runs all others under the parent trace."""
 
     __slots__ = ("parent", "tangent_trace")
 
@@ -151,10 +150,10 @@ class SplitTrace(Trace):
         operands: tuple[Any, ...],
         params: dict[str, Any],
     ) -> tuple[Any, ...]:
-        """Send each result of an equation to where it belongs.
+        """Split an equation between the tangent program and the parent.
 
-        A rule of the user's may call `jvp` of a function that holds one: primals and
-        tangents are results of one equation then, of which the primals are known.
+        A user rule may call `jvp` of a function that holds one: primals and tangents are then
+        results of one equation, and the primals are known.
         """
         tangent_trace = self.tangent_trace
         tangent = [type(x) is JitTracer and x.owner is tangent_trace for x in operands]
@@ -176,7 +175,7 @@ class SplitTrace(Trace):
         return tuple([outs[i] for i in range(count)])
 
     def describe(self) -> str:
-        """Say what this trace traces."""
+        """Describe the traced function."""
         return self.tangent_trace.describe()
 
 
@@ -206,7 +205,7 @@ def linearize_flat(
         fun: takes and returns flat arrays.
         primals: the point.
         active: which primals get a tangent; all inexact ones by default.
-        name: the user's name of the function, for messages.
+        name: the name of the function in user code, for messages.
         instantiate: which results have a tangent even if it is zero; none by default.
     """
     trace = LinearizeTrace(current_trace(), name)
@@ -240,8 +239,8 @@ class LinearizedJaxpr(NamedTuple):
     """A jaxpr split in two: `primal(*args) -> (*outs, *others)`, and the tangent program.
 
     Args:
-        primal: it gives, beside the results, what the tangent program needs to know and
-            is neither an argument nor a result; each once.
+        primal: its other results are the residuals that are neither arguments nor results,
+            each once.
         tangent: `(*residuals, *tangents) -> nonzero tangents out`.
         nonzero: which results have a tangent.
         residuals: where each residual is found, counted in `(*args, *outs, *others)`.
@@ -290,8 +289,8 @@ def linearize_jaxpr(
             found.append((lin, [place[id(x)] for x in lin.tangent.consts]))
             return values[len(args) :]
 
-        staged = Staged("linearize", closed.jaxpr.name)
-        primal = stage(run, closed.in_avals, staged)
+        debug_info = DebugInfo("linearize", closed.jaxpr.name)
+        primal = stage(run, closed.in_avals, debug_info)
         ((lin, residuals),) = found
         tangent = hoist_consts(lin.tangent)
         whole = LinearizedJaxpr(primal, tangent, lin.nonzero, tuple(residuals))
@@ -301,7 +300,7 @@ def linearize_jaxpr(
 
 
 def _without_repeats(lin: LinearizedJaxpr) -> LinearizedJaxpr:
-    """Keep what was repeated, not the copies: the tangent program repeats it again."""
+    """Save operands of broadcasts as residuals; the tangent program repeats these."""
     old, tangent = lin.primal.jaxpr, lin.tangent.jaxpr
     count = len(old.invars) + len(lin.nonzero)
     values = [*old.invars, *old.outvars]
@@ -331,8 +330,11 @@ def _without_repeats(lin: LinearizedJaxpr) -> LinearizedJaxpr:
     outs = (*old.outvars[: len(lin.nonzero)], *others)
     primal = Jaxpr(old.constvars, old.invars, outs, old.eqns, old.name)
     linear = Jaxpr(
-        *((), (*wanted.values(), *args), tangent.outvars),
-        *((*repeats, *tangent.eqns), tangent.name),
+        (),
+        (*wanted.values(), *args),
+        tangent.outvars,
+        (*repeats, *tangent.eqns),
+        tangent.name,
     )
     return LinearizedJaxpr(
         ClosedJaxpr(primal, lin.primal.consts),
@@ -343,7 +345,7 @@ def _without_repeats(lin: LinearizedJaxpr) -> LinearizedJaxpr:
 
 
 def _without_unused(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Drop what no result needs, and the constants that only that needed."""
+    """Drop dead code and unused constants."""
     count = len(closed.consts)
     jaxpr = dce_jaxpr(hoist_consts(closed).jaxpr)
     used = used_invars(jaxpr)[:count]

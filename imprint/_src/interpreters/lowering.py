@@ -1,13 +1,12 @@
 """Lowering: a jaxpr becomes the text of a StableHLO module.
 
-Each equation calls its primitive's `lower` rule with IR values. A jaxpr held by an
-equation becomes a private function, written once however often it is called. Every
-line carries the user's source line as an MLIR location.
+Each equation calls its primitive's `lower` rule with IR values. A jaxpr of an equation
+becomes a private function, written once for all calls. Every line carries its source line
+in user code as an MLIR location.
 Ordered effects are threaded through tokens: `main` creates one for each, an operation
-takes the last from `Builder.tokens` and puts its own there, and a body with effects takes
-them before its arguments and gives them before its results (`lower_body`). No token
-leaves a program: the order between executions is not said here.
-Sizes that are names are arguments of private functions, and `main` asks its own for them.
+replaces it in `Builder.tokens`, and a body with effects takes them before its arguments and
+returns them before its results (`lower_body`). No token leaves a program: it does not order
+executions. Symbolic sizes are arguments of private functions; `main` computes them.
 """
 
 import re
@@ -42,7 +41,7 @@ class SizeSource(NamedTuple):
     offset: int = 0
 
 
-def lower_jaxpr(  # noqa: PLR0913 - what a module is made of
+def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     jaxpr: Jaxpr,
     name: str,
     *,
@@ -61,9 +60,9 @@ def lower_jaxpr(  # noqa: PLR0913 - what a module is made of
         arg_attrs: MLIR attributes of arguments by position, such as donation.
         result_attrs: likewise of results.
         partitions: over how many devices it is spread.
-        locations: whether lines carry the user's source lines.
+        locations: whether lines carry source locations of user code.
         sizes: where the names in sizes are found; None if all sizes are numbers.
-        consts: what the first arguments of the jaxpr are, if they are no arguments.
+        consts: the values of the leading arguments that are constants.
     """
     if sizes is None:
         _check_sizes(jaxpr)
@@ -116,10 +115,10 @@ def lower_call(
 
     Args:
         b: the builder of the function that calls.
-        closed: what is called.
+        closed: the program.
         args: its arguments.
         name: of the function.
-        inlineable: what XLA is asked to do with the call, if anything.
+        inlineable: the attribute that tells XLA whether to inline the call, if any.
     """
     assert not closed.consts
     located = bool(b.module.locations)
@@ -155,10 +154,10 @@ def lower_body(
 
     Args:
         b: the builder of the function or the region.
-        jaxpr: what is written, without constants.
+        jaxpr: the body, without constants.
         values: a token for each effect of `ordered`, and the arguments.
         ordered: names of the effects, those of all bodies that must agree.
-        locations: whether lines carry the user's source lines.
+        locations: whether lines carry source locations of user code.
     """
     count = len(ordered)
     b.tokens.update(zip(ordered, values[:count], strict=True))
@@ -241,7 +240,7 @@ def _location(
 
 
 _UNSAFE: Final = re.compile(r'[\x00-\x1f"\\]')
-"""What cannot stand in a text of StableHLO as it is."""
+"""Characters that StableHLO text escapes."""
 
 
 def _escaped(letter: re.Match[str]) -> str:

@@ -1,12 +1,11 @@
 """Padding a program: one static program that is right for all sizes up to a bound.
 
-The jaxpr of names becomes one in which each axis is as long as at the bounds; the true
-sizes are its first arguments. Each equation asks the `pad` rule of its primitive, and
-what the rules say of the padding of their results goes along, so that nothing is filled
-twice. A fill is a select by `iota < n`, which the compiler fuses into what made the
-operand. A size that is an expression is computed from the true sizes, in int32. Where an
-axis can be longer than at the bounds, or a rule is `PerSize`, the program cannot be
-padded: NoPaddingError says which equation forced it.
+The symbolic jaxpr becomes one whose axes are as long as at the bounds; the true sizes are
+its first arguments. Each equation runs the `pad` rule of its primitive. The rules also
+propagate the known padding of results, so nothing is filled twice. A fill is a select by
+`iota < n`, which XLA fuses into its operand. A size expression is computed from the true
+sizes, in int32. If an axis can be longer than at the bounds, or a rule is `PerSize`,
+NoPaddingError names the equation.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +30,7 @@ from imprint._src.dynamic_shapes.expression import SymbolicSize
 from imprint._src.dynamic_shapes.instantiate import Instance
 from imprint._src.dynamic_shapes.values import evaluate, names_of
 from imprint._src.errors import ShapeError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import (
     add,
     broadcast_in_dim,
@@ -78,7 +77,7 @@ def padded(
 
     Returns:
         A program without names. Its first arguments are the true sizes, int32 numbers in
-        the order of `bounds`; then come those of `closed`. Where an aval has names,
+        the order of `bounds`, followed by those of `closed`. Where an aval has names,
         elements from the true size on may be anything, in arguments and in results.
 
     Raises:
@@ -93,7 +92,7 @@ def fills_of_results(
     bounds: Mapping[str, int],
     fills: Sequence[Any] | None = None,
 ) -> list[tuple[Any, ...]]:
-    """Return what a padded program says is in the padding of its results.
+    """Return the known padding of the results of a padded program.
 
     Args:
         closed: the program of names.
@@ -136,8 +135,8 @@ def _padded(
     except NoPaddingError as err:
         err.add_note("It is an argument.")
         raise
-    staged = Staged("padded", jaxpr.name)
-    return stage(run, [_SIZE] * len(bounds) + avals, staged), told
+    debug_info = DebugInfo("padded", jaxpr.name)
+    return stage(run, [_SIZE] * len(bounds) + avals, debug_info), told
 
 
 def _argument(x: Any, aval: ShapedArray, fill: Any) -> PaddedValue:
@@ -204,7 +203,7 @@ def _equation(
         if err.equation is None:
             err.equation = eqn
         raise
-    except ShapeError as err:  # what is equal for all sizes differs at the bounds
+    except ShapeError as err:  # sizes equal for all values differ at the bounds
         failed = NoPaddingError(str(err))
         failed.equation = eqn
         raise failed from err
@@ -221,7 +220,7 @@ def _holds_names(x: Any) -> bool:
 
 
 class _Equation(PadContext):
-    """What the rule of one equation is told."""
+    """The bucket of one equation."""
 
     __slots__ = ("_at", "_source")
 
@@ -399,7 +398,7 @@ class _Sizes:
 
 
 def _is_increasing(n: Any) -> bool:
-    """Tell whether a size surely grows with its names, or stays as it is."""
+    """Return whether a size surely grows with its names, or is constant."""
     if not isinstance(n, SymbolicSize):
         return True
     for monomial, k in n.terms.items():

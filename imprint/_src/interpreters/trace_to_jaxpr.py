@@ -1,9 +1,8 @@
-"""Staging: run a function on tracers and write down its equations as a jaxpr.
+"""Staging: run a function on tracers and record its equations as a jaxpr.
 
-Every primitive is recorded, whether or not its operands are known, so the jaxpr is the
-whole program. Rank-0 constants become literals; every other value from outside (a
-captured array, a tracer of an enclosing trace) becomes a constvar. `process` is a hot
-path: one call for each equation of the user's program.
+Every primitive is recorded, even with known operands, so the jaxpr is the whole program.
+Rank-0 constants become literals; every other value from outside (a captured array, a tracer
+of an enclosing trace) becomes a constvar. `process` is a hot path: one call per equation.
 """
 
 import weakref
@@ -16,7 +15,8 @@ import numpy as np
 
 from imprint._src.config import config
 from imprint._src.core.array import OPERANDS, NumberArray, plain
-from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.aval import NO_AXES, ShapedArray, get_aval
+from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import (
     Atom,
     ClosedJaxpr,
@@ -28,7 +28,14 @@ from imprint._src.core.jaxpr import (
 )
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.scopes import outside_scopes
-from imprint._src.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint._src.core.trace import (
+    Trace,
+    Tracer,
+    check_alive,
+    current_trace,
+    process_under,
+    tracing,
+)
 from imprint._src.core.tracer_leaks import check_leaks
 from imprint._src.diagnostics.source import (
     Source,
@@ -36,16 +43,15 @@ from imprint._src.diagnostics.source import (
     current_source,
     replayed_source,
 )
-from imprint._src.interpreters.varying_axes import joined
 from imprint._src.tree.treedef import register_leaf
 
 
 @final
-class Staged:
-    """What is being staged, for messages: the transform, the function, its arguments.
+class DebugInfo:
+    """The staged function, for messages: the transform, its name, its arguments.
 
-    `site` is where the user's function was traced; None while one of our own runs. `ended`
-    are the traces that staged it and what it calls, if `check_tracer_leaks` is on.
+    `site` is where the user function was traced; None while internal code runs. `ended`
+    are the traces of it and of the functions it calls, with `check_tracer_leaks`.
     `is_body` says that the function is a branch or a step: its arguments are all traced.
     """
 
@@ -104,12 +110,12 @@ register_leaf(JitTracer)
 class StagingTrace(Trace):
     """Writes a jaxpr."""
 
-    __slots__ = ("_until_note", "captured", "constvars", "eqns", "invars", "staged")
+    __slots__ = ("_until_note", "captured", "constvars", "debug_info", "eqns", "invars")
     stages = True
 
-    def __init__(self, staged: Staged) -> None:
+    def __init__(self, debug_info: DebugInfo) -> None:
         super().__init__()
-        self.staged: Staged = staged
+        self.debug_info: DebugInfo = debug_info
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         self.constvars: dict[int, Var] = {}
@@ -118,8 +124,8 @@ class StagingTrace(Trace):
 
     @property
     def evaluates(self) -> bool:
-        """Whether what it writes is computed by references, and by nothing else."""
-        return self.staged.transform == "fuse_eager"
+        """Whether its equations are only evaluated by references."""
+        return self.debug_info.transform == "fuse_eager"
 
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""
@@ -135,7 +141,7 @@ class StagingTrace(Trace):
     ) -> tuple[Any, ...]:
         """Record one equation."""
         if self.is_checked:
-            operands = joined(self, primitive, operands)
+            operands = pvary_operands(self, primitive, operands)
         invars = [
             x.variable if type(x) is JitTracer and x.owner is self else self.atom(x)
             for x in operands
@@ -151,9 +157,9 @@ class StagingTrace(Trace):
         return outs
 
     def _called(self, source: Source | None) -> Source | None:
-        """Note from where a line is reached, now and then: it takes 5 us.
+        """Record now and then from where a line is reached: it takes 5 us.
 
-        That tells in which of the user's loops it is, where equations repeat.
+        That identifies the iteration of a user loop where equations repeat.
         """
         self._until_note = max(_NOTED, len(self.eqns) // 8)
         if source is None or isinstance(replayed_source(), Source):
@@ -161,7 +167,7 @@ class StagingTrace(Trace):
         return called_source(source, __file__)
 
     def atom(self, x: Any) -> Atom:
-        """Return the var or literal that stands for a value in this jaxpr."""
+        """Return the var or literal of a value in this jaxpr."""
         if isinstance(x, Tracer):
             if isinstance(x, JitTracer) and x.owner is self:
                 return x.variable
@@ -183,11 +189,11 @@ class StagingTrace(Trace):
     def _alias(self, x: Any) -> Any:
         if not isinstance(x, NumberArray):
             return x
-        is_users = self.staged.site is not None
+        is_users = self.debug_info.site is not None
         return x.__imprint_alias__(follows=is_users)
 
     def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
-        """End the trace and return its jaxpr, closed over what it captured."""
+        """End the trace and return its jaxpr, closed over the captured values."""
         outvars = [self.atom(x) for x in outs]
         self.ended = True
         jaxpr = Jaxpr(
@@ -195,7 +201,7 @@ class StagingTrace(Trace):
             self.invars,
             outvars,
             self.eqns,
-            self.staged.name,
+            self.debug_info.name,
         )
         closed = ClosedJaxpr(jaxpr, [private for private, _ in self.captured])
         if config.enable_checks:
@@ -205,16 +211,16 @@ class StagingTrace(Trace):
     # ---- for messages ----
 
     def describe(self) -> str:
-        """Say what this trace traces."""
-        return str(self.staged)
+        """Describe the traced function."""
+        return str(self.debug_info)
 
     def static_advice(self) -> str:
         """Say how an argument stays a Python value."""
-        if self.staged.transform == "filter_jit":
+        if self.debug_info.transform == "filter_jit":
             return "pass a number and no array: filter_jit holds numbers static"
-        if self.staged.transform == "eval_shape":
+        if self.debug_info.transform == "eval_shape":
             return "close over it: lambda x: f(x, value)"
-        if self.staged.is_body:
+        if self.debug_info.is_body:
             return "close over a value that is one of Python's outside already"
         return super().static_advice()
 
@@ -229,7 +235,9 @@ class StagingTrace(Trace):
             if not needed.isdisjoint(eqn.outvars):
                 needed.update(v for v in eqn.invars if isinstance(v, Var))
         names = [
-            self.staged.arg_names[i] if i < len(self.staged.arg_names) else str(i)
+            self.debug_info.arg_names[i]
+            if i < len(self.debug_info.arg_names)
+            else str(i)
             for i, v in enumerate(self.invars)
             if v in needed
         ]
@@ -253,30 +261,31 @@ _DEPENDS: Final = "It is argument", "It depends on argument"
 def stage(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: Staged,
+    debug_info: DebugInfo,
 ) -> ClosedJaxpr:
     """Trace `fun`, which takes and returns flat arrays, to a jaxpr.
 
     The constants of the result may be tracers of an enclosing trace: the caller passes
     them on as operands (`close_over`) or hands them to an evaluation under that trace.
     """
-    return stage_with_origins(fun, in_avals, staged)[0]
+    return stage_with_origins(fun, in_avals, debug_info)[0]
 
 
 def stage_with_origins(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[ShapedArray],
-    staged: Staged,
+    debug_info: DebugInfo,
 ) -> tuple[ClosedJaxpr, list[Any]]:
-    """Trace as `stage` does; return also the objects that the constants stand for."""
-    trace = StagingTrace(staged)
+    """Trace as `stage` does; also return the objects that became constants."""
+    trace = StagingTrace(debug_info)
     try:
         with tracing(trace), outside_scopes():
             closed = trace.finish(fun(*map(trace.new_arg, in_avals)))
     finally:
         trace.ended = True
-    if config.check_tracer_leaks and staged.site is not None:
-        staged.ended.append(weakref.ref(trace))  # it refers to tracers that it captured
+    if config.check_tracer_leaks and debug_info.site is not None:
+        # Weak, as a trace refers to the tracers that it captured.
+        debug_info.ended.append(weakref.ref(trace))
     return closed, [origin for _, origin in trace.captured]
 
 
@@ -284,17 +293,17 @@ _NOTED: Final = 127
 """One of so many equations is noted; prime, so that it is another one of each block."""
 
 
-def check_leaks_of(staged: Staged) -> None:
-    """Look for leaked tracers of what was staged, when it is recorded no more.
+def check_leaks_of(debug_info: DebugInfo) -> None:
+    """Check for leaked tracers of a staged function after its dependencies were recorded.
 
-    While a function is recorded, tracers that it met are held. So what a staged function
-    calls is looked at together with it.
+    Recording a function keeps the tracers that it reached alive. So staged functions that
+    it calls are checked together with it.
     """
     outer = _staging_around(current_trace())
     if outer is not None:
-        outer.staged.ended += staged.ended
+        outer.debug_info.ended += debug_info.ended
         return
-    for ended in staged.ended:
+    for ended in debug_info.ended:
         trace = ended()
         if trace is not None:
             check_leaks(trace)
@@ -310,7 +319,7 @@ def check_leaks_outside_jit(trace: Any) -> None:
 
 
 def is_staging() -> bool:
-    """Tell whether what runs now is a part of a jaxpr that is being written."""
+    """Return whether the current code is staged into a jaxpr."""
     return _staging_around(current_trace()) is not None
 
 
@@ -321,7 +330,7 @@ def _staging_around(trace: Any) -> StagingTrace | None:
 
 
 def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Turn constants into leading arguments, so that the jaxpr has none."""
+    """Make constants leading arguments, so that the jaxpr has none."""
     if not closed.consts:
         return closed
     jaxpr = closed.jaxpr
@@ -349,3 +358,28 @@ def lift_scalars(closed: ClosedJaxpr) -> ClosedJaxpr:
     constvars = (*old.constvars, *(var for var, _ in found.values()))
     consts = [*closed.consts, *(value for _, value in found.values())]
     return ClosedJaxpr(Jaxpr(constvars, old.invars, outvars, eqns, old.name), consts)
+
+
+def pvary_operands(
+    trace: Trace, primitive: Primitive, operands: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Return operands that differ along the same axes of a mesh, inside `shard_map`.
+
+    A replicated operand used with a varying one becomes varying (`pvary`), so that its
+    cotangent is the sum over the devices. Constants stay: they have no cotangent.
+    """
+    if len(operands) < 2 or type(primitive) is ControlPrimitive:
+        return operands
+    vmas = [get_aval(x).vma for x in operands]
+    axes = NO_AXES.union(*vmas)
+    if not axes:
+        return operands
+    from imprint._src.primitives.collectives import pvary_p  # noqa: PLC0415 - 5 ms of an import
+
+    found = list(operands)
+    for i, (x, own) in enumerate(zip(operands, vmas, strict=True)):
+        if isinstance(x, Tracer):
+            for axis in sorted(axes - own):
+                params = {"axis_name": axis}
+                (found[i],) = process_under(trace, pvary_p, (found[i],), params)
+    return tuple(found)

@@ -1,10 +1,10 @@
 """Transposition: run a linear program backwards.
 
 It turns cotangents of the results into cotangents of the linear arguments. Equations
-without a linear operand are evaluated forwards first; the others are transposed from
-last to first, and the cotangents of a var used twice are added. A cotangent that was
-never made is a symbolic `Zero`, unless it is demanded (`instantiate`). What a linear
-equation with effects means backwards is asked of its rule, even if all is zero.
+without a linear operand are evaluated forwards first; the others are transposed from last
+to first, and the cotangents of a var used twice are added. A missing cotangent is a symbolic
+`Zero`, unless it is demanded (`instantiate`). The rule of a linear equation with effects
+runs even if all its cotangents are zero.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
 from imprint._src.diagnostics import source
 from imprint._src.errors import AbsentRuleError
 from imprint._src.interpreters.dce import depending
-from imprint._src.interpreters.instantiate import Mask, instantiated, mask_of
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.jvp import Mask, instantiated, mask_of
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents
 
 
@@ -66,7 +66,7 @@ def backward_pass(
 def _evaluate_known(
     jaxpr: Jaxpr, values: dict[Var, Any], linear: set[Atom]
 ) -> list[Eqn]:
-    """Evaluate what does not depend on a linear argument; return the other equations."""
+    """Evaluate equations without a linear operand; return the others."""
     backwards: list[Eqn] = []
     for eqn in jaxpr.eqns:
         known = eqn
@@ -77,7 +77,7 @@ def _evaluate_known(
             linear.update(compress(eqn.outvars, moves))
             if all(moves):
                 continue
-            # Where a user's rule calls `jvp`, primals are results beside tangents.
+            # With a user rule that calls `jvp`, an equation returns primals and tangents.
             known = cast("ControlPrimitive", eqn.primitive).narrow(
                 eqn, tuple([not m for m in moves])
             )
@@ -176,8 +176,8 @@ def transpose_jaxpr(
             given_back[:] = [not is_zero(ct) for ct in wanted]
             return [ct for ct in wanted if not is_zero(ct)]
 
-        staged = Staged("transpose", closed.jaxpr.name)
-        derived = stage(run, [*known_avals, *ct_avals], staged)
+        debug_info = DebugInfo("transpose", closed.jaxpr.name)
+        derived = stage(run, [*known_avals, *ct_avals], debug_info)
         return derived, tuple(given_back)
 
     types = None if weak is None else tuple(weak)

@@ -1,8 +1,7 @@
 """`vmap`: batching of functions of pytrees.
 
-Axes are given as prefixes of the arguments' trees. What is checked here: that every
-mapped leaf has the axis and that all of them have the same length there. What a name of
-the axis means is in `batch`.
+Axes are given as prefixes of the arguments' trees. `vmap` checks that every mapped leaf has
+the axis and that the lengths agree. The meaning of an axis name is in `batching`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -54,9 +53,9 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
         fun: a function of arrays.
         in_axes: which axis of each argument is mapped: an int, None for none, or a
             tuple with one entry for each positional argument, each a prefix of the
-            argument's tree. What is not mapped may be anything, and is passed as it
-            is. Keyword arguments are mapped along their first axis.
-        out_axes: where the mapped axis stands in the result; a prefix of its tree.
+            argument's tree. An unmapped argument may be anything, and is passed
+            unchanged. Keyword arguments are mapped along their first axis.
+        out_axes: the position of the mapped axis in the result; a prefix of its tree.
         axis_name: by which name collectives in `fun`, such as `imprint.lax.psum`, know
             the mapped axis.
         axis_size: the length of the mapped axis, needed if no argument is mapped.
@@ -257,7 +256,7 @@ def _results(
 
 def _misplaced(who: str, leaf: str, to: Any, total: int) -> Exception:
     """Return the error of an axis that a result cannot have."""
-    if to is None:  # `filter_vmap` asks for that of leaves with other paths
+    if to is None:  # requested by `filter_vmap` for other leaves
         return ArgumentError(
             f"{who}: expected an unmapped result where out_axes is None, got one that "
             "depends on a mapped argument. Give out_axes an integer."

@@ -11,18 +11,16 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes, runtime
-from imprint._src.control_flow.check_body_types import (
-    Kind,
-    Returned,
-    defined,
-    difference,
-)
 from imprint._src.control_flow.cond import choose
 from imprint._src.control_flow.trace_body import (
     REMEDY,
-    Closed,
-    close,
+    MismatchKind,
+    Returned,
+    TracedBody,
+    defined,
+    first_mismatch,
     own_leaves,
+    trace_body,
     unite,
 )
 from imprint._src.core.aval import get_aval
@@ -42,7 +40,7 @@ from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 
 _NONE: Final[Any] = object()
 """An `operand` that was not given: None is one."""
@@ -274,7 +272,7 @@ def _choose(
         outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
         return out_tree.unflatten(list(map(as_result, outs)))
     avals = [get_aval(x) for x in leaves]
-    bodies = [close(f, in_tree, avals, caller, leaf_names) for f in functions]
+    bodies = [trace_body(f, in_tree, avals, caller, leaf_names) for f in functions]
     _check_agreement(caller, named, bodies)
     branches, captured = unite([bodies[i] for i in order])
     arguments = [*captured, *leaves]
@@ -286,18 +284,18 @@ def _choose(
 
 
 def _check_agreement(
-    caller: str, named: dict[str, Callable[..., Any]], bodies: Sequence[Closed]
+    caller: str, named: dict[str, Callable[..., Any]], bodies: Sequence[TracedBody]
 ) -> None:
     """Raise an error that names the first leaf in which two branches differ."""
     returned = [Returned(body.out_tree, body.jaxpr.out_avals) for body in bodies]
     labels = [f"{name}, {defined(function)}," for name, function in named.items()]
     for label, other in zip(labels, returned, strict=True):
-        found = difference(returned[0], other)
+        found = first_mismatch(returned[0], other)
         if found is None:
             continue
-        if found.kind is Kind.TREE:
+        if found.kind is MismatchKind.TREE:
             error, remedy = TreeError, "Return the same containers from all branches."
-        elif found.kind is Kind.DTYPE:
+        elif found.kind is MismatchKind.DTYPE:
             error = DTypeError
             remedy = f"Cast what they return there: `.astype({found.dtype!r})`."
         else:

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from imprint import tree
 from imprint._src import dtypes
-from imprint._src.control_flow.check_body_types import Returned
-from imprint._src.control_flow.trace_body import own_leaves
+from imprint._src.control_flow.trace_body import Returned, own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import DTypeError, ShapeError, TreeError

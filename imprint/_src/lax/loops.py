@@ -15,9 +15,8 @@ from typing import Any, Final
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
-from imprint._src.control_flow.check_body_types import Returned
 from imprint._src.control_flow.scan import scan as bind_scan
-from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.trace_body import Returned, trace_body
 from imprint._src.control_flow.while_ import while_loop as bind_while
 from imprint._src.core import dims
 from imprint._src.core.array import plain
@@ -118,7 +117,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     names = [*carry.names, *walked.names]
 
     def stage(carry: Carry) -> Staged:
-        closed = close(f, both, [*carry.avals, *slices], who, names)
+        closed = trace_body(f, both, [*carry.avals, *slices], who, names)
         pair = tree.treedef_children(closed.out_tree)
         if len(pair) != 2:
             came = Returned(closed.out_tree, closed.jaxpr.out_avals)
@@ -262,11 +261,11 @@ def _while(
     in_tree = tree.treedef_tuple((carry.tree,))
 
     def stage(carry: Carry) -> Staged:
-        closed = close(body_fun, in_tree, carry.avals, who, carry.names)
+        closed = trace_body(body_fun, in_tree, carry.avals, who, carry.names)
         return Staged(closed, closed.out_tree, closed.jaxpr.out_avals)
 
     staged, carry = settle(who, name_of(body_fun), carry, stage)
-    condition = close(cond_fun, in_tree, carry.avals, who, carry.names)
+    condition = trace_body(cond_fun, in_tree, carry.avals, who, carry.names)
     _check_condition(name_of(cond_fun), condition)
     outs = bind_while(
         condition.jaxpr,

@@ -16,8 +16,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import tree
-from imprint._src.control_flow.check_body_types import Returned, difference
-from imprint._src.control_flow.trace_body import close, own_leaves
+from imprint._src.control_flow.trace_body import (
+    Returned,
+    first_mismatch,
+    own_leaves,
+    trace_body,
+)
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.functions import as_result, check_function, name_of
@@ -46,7 +50,7 @@ from imprint._src.primitives.reductions import (
     reduce_xor,
 )
 from imprint._src.primitives.shape import reshape
-from imprint._src.primitives.windows.window_reductions import Window as Steps
+from imprint._src.primitives.windows.window_reductions import ReduceWindow as Steps
 from imprint._src.primitives.windows.window_reductions import (
     reduce_window_max_p,
     reduce_window_min_p,
@@ -227,10 +231,10 @@ def _closed(
     """Stage a function of two elements; return how it joins arrays."""
     in_avals = [get_aval(x).strong() for x in inits]
     pair = tree.structure((treedef.unflatten(inits), treedef.unflatten(inits)))
-    body = close(computation, pair, in_avals * 2, caller, ())
+    body = trace_body(computation, pair, in_avals * 2, caller, ())
     expected = Returned(treedef, in_avals)
     came = Returned(body.out_tree, body.jaxpr.out_avals)
-    found = difference(expected, came)
+    found = first_mismatch(expected, came)
     if found is not None:
         where = f" at result{found.where}" if found.where else ""
         cast = f" Cast it: `.astype({in_avals[0].dtype.name!r})`." * bool(found.dtype)

@@ -10,9 +10,15 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
-from imprint._src.control_flow.check_body_types import Returned, defined
 from imprint._src.control_flow.implicit import find_root, solve_linear
-from imprint._src.control_flow.trace_body import REMEDY, Closed, close, unite
+from imprint._src.control_flow.trace_body import (
+    REMEDY,
+    Returned,
+    TracedBody,
+    defined,
+    trace_body,
+    unite,
+)
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
@@ -74,12 +80,12 @@ def custom_root(
     def linearized(x: Any, y: Any) -> Any:
         return tangent_solve(linearize(f, x)[1], y)
 
-    function = space.close("f", f)
+    function = space.trace_body("f", f)
     solves = partial(solve, f)
-    tangent = space.close("tangent_solve", linearized, count=2)
+    tangent = space.trace_body("tangent_solve", linearized, count=2)
     if current_trace() is None:
         return space.call("solve", solves, has_aux=has_aux)
-    solution = space.close("solve", solves, has_aux=has_aux)
+    solution = space.trace_body("solve", solves, has_aux=has_aux)
     jaxprs, captured = unite([function, solution, tangent])
     outs = find_root(jaxprs, captured, space.carry.leaves)
     return solution.out_tree.unflatten(map(as_result, outs))
@@ -125,18 +131,18 @@ def custom_linear_solve(
     if transpose_solve is not None:
         functions["transpose_solve"] = transpose_solve
     space = _space("custom_linear_solve", functions, b, "b")
-    mapped = space.close("matvec", matvec)
-    transposed: list[Closed] = []
+    mapped = space.trace_body("matvec", matvec)
+    transposed: list[TracedBody] = []
     if transpose_solve is not None:
         vecmat = matvec if symmetric else _transposed(mapped)
-        back = mapped if symmetric else space.close("matvec", vecmat)
+        back = mapped if symmetric else space.trace_body("matvec", vecmat)
         solves = partial(transpose_solve, vecmat)
-        solved = space.close("transpose_solve", solves, has_aux=has_aux)
+        solved = space.trace_body("transpose_solve", solves, has_aux=has_aux)
         transposed = [back, solved]
     solves = partial(solve, matvec)
     if current_trace() is None:
         return space.call("solve", solves, has_aux=has_aux)
-    solution = space.close("solve", solves, has_aux=has_aux)
+    solution = space.trace_body("solve", solves, has_aux=has_aux)
     if symmetric and not transposed:
         transposed = [mapped, solution]
     jaxprs, captured = unite([mapped, solution, *transposed])
@@ -144,7 +150,7 @@ def custom_linear_solve(
     return solution.out_tree.unflatten(map(as_result, outs))
 
 
-def _transposed(mapped: Closed) -> Callable[[Any], Any]:
+def _transposed(mapped: TracedBody) -> Callable[[Any], Any]:
     """Return the transpose of a linear function that was staged."""
     known = len(mapped.captured)
     count = len(mapped.jaxpr.out_avals)
@@ -182,14 +188,14 @@ class _Space(NamedTuple):
     carry: Carry
     name: str
 
-    def close(
+    def trace_body(
         self,
         role: str,
         function: Callable[..., Any],
         *,
         has_aux: bool = False,
         count: int = 1,
-    ) -> Closed:
+    ) -> TracedBody:
         """Stage a function of `count` vectors; raise unless it returns one.
 
         Args:
@@ -200,7 +206,7 @@ class _Space(NamedTuple):
         """
         in_tree = tree.treedef_tuple((self.carry.tree,) * count)
         avals, names = self.carry.avals * count, self.carry.names * count
-        closed = close(function, in_tree, avals, self.caller, names)
+        closed = trace_body(function, in_tree, avals, self.caller, names)
         returned = Returned(closed.out_tree, closed.jaxpr.out_avals)
         self._check(role, returned, has_aux=has_aux)
         return closed
@@ -208,7 +214,7 @@ class _Space(NamedTuple):
     def call(
         self, role: str, function: Callable[..., Any], *, has_aux: bool = False
     ) -> Any:
-        """Call a function of one vector as it is; see `close`."""
+        """Call a function of one vector as it is; see `trace_body`."""
         result = function(self.carry.tree.unflatten(map(as_result, self.carry.leaves)))
         who = f"{self.caller}({name_of(function)})"
         leaves, treedef = result_leaves(result, who, REMEDY)

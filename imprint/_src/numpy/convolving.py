@@ -15,7 +15,7 @@ from imprint._src.primitives.elementwise.complex import conj
 from imprint._src.primitives.elementwise.precision import canonical_precision
 from imprint._src.primitives.shape import reshape, rev
 from imprint._src.primitives.windows.convolution import conv_general_dilated_p
-from imprint._src.primitives.windows.windows import ConvDimensionNumbers, Window
+from imprint._src.primitives.windows.windows import ConvDimensionNumbers, ConvWindow
 
 _MODES = ("full", "same", "valid")
 
@@ -114,7 +114,9 @@ def _slid(
     pads = {"valid": (0, 0), "same": (n // 2, n - n // 2 - 1), "full": (n - 1, n - 1)}
     axes = (0, 1, 2)
     numbers = ConvDimensionNumbers(axes, axes, axes)
-    params: dict[str, Any] = Window((1,), (pads[mode],), (1,), (1,), numbers)._asdict()
+    params: dict[str, Any] = ConvWindow(
+        (1,), (pads[mode],), (1,), (1,), numbers
+    )._asdict()
     chosen = canonical_precision(precision)
     if chosen is not None:
         params["precision"] = chosen

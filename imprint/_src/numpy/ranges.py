@@ -46,8 +46,13 @@ from imprint._src.primitives.elementwise.comparison import gt
 from imprint._src.primitives.elementwise.rounding import floor, sign
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.slicing import concatenate
-from imprint._src.primitives.shape import broadcasted_iota, expand_dims, reshape
-from imprint._src.primitives.sizes import as_value, number_of
+from imprint._src.primitives.shape import (
+    as_value,
+    broadcasted_iota,
+    expand_dims,
+    number_of,
+    reshape,
+)
 
 
 def arange(

@@ -14,7 +14,7 @@ from imprint._src.numpy.creation import ones
 from imprint._src.numpy.elementwise.arithmetic import absolute, add, multiply, subtract
 from imprint._src.numpy.elementwise.trigonometric import cos
 from imprint._src.numpy.ranges import arange
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 
 
 @fuse_eager

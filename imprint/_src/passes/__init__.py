@@ -1,16 +1,12 @@
-"""Passes: what is done to a jaxpr between tracing and lowering.
+"""Passes over jaxprs between tracing and lowering.
 
-- `pipeline`: which passes does every program go through, in which order?
-- `reroll_loops`: which equal blocks become a loop?
-- `blocks`: where do equations repeat?
-- `use_def`: which equation makes each value, and which use it?
-- `loop_carries`: what do equal blocks take from each other, from outside, and give after them?
-- `stacked_rows`: which values are rows of what a loop has stacked?
-- `reroll_cost`: when is a loop slower than its blocks?
-- `materialize`: which values are written to memory instead of being computed again?
-- `fusion`: which operations does the engine put into one kernel, and what do they cost?
-- `fusion_model`: how many kernels compute each value, and which values should be written?
-- `pass_report`: what does a pass tell of what it did?
-- `prune_args`: which arguments and constants does a program take from its caller?
-- `nan_checks`: which equation made a NaN or an infinity?
+- `pipeline`: the order of the passes
+- `reroll_loops`: equal blocks of equations as a loop
+- `blocks`: runs of equal blocks, definitions and uses
+- `loop_carries`: carries, scanned operands and stacked results of a run
+- `reroll_cost`: the cost of a loop against that of its blocks
+- `materialize`: values written to memory instead of being recomputed
+- `fusion_model`: the kernels that compute each value, after XLA's fusion
+- `pass_report`: the changes that passes made, for reports
+- `nan_checks`: the equation that made a NaN or an infinity
 """

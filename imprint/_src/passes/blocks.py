@@ -1,39 +1,54 @@
-"""Blocks: runs of equal blocks of equations, as a Python loop writes them.
+"""Runs of equal blocks of equations, as an unrolled Python loop leaves them.
 
-1. Each equation has a coarse token: its primitive and the aval of its first result. A
-   program in which no distance of equal tokens is frequent is left here.
-2. The others have an exact token: params, too. Jaxprs in params count by their own
-   equations; an effect is like no other. Where a `slice` starts may differ from block to
-   block, as `x[i]` does.
-3. In runs of a length operands too are alike: made at the same place of the same block or
-   of one before, or outside and of one aval. Blocks begin where least is handed on.
+1. Each equation has a coarse token: its primitive and the aval of its first result. Search
+   ends here if no distance between equal tokens is frequent.
+2. An exact token also covers params. Jaxprs in params are compared by their equations; an
+   effect equals no other. The starts of a `slice` may differ between blocks, as in `x[i]`.
+3. In a run, operands match too: defined at the same position of the same or an earlier
+   block, or outside and of one aval. Blocks begin where the fewest values are carried.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
+from itertools import accumulate, chain, count, repeat
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
 
 from imprint._src.core.control import ControlPrimitive
-from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint._src.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    subjaxprs,
+)
 from imprint._src.core.primitive import Primitive
-from imprint._src.passes.use_def import Ints, Wiring
 from imprint._src.primitives.indexing.slicing import slice_p
 
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+INVARS: Final[Callable[[Eqn], Sequence[Atom]]] = attrgetter("invars")
+_AVAL: Final = attrgetter("aval")
+OUTVARS: Final[Callable[[Eqn], Sequence[Var]]] = attrgetter("outvars")
+
+
 FEWEST: Final = 16
-"""Blocks below which a loop is left unrolled."""
+"""Blocks below which a loop stays unrolled."""
 _LENGTHS: Final = 12
-"""Lengths of blocks that are tried."""
+"""Block lengths that are tried."""
 _WORDS: Final = (1, 4, 16, 64)
-"""How many tokens are compared at once: an equation may be in a block several times."""
+"""Tokens that are compared at once: an equation may be in a block several times."""
 _NEAR: Final = 64
-"""Equations up to which the distance of an operand tells equations apart."""
+"""Equations up to which the distance of an operand is part of the token."""
 _ODD: Final = 1_000_003
-"""What makes one number of several, which others have by chance only."""
+"""A multiplier that hashes several numbers into one."""
 
 
-class Run(NamedTuple):
-    """Equal blocks: where the first one starts, their length, and how many there are."""
+class BlockRun(NamedTuple):
+    """Equal blocks: the start of the first, their length, and their number."""
 
     start: int
     length: int
@@ -46,25 +61,79 @@ class Run(NamedTuple):
 
     @property
     def saved(self) -> int:
-        """How many equations a loop would not have."""
+        """The number of equations that a loop saves."""
         return self.end - self.start - self.length
+
+
+@final
+class UseDef:
+    """The definition and the uses of each value of a jaxpr, as arrays of positions.
+
+    Equations, results and operands are numbered in order, so whole arrays are compared at
+    once instead of value by value.
+
+    Attributes:
+        number: the number of each result.
+        results_at: the first result of each equation, and the number of all results.
+        operands_at: the same of operands.
+        operands: the result that each operand is; -1 if no equation defines it.
+        made_at: the equation that defines each result; at -1, -1.
+        used_at: the equation of each operand.
+        avals: a number for the aval of each operand.
+        last_use: the last equation that uses each result; behind all equations for results
+            of the jaxpr, -1 for unused values.
+    """
+
+    def __init__(self, jaxpr: Jaxpr) -> None:
+        eqns = jaxpr.eqns
+        at = np.arange(len(eqns))
+        results = [*chain.from_iterable(map(OUTVARS, eqns))]
+        found: dict[Any, int] = dict(zip(results, range(len(results)), strict=True))
+        self.number: dict[Any, int] = found
+        self.results_at: Ints = _starts(map(OUTVARS, eqns))
+        self.operands_at: Ints = _starts(map(INVARS, eqns))
+        operands = [*chain.from_iterable(map(INVARS, eqns))]
+        self.operands: Ints = self._of(operands)
+        self.avals: Ints = _numbers(map(_AVAL, operands))
+        self.made_at: Ints = np.append(np.repeat(at, np.diff(self.results_at)), -1)
+        self.used_at: Ints = np.repeat(at, np.diff(self.operands_at))
+        self.last_use: Ints = np.full(len(results) + 1, -1)
+        self.last_use[self.operands] = self.used_at  # of equal ones the last
+        self.last_use[self._of(jaxpr.outvars)] = len(eqns)
+        self.last_use[-1] = -1
+
+    def _of(self, atoms: Iterable[Atom]) -> Ints:
+        return np.fromiter(map(self.number.get, atoms, repeat(-1)), np.int64)
+
+    def made(self, atom: Atom) -> tuple[int, int]:
+        """Return the equation that defines a value (-1 if none), and the result's index."""
+        number = self.number.get(atom, -1)
+        at = int(self.made_at[number])
+        return at, number - int(self.results_at[at]) if at >= 0 else 0
+
+
+def _numbers(each: Iterable[Hashable]) -> Ints:
+    known: dict[Hashable, int] = {}
+    return np.fromiter(map(known.setdefault, each, count()), np.int64)
+
+
+def _starts(each: Iterable[Sized]) -> Ints:
+    return np.fromiter(accumulate(map(len, each), initial=0), np.int64)
 
 
 def runs_of(
     jaxpr: Jaxpr, may_gain: Callable[[Sequence[Eqn]], bool]
-) -> tuple[list[Run], Wiring] | None:
-    """Return the runs of equal blocks in a jaxpr; what saves most comes first.
-
-    With them comes how the jaxpr is wired; if there are none, None does.
+) -> tuple[list[BlockRun], UseDef] | None:
+    """Return the runs of equal blocks in a jaxpr, the most saving first, and its `UseDef`.
 
     Args:
         jaxpr: the program.
-        may_gain: whether a stretch that repeats something is worth a closer look.
+        may_gain: whether equations that repeat something are worth a closer search.
     """
     eqns = jaxpr.eqns
     if len(eqns) < FEWEST:
         return None
-    tokens = _Tokens()
+    tokens = _EqnTokens()
     each = tokens.coarse(eqns)
     coarse = np.array(each)
     if np.bincount(coarse).max() < FEWEST:
@@ -74,18 +143,18 @@ def runs_of(
     spans = [span for span in spans if may_gain(eqns[slice(*span)])]
     if not spans:
         return None
-    wiring = Wiring(jaxpr)
+    use_def = UseDef(jaxpr)
     parts = [
-        _Part(wiring, start, tokens.exact(eqns[start:end], each[start:end]))
+        _RepeatingSpan(use_def, start, tokens.exact(eqns[start:end], each[start:end]))
         for start, end in spans
     ]
     found = [run for part in parts for run in part.runs(lengths)]
     found.sort(key=lambda run: (-run.saved, run.length, run.start))
-    return (found, wiring) if found else None
+    return (found, use_def) if found else None
 
 
 def literal_key(literal: Literal) -> Hashable:
-    """Return what two literals have in common that are the same to the last bit."""
+    """Return a key that is equal for literals equal to the last bit."""
     value = np.asarray(literal.value, literal.aval.dtype)
     return literal.aval, value.tobytes()
 
@@ -94,7 +163,7 @@ def literal_key(literal: Literal) -> Hashable:
 
 
 def _lengths(tokens: Ints) -> list[int]:
-    """Return how long blocks may be, the most frequent first."""
+    """Return candidate block lengths, the most frequent first."""
     counts: dict[int, int] = {}
     size, (order, is_new) = 1, _sorted(tokens)
     for wanted in _WORDS:
@@ -114,7 +183,7 @@ def _lengths(tokens: Ints) -> list[int]:
 
 
 def _sorted(words: Ints) -> tuple[Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Return where words stand, in order, and whether each is unlike the one before."""
+    """Return the positions of words, sorted, and whether each differs from the previous."""
     order = np.argsort(words, kind="stable")
     ordered = words[order]
     is_new = np.ones(len(words), np.bool_)
@@ -123,7 +192,7 @@ def _sorted(words: Ints) -> tuple[Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
 
 
 def _spans(tokens: Ints, length: int) -> list[tuple[int, int]]:
-    """Return where tokens are equal to those a length before, for `FEWEST` blocks."""
+    """Return spans in which tokens repeat at a distance, for `FEWEST` blocks."""
     differs = np.flatnonzero(tokens[length:] != tokens[:-length])
     ends = np.append(differs, len(tokens) - length)
     starts = np.append(0, differs + 1)
@@ -136,15 +205,15 @@ def _spans(tokens: Ints, length: int) -> list[tuple[int, int]]:
 
 
 @final
-class _Tokens:
-    """Numbers for equations: equal ones may stand at the same place of blocks."""
+class _EqnTokens:
+    """Tokens of equations, as numbers: equal ones may match between blocks."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, int] = {}
         self._held: dict[int, int] = {}
 
     def coarse(self, eqns: Sequence[Eqn]) -> list[int]:
-        """Return numbers that tell equations apart by primitive and first result."""
+        """Return tokens of primitive and first result."""
         known = self._known
         number = known.setdefault
         return [
@@ -153,7 +222,7 @@ class _Tokens:
         ]
 
     def exact(self, eqns: Sequence[Eqn], coarse: Sequence[int]) -> list[int]:
-        """Return numbers that tell equations apart by all but their operands."""
+        """Return tokens of everything but the operands."""
         return [
             self._number(self._token(eqn, token))
             if eqn.params or type(eqn.primitive) is not Primitive
@@ -174,30 +243,30 @@ class _Tokens:
             return coarse, None, *held, exact(named)
         if primitive is slice_p and is_without_strides(params):
             return coarse, None
-        return coarse, *params.items()  # `carries` compares exactly
+        return coarse, *params.items()  # `loop_carries` compares exactly
 
     def _jaxpr(self, closed: ClosedJaxpr) -> int:
-        """Return the number of a jaxpr, which is that of each that is the same."""
+        """Return the token of a jaxpr; equal jaxprs have the same."""
         found = self._held.get(id(closed))
         if found is None:
             jaxpr = closed.jaxpr
             order: dict[Any, int] = {}
             for var in (*jaxpr.invars, *(v for e in jaxpr.eqns for v in e.outvars)):
                 order[var] = len(order)
-            wiring = [
+            atoms = [
                 literal_key(v) if isinstance(v, Literal) else order[v]
                 for v in (*(v for e in jaxpr.eqns for v in e.invars), *jaxpr.outvars)
             ]
             params = [exact(e.params) for e in jaxpr.eqns if not subjaxprs(e)]
             avals = [v.aval for v in jaxpr.invars]
             eqns = self.exact(jaxpr.eqns, self.coarse(jaxpr.eqns))
-            token = (jaxpr.name, *avals, None, *eqns, None, *wiring, None, *params)
+            token = (jaxpr.name, *avals, None, *eqns, None, *atoms, None, *params)
             found = self._held[id(closed)] = self._number(token)
         return found
 
 
 def exact(value: Any) -> Hashable:
-    """Return what is equal only for params that mean the same: not 1 and True, 0 and -0."""
+    """Return a key that is equal only for identical params: not 1 and True, 0 and -0."""
     if type(value) is tuple:
         return tuple([exact(each) for each in cast("tuple[Any, ...]", value)])
     if type(value) is dict:
@@ -208,7 +277,7 @@ def exact(value: Any) -> Hashable:
 
 
 def is_without_strides(params: dict[str, Any]) -> bool:
-    """Tell whether a `slice` takes all between its starts and limits."""
+    """Return whether a `slice` has strides of 1."""
     return set(params["strides"] or ()) <= {1}
 
 
@@ -216,41 +285,41 @@ def is_without_strides(params: dict[str, Any]) -> bool:
 
 
 @final
-class _Part:
-    """A part of a jaxpr that repeats something."""
+class _RepeatingSpan:
+    """A span of a jaxpr with repeated equations."""
 
-    def __init__(self, wiring: Wiring, start: int, tokens: Sequence[int]) -> None:
-        self._wiring = wiring
+    def __init__(self, use_def: UseDef, start: int, tokens: Sequence[int]) -> None:
+        self._use_def = use_def
         self._start, self._end = start, start + len(tokens)
         self._tokens = np.array(tokens)
 
-    def runs(self, lengths: Sequence[int]) -> list[Run]:
-        """Return the runs of some lengths; if there are none, those of other lengths."""
-        return self._of(lengths) or self._of(_lengths(self._wired()))
+    def runs(self, lengths: Sequence[int]) -> list[BlockRun]:
+        """Return the runs of some lengths; if there are none, of other lengths."""
+        return self._of(lengths) or self._of(_lengths(self._operand_tokens()))
 
-    def _of(self, lengths: Sequence[int]) -> list[Run]:
+    def _of(self, lengths: Sequence[int]) -> list[BlockRun]:
         spans = [(n, span) for n in lengths for span in _spans(self._tokens, n)]
         at = self._start
         return [r for n, (lo, hi) in spans for r in self._runs(lo + at, hi + at, n)]
 
-    def _wired(self) -> Ints:
-        """Return tokens of equations that count the distance of operands that are near.
+    def _operand_tokens(self) -> Ints:
+        """Return tokens that include the distance of near operands.
 
-        Those that are equal by chance propose a length of blocks, and no more.
+        A hash collision only proposes a useless block length.
         """
-        wiring = self._wiring
-        starts = wiring.operands_at[self._start : self._end + 1]
+        use_def = self._use_def
+        starts = use_def.operands_at[self._start : self._end + 1]
         part = slice(starts[0], starts[-1])
-        at, made = wiring.used_at[part], wiring.made_at[wiring.operands[part]]
+        at, made = use_def.used_at[part], use_def.made_at[use_def.operands[part]]
         near = np.where((made >= 0) & (at - made < _NEAR), at - made, 0)
-        place = starts[0] + np.arange(len(at)) - wiring.operands_at[at]
-        told = (near + _NEAR * wiring.avals[part]) * (1 + place * _ODD)
-        sums = np.append(0, np.cumsum(told))[starts - starts[0]]
+        place = starts[0] + np.arange(len(at)) - use_def.operands_at[at]
+        hashes = (near + _NEAR * use_def.avals[part]) * (1 + place * _ODD)
+        sums = np.append(0, np.cumsum(hashes))[starts - starts[0]]
         return self._tokens * _ODD + np.diff(sums)
 
-    def _runs(self, start: int, end: int, length: int) -> list[Run]:
+    def _runs(self, start: int, end: int, length: int) -> list[BlockRun]:
         """Return the runs of a length in a span of equal tokens."""
-        found: list[Run] = []
+        found: list[BlockRun] = []
         for i, earliest in (*self._unlike(start, end, length), (end, end)):
             if i < start + length or earliest <= start:
                 continue
@@ -260,22 +329,22 @@ class _Part:
         return found
 
     def _unlike(self, start: int, end: int, length: int) -> Iterator[tuple[int, int]]:
-        """Return equations with an operand that is unlike that of the block before.
+        """Return equations with an operand that does not match the previous block.
 
-        It is like it if both are made before the blocks, and of one type: so the first
-        place where blocks may begin is told, too.
+        Operands defined before the blocks match if their avals are equal, so each equation
+        comes with the first position at which blocks may begin for it to match.
         """
-        wiring, avals = self._wiring, self._wiring.avals
+        use_def, avals = self._use_def, self._use_def.avals
         block = slice(start, start + length + 1, length)
-        first, second = wiring.operands_at[block]
-        results = int(np.diff(wiring.results_at[block])[0])
-        last = wiring.operands_at[end]
-        ours = wiring.operands[second:last]
-        theirs = wiring.operands[first : last - second + first]
-        mine, other = wiring.made_at[ours] - length, wiring.made_at[theirs]
+        first, second = use_def.operands_at[block]
+        results = int(np.diff(use_def.results_at[block])[0])
+        last = use_def.operands_at[end]
+        ours = use_def.operands[second:last]
+        theirs = use_def.operands[first : last - second + first]
+        mine, other = use_def.made_at[ours] - length, use_def.made_at[theirs]
         is_other = avals[second:last] != avals[first : last - second + first]
         unlike = np.flatnonzero((theirs != ours - results) | (mine < start) | is_other)
-        at = wiring.used_at[second:last][unlike]
+        at = use_def.used_at[second:last][unlike]
         places = np.maximum(mine[unlike], other[unlike]) + 1
         places[is_other[unlike]] = end
         is_later = places > start
@@ -283,16 +352,16 @@ class _Part:
 
     # ---- 4. where blocks begin ----
 
-    def _aligned(self, start: int, end: int, length: int) -> Run:
-        """Return the run that begins where least is handed on, and has as many blocks."""
+    def _aligned(self, start: int, end: int, length: int) -> BlockRun:
+        """Return the run of as many blocks that carries the fewest values."""
         count, spare = divmod(end - start, length)
         if not spare:
-            return Run(start, length, count)
-        last = end - length  # what the block before it makes is used up to its end
-        wiring = self._wiring
-        near = slice(*wiring.operands_at[[last - length, end]])
-        made = wiring.made_at[wiring.operands[near]].tolist()
-        used = dict(zip(made, wiring.used_at[near].tolist(), strict=True))
+            return BlockRun(start, length, count)
+        last = end - length  # results of the block before it are used up to its end
+        use_def = self._use_def
+        near = slice(*use_def.operands_at[[last - length, end]])
+        made = use_def.made_at[use_def.operands[near]].tolist()
+        used = dict(zip(made, use_def.used_at[near].tolist(), strict=True))
         crossing = np.zeros(2 * length + 1, np.int64)
         for at in range(last - length, last):
             if at in used:
@@ -301,11 +370,11 @@ class _Part:
                 crossing[first + min(used[at] - at, length)] -= 1
         live = np.cumsum(crossing)[: 2 * length]
         at = int(np.argmin((live[:length] + live[length:])[: spare + 1]))
-        return Run(start + at, length, count)
+        return BlockRun(start + at, length, count)
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans that overlap as one."""
+    """Join overlapping spans."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:

@@ -1,12 +1,12 @@
-"""Kernels: how many of them compute each value, and which values should be written?
+"""Model of XLA:CPU fusion: the kernels that compute each value, and the values to write.
 
-XLA:CPU makes a kernel of each result, of each operand of what it fuses with nothing, and
-of each dear operation that two kernels need; a kernel computes all cheap operations from
-there back to what is in memory, each once; one that joins arrays computes them once along
-each way from what it joins, which grows exponentially. So the walk goes from the results backwards,
-and a value is in the kernels of its users. The counts are those of the compiled programs,
-see `tests/units/passes/test_fusion_model.py`. A value is written to memory where that saves
-more than it costs; then it is a kernel, and what it is made of is counted anew.
+XLA:CPU emits one kernel per result, per operand of an unfused operation, and per expensive
+operation with several users. A kernel computes each cheap operation from there back to
+memory once; a kernel that joins arrays computes them once along each path, which grows
+exponentially. So the model walks from the results backwards, and a value is in the kernels
+of its users. `tests/units/passes/test_fusion_model.py` compares the counts with compiled
+programs. A value is written to memory if that saves more than it costs; it is then one
+kernel. The cost of an operation is its `primitive.fusion`.
 """
 
 from collections import Counter
@@ -16,34 +16,99 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, final
 
+from imprint._src.core import dims
+from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import Fusion
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint._src.dtypes import is_inexact
-from imprint._src.passes.fusion import SHARED, Kind, kind_of, kinds_of, takes_memory
+from imprint._src.primitives.indexing.slicing import concatenate_p, slice_p
+
+LIMIT: Final = 40.0
+"""Additions an element that a cut must save.
+
+A cut costs 17 ns of a scalar, which is 40 additions; 2 µs of 1,000 elements, which is 40
+additions of each; 60 µs of 1,000,000, which is 20.
+"""
+
+_SHARED: Final = 6
+"""Kernels from which a cut also saves the operands that have other users.
+
+With 3 to 12, solvers of three coupled equations run alike, in 0.4 to 0.8 of their time;
+with 3, a solver that has three results is cut for nothing.
+"""
+
+_AXIS: Final = 32  # a longer axis is reduced in two steps, from memory
+_REDUCED_ALONE: Final = 10_000  # elements; 4,000 are reduced where they are computed
 
 Kernel = int
 Kernels = frozenset[Kernel]
 _NONE: Final[Kernels] = frozenset()
-_MEMORY: Final[Kernel] = -1  # stands for: a body needs that in memory
-_FIRST: Final[Kernel] = -2  # and downwards: kernels of whoever calls a body
+_MEMORY: Final[Kernel] = -1  # marks a value that a body reads from memory
+_FIRST: Final[Kernel] = -2  # and downwards: kernels of the caller of a body
 _NEVER: Final = float("inf")
-_MANY: Final = 16  # as good as any more
-_OFTEN: Final = 1_000  # as good as any more
-_FAR: Final = 100  # equations that are looked at between a value and its user
-_ALL: Final[frozenset[Atom]] = frozenset()  # whatever has other users counts
+_MANY: Final = 16  # more kernels are not counted
+_OFTEN: Final = 1_000  # nor more computations
+_FAR: Final = 100  # equations searched between a value and its user
+_ALL: Final[frozenset[Atom]] = frozenset()  # values with other users are included
 _INVARS: Final = attrgetter("invars")
+_OUTVARS: Final = attrgetter("outvars")
+_AVAL: Final = attrgetter("aval")
+_FUSION: Final = attrgetter("primitive.fusion")
+
+
+def fusions_of(eqns: Sequence[Eqn]) -> list[Fusion | None]:
+    """Return how XLA fuses each equation."""
+    return [*map(_FUSION, eqns)]
+
+
+def avals_of(eqns: Sequence[Eqn]) -> set[ShapedArray]:
+    """Return the avals of all results of equations."""
+    return {*map(_AVAL, chain.from_iterable(map(_OUTVARS, eqns)))}
+
+
+def is_one_kernel(jaxpr: Jaxpr) -> bool:
+    """Return whether a program is one kernel that computes nothing twice.
+
+    This holds if it has one result and each operation is elementwise.
+    """
+    eqns = jaxpr.eqns
+    if len({*jaxpr.outvars}) > 1:
+        return False
+    if not all(fusion and not fusion.reindexes for fusion in {*fusions_of(eqns)}):
+        return False
+    return len({aval.shape for aval in avals_of(eqns)}) < 2
+
+
+def is_small(eqns: Sequence[Eqn]) -> bool:
+    """Return whether a program is too small for a cut to save enough."""
+    if len(eqns) > LIMIT:
+        return False
+    fusions = fusions_of(eqns)
+    work = sum([fusion.work for fusion in fusions if fusion])
+    return None not in fusions and work * len(eqns) < LIMIT
+
+
+def _reads_memory(eqn: Eqn) -> bool:
+    """Return whether a reduction reads its operand from memory."""
+    operand = eqn.invars[0].aval
+    if dims.is_symbolic(operand.size):
+        return True
+    axes: tuple[int, ...] = eqn.params["axes"]
+    longest = max([operand.shape[axis] for axis in axes], default=0)
+    return longest > _AXIS or operand.size >= _REDUCED_ALONE
 
 
 @final
-class Walk:
-    """One walk over a jaxpr, from its results to its arguments.
+class FusionModel:
+    """The kernels of a jaxpr, by one walk from its results to its arguments.
 
     Args:
         jaxpr: the program.
         results: the kernels that compute each result, if it is the body of a call.
-        limit: additions an element that a cut must save; none is made by default.
+        limit: additions an element that a cut must save; no cuts by default.
 
     Attributes:
-        kernels: those that compute each value.
+        kernels: the kernels that compute each value.
         cuts: the values to write, the kernels of each, and the additions that it saves.
     """
 
@@ -58,16 +123,16 @@ class Walk:
         self._jaxpr: Jaxpr = jaxpr
         self._limit: float = limit
         self._memory: set[Atom] = set()
-        self._indexed: set[Atom] = set()  # needed at several places of one kernel
-        self._joined = _Joined()
-        self._kinds: list[Kind | None] = kinds_of(jaxpr.eqns)
+        self._indexed: set[Atom] = set()  # read at several indices in one kernel
+        self._joined = _JoinCounts()
+        self._fusions: list[Fusion | None] = fusions_of(jaxpr.eqns)
         self._extra: int = len(jaxpr.eqns)
         uses = Counter({*jaxpr.outvars})
         uses.update(chain.from_iterable(map(_INVARS, jaxpr.eqns)))
         self._shared: set[Atom] = {v for v, n in uses.items() if n > 1}
-        self._reread: set[Atom] = _reread(jaxpr.eqns, self._kinds)
+        self._reread: set[Atom] = _reread(jaxpr.eqns, self._fusions)
         self._reads: dict[Any, bool] = {}
-        self._written: dict[int, None] = {}  # equations behind which something is
+        self._written: dict[int, None] = {}  # equations after which a value is written
         for eqn in jaxpr.eqns if jaxpr.bodies else ():
             if eqn.primitive.is_call:  # it may use an operand twice
                 self._shared.update(eqn.invars)
@@ -78,16 +143,16 @@ class Walk:
                 self._merge(v, found)
         self._walk()
 
-    # ---- what is looked up if it is needed ----
+    # ---- computed on first use ----
 
     @cached_property
     def _made(self) -> dict[Atom, int]:
-        """The equation that makes each value."""
+        """The equation that defines each value."""
         return {v: i for i, e in enumerate(self._jaxpr.eqns) for v in e.outvars}
 
     @cached_property
     def _users(self) -> dict[Atom, list[int]]:
-        """The equations that use each value, of those that are used twice."""
+        """The users of each value that is used twice."""
         users: dict[Atom, list[int]] = {v: [] for v in self._shared}
         for i, eqn in enumerate(self._jaxpr.eqns):
             for v in eqn.invars:
@@ -95,33 +160,33 @@ class Walk:
                     users[v].append(i)
         return users
 
-    def _writes(self, eqn: Eqn, out: Var, kind: Kind) -> bool:
-        """Tell whether something is written between an operand and a user of the result."""
-        if kind.is_reduced:
-            return self._takes_memory(eqn) or self._is_reread(out, kind)
-        return kind.dear and not kind.blocks and out in self._shared
+    def _writes(self, eqn: Eqn, out: Var, fusion: Fusion) -> bool:
+        """Return whether a value between an operand and a user of the result is written."""
+        if fusion.reduces:
+            return self._reads_memory(eqn) or self._is_reread(out, fusion)
+        return fusion.is_expensive and not fusion.has_one_use and out in self._shared
 
-    def _takes_memory(self, eqn: Eqn) -> bool:
+    def _reads_memory(self, eqn: Eqn) -> bool:
         key = eqn.invars[0].aval, eqn.params["axes"]
         found = self._reads.get(key)
         if found is None:
-            found = self._reads[key] = takes_memory(eqn)
+            found = self._reads[key] = _reads_memory(eqn)
         return found
 
     def _walk(self) -> None:
-        eqns, kinds, shared = self._jaxpr.eqns, self._kinds, self._shared
+        eqns, fusions, shared = self._jaxpr.eqns, self._fusions, self._shared
         kernels, memory = self.kernels, self._memory
         indexed, joined = self._indexed, self._joined.times
         for i in range(len(eqns) - 1, -1, -1):
-            eqn, kind = eqns[i], kinds[i]
-            if kind is None:
-                self._apart(i, eqn)
+            eqn, fusion = eqns[i], fusions[i]
+            if fusion is None:
+                self._unfused(i, eqn)
                 continue
             out = eqn.outvars[0]
             found = kernels.get(out, _NONE)
-            if kind.dear or out in shared or out in memory:
-                kernels[out] = found = self._decide(i, eqn, kind, found)
-            if kind.is_reduced and self._takes_memory(eqn):
+            if fusion.is_expensive or out in shared or out in memory:
+                kernels[out] = found = self._decide(i, eqn, fusion, found)
+            if fusion.reduces and self._reads_memory(eqn):
                 memory.update(eqn.invars)
                 continue
             for v in eqn.invars:
@@ -130,54 +195,60 @@ class Walk:
                     kernels[v] = found
                 elif had is not found:
                     self._merge(v, found)
-            if kind.moves or out in indexed or out in joined:
-                self._index(eqn, kind, is_alone=i in found)
+            if fusion.reindexes or out in indexed or out in joined:
+                self._index(eqn, fusion, is_alone=i in found)
 
     def _merge(self, v: Atom, found: Kernels) -> None:
         had = self.kernels.get(v, _NONE)
         if len(had) < _MANY and not found <= had:
             self.kernels[v] = had | found
 
-    def _index(self, eqn: Eqn, kind: Kind, *, is_alone: bool) -> None:
-        """Note which operands are needed at several places."""
+    def _index(self, eqn: Eqn, fusion: Fusion, *, is_alone: bool) -> None:
+        """Record which operands are read at several indices."""
         out, indexed, joined = eqn.outvars[0], self._indexed, self._joined
-        if kind.blocks or out in joined.times:
-            joined.count(eqn, kind, is_alone=is_alone)
+        if fusion.has_one_use or out in joined.times:
+            joined.count(eqn, fusion, is_alone=is_alone)
         if out in indexed and not is_alone:
             indexed.update(eqn.invars)
-        elif kind.moves:
+        elif fusion.reindexes:
             indexed.update(self._shared.intersection(eqn.invars))
 
     # ---- one value ----
 
-    def _decide(self, i: int, eqn: Eqn, kind: Kind, found: Kernels) -> Kernels:
-        """Return the kernels that compute an equation, which may be its own alone."""
+    def _decide(self, i: int, eqn: Eqn, fusion: Fusion, found: Kernels) -> Kernels:
+        """Return the kernels that compute an equation, or its own kernel."""
         out = eqn.outvars[0]
         if out in self._memory:
             found |= {i}
         if len(found) > 1:
-            is_alone = kind.dear or self._is_kept(i, eqn) or self._is_cut(i, out, found)
+            is_alone = (
+                fusion.is_expensive
+                or self._is_kept(i, eqn)
+                or self._is_cut(i, out, found)
+            )
         elif self._joined.times.get(out, 0) > 1 and self._is_cut(i, out, found):
             is_alone = True
         else:
-            is_alone = bool(kind.dear and found and self._is_reread(out, kind))
-        if kind.dear and self._writes(eqn, out, kind):
+            is_alone = bool(
+                fusion.is_expensive and found and self._is_reread(out, fusion)
+            )
+        if fusion.is_expensive and self._writes(eqn, out, fusion):
             self._written[i] = None
         return frozenset((i,)) if is_alone else found
 
-    def _is_reread(self, out: Var, kind: Kind) -> bool:
-        """Tell whether the one kernel that uses a dear result would compute it again."""
-        if kind.blocks and (out in self._shared or out in self._indexed):
+    def _is_reread(self, out: Var, fusion: Fusion) -> bool:
+        """Return whether the only kernel of an expensive result would compute it again."""
+        if fusion.has_one_use and (out in self._shared or out in self._indexed):
             return True
         return out in self._reread
 
     def _is_kept(self, i: int, eqn: Eqn) -> bool:
-        """Tell whether the engine writes a value rather than read its operands again.
+        """Return whether XLA writes a value instead of reading its operands again.
 
-        That is so if it has two of them, and one of its users is computed from it by
-        another way, too, on which something is written.
+        It does if there are two operands and a user also depends on the value by another
+        path, on which a value is written.
         """
-        if len(eqn.invars) < 2 or eqn.primitive.name == "concatenate":
+        if len(eqn.invars) < 2 or eqn.primitive is concatenate_p:
             return False
         out = eqn.outvars[0]
         rank = out.aval.ndim
@@ -187,11 +258,11 @@ class Walk:
         return out in self._memory or self._is_behind(i, out)
 
     def _is_spread(self, v: Var) -> bool:
-        kind = self._kinds[self._made[v]] if v in self._made else None
-        return kind is not None and kind.spreads
+        fusion = self._fusions[self._made[v]] if v in self._made else None
+        return fusion is not None and fusion.broadcasts
 
     def _is_behind(self, i: int, out: Var) -> bool:
-        """Tell whether a user also takes what is written between `out` and it."""
+        """Return whether a user also takes a written value that depends on `out`."""
         eqns, made, written = self._jaxpr.eqns, self._made, self._written
         first = next(reversed(written), len(eqns))
         users = [eqns[u] for u in self._users[out] if u > first]
@@ -205,16 +276,16 @@ class Walk:
                 if k == i and is_behind:
                     return True
                 if k > i if is_behind else k >= first:
-                    way = k, is_behind or k in written
-                    if way not in seen:
-                        seen.add(way)
-                        stack.append(way)
+                    path = k, is_behind or k in written
+                    if path not in seen:
+                        seen.add(path)
+                        stack.append(path)
         return any(is_behind for _, is_behind in stack)
 
-    # ---- what a cut saves ----
+    # ---- cuts ----
 
     def _is_cut(self, i: int, out: Var, found: Kernels) -> bool:
-        """Tell whether a value is written, which more than one kernel computes."""
+        """Return whether a value that several kernels compute is written."""
         if self._limit == _NEVER or out not in self._shared:
             return False
         if not is_inexact(out.aval.dtype):
@@ -227,39 +298,43 @@ class Walk:
         return saved >= self._limit
 
     def _work(self, i: int, out: Var, kernels: int, enough: float) -> float:
-        """Return the work behind a value, additions an element, up to `enough`.
+        """Return the work to compute a value, in additions an element, up to `enough`.
 
         Args:
-            i: the equation that makes it.
+            i: the equation that defines it.
             out: the value.
-            kernels: how many compute it; if many, what has other users counts, too.
+            kernels: how many compute it; if many, operands with other users are included.
             enough: where to stop.
         """
         eqns, made, size = self._jaxpr.eqns, self._made, out.aval.size
-        kinds, shared = self._kinds, self._shared if kernels < SHARED else _ALL
+        fusions, shared = self._fusions, self._shared if kernels < _SHARED else _ALL
         stack, seen = [i], {i}
         total = 0.0
         while stack and total < enough:
             j = stack.pop()
-            eqn, kind = eqns[j], kinds[j]
-            if kind is not None and eqn.outvars[0].aval.size is size:
-                total += kind.work
+            eqn, fusion = eqns[j], fusions[j]
+            if fusion is not None and eqn.outvars[0].aval.size is size:
+                total += fusion.work
             else:
                 total += _weight(eqn, size)
             for v in eqn.invars:
                 j = made.get(v)
                 if j is None or j in seen or v in shared:
                     continue
-                kind = kinds[j]
-                if eqns[j].primitive.is_call if kind is None else not kind.dear:
+                fusion = fusions[j]
+                if (
+                    eqns[j].primitive.is_call
+                    if fusion is None
+                    else not fusion.is_expensive
+                ):
                     seen.add(j)
                     stack.append(j)
         return total
 
     # ---- calls ----
 
-    def _apart(self, i: int, eqn: Eqn) -> None:
-        """Go through what is fused with nothing, or the body of a call."""
+    def _unfused(self, i: int, eqn: Eqn) -> None:
+        """Visit an unfused equation or the body of a call."""
         if eqn.primitive.is_call:
             self._call(i, eqn)
         else:
@@ -267,7 +342,7 @@ class Walk:
             self._written[i] = None
 
     def _call(self, i: int, eqn: Eqn) -> None:
-        """Go through the body of a call, which the engine puts in its place."""
+        """Visit the body of a call, which XLA inlines."""
         names: dict[Kernel, Kernel] = {}
         results = [self._of_call(i, v) for v in eqn.outvars]
         for found in results:
@@ -314,12 +389,11 @@ class Walk:
 
 
 @final
-class _Joined:
+class _JoinCounts:
     """How often a kernel that joins arrays computes each value.
 
-    The engine computes what it joins anew for each place, along each way there is to it:
-    twice as often for each value used twice. What takes a part of what was joined takes
-    the operand.
+    XLA computes the joined operands again for each place, along each path: twice as often
+    for each value used twice. A slice of a joined array reads the operand.
 
     Attributes:
         times: how often each value is computed.
@@ -327,12 +401,12 @@ class _Joined:
 
     def __init__(self) -> None:
         self.times: dict[Atom, int] = {}
-        self._sliced: dict[Atom, int] = {}  # by what takes a part
+        self._sliced: dict[Atom, int] = {}  # by slices
 
-    def count(self, eqn: Eqn, kind: Kind, *, is_alone: bool) -> None:
-        """Count how often operands are computed, if the result is a kernel alone or not."""
+    def count(self, eqn: Eqn, fusion: Fusion, *, is_alone: bool) -> None:
+        """Count how often operands are computed; `is_alone`: the result is a kernel."""
         out = eqn.outvars[0]
-        if kind.blocks and not kind.is_reduced:
+        if fusion.has_one_use and not fusion.reduces:
             of = self._sliced if is_alone else self.times
             times = max(1, of.get(out, 0))
         else:
@@ -340,22 +414,22 @@ class _Joined:
         if times:
             for v in eqn.invars:
                 self.times[v] = min(self.times.get(v, 0) + times, _OFTEN)
-                if eqn.primitive.name == "slice":
+                if eqn.primitive is slice_p:
                     self._sliced[v] = min(self._sliced.get(v, 0) + times, _OFTEN)
 
 
 def _through(closed: ClosedJaxpr, results: tuple[Kernels, ...]) -> tuple[Kernels, ...]:
     """Return the kernels of the arguments of a body, whose results are in `results`."""
     return closed.derived(
-        ("kernels", results), lambda: Walk(closed.jaxpr, results).arguments
+        ("kernels", results), lambda: FusionModel(closed.jaxpr, results).arguments
     )
 
 
-def _reread(eqns: Sequence[Eqn], kinds: Sequence[Kind | None]) -> set[Atom]:
-    """Return values of which a user has other elements than they have."""
+def _reread(eqns: Sequence[Eqn], fusions: Sequence[Fusion | None]) -> set[Atom]:
+    """Return values that a user reads at other elements."""
     found: set[Atom] = set()
-    for eqn, kind in zip(eqns, kinds, strict=True):
-        if kind is None or not kind.moves or kind.spreads:
+    for eqn, fusion in zip(eqns, fusions, strict=True):
+        if fusion is None or not fusion.reindexes or fusion.broadcasts:
             aval = eqn.outvars[0].aval if eqn.outvars else None
             for v in eqn.invars:
                 if v.aval is not aval and (not aval or v.aval.shape != aval.shape):
@@ -365,8 +439,8 @@ def _reread(eqns: Sequence[Eqn], kinds: Sequence[Kind | None]) -> set[Atom]:
 
 def _weight(eqn: Eqn, size: int) -> float:
     """Return the additions that an equation costs for each of `size` elements."""
-    kind = kind_of(eqn)
-    if kind is None:
+    fusion = eqn.primitive.fusion
+    if fusion is None:
         (closed,) = eqn.primitive.jaxprs(eqn.params)
         return closed.derived(
             "work",
@@ -374,9 +448,9 @@ def _weight(eqn: Eqn, size: int) -> float:
         )
     own = eqn.outvars[0].aval.size
     if own is size or type(own) is not int or type(size) is not int or not size:
-        return kind.work
-    return kind.work * own / size
+        return fusion.work
+    return fusion.work * own / size
 
 
 def _is_work(eqn: Eqn) -> bool:
-    return kind_of(eqn) is not None or eqn.primitive.is_call
+    return eqn.primitive.fusion is not None or eqn.primitive.is_call

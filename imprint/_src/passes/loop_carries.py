@@ -1,9 +1,9 @@
-"""Carries: what the blocks of a run take from each other, from outside, and give after it.
+"""Carries, scanned operands and stacked results of a run of equal blocks.
 
-An operand of a block is made in it, or in one of the last few before (a `Slot` of the
-carry), or there before the run: then it is one for all blocks, or another for each, and
-walked over. The first blocks take as their carry what is there before. If two operands
-that are one value in later blocks are two then, the run begins a block later.
+An operand of a block is defined in it, in one of the last few blocks (a `Slot` of the
+carry), or before the run. In the last case it is a constant of the loop, or scanned over.
+The first blocks take values from before the run as their carry. If two operands are one
+value in later blocks but two in the first, the run begins a block later.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,21 +16,21 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, Eqn, Literal, Var
 from imprint._src.passes.blocks import (
     FEWEST,
-    Run,
+    BlockRun,
+    UseDef,
     exact,
     is_without_strides,
     literal_key,
 )
-from imprint._src.passes.use_def import Wiring
 from imprint._src.primitives.indexing.slicing import slice_p
 
 _BACK: Final = 4
-"""Blocks from which a block may take values; a carry hands each on as often."""
+"""Earlier blocks that a block may take values from; each is one more carry."""
 _START: Final = ShapedArray((), np.dtype(np.int32))
 
 
 class Slot(NamedTuple):
-    """A value that an equation of a block makes: of this block, or of one before."""
+    """A result of an equation, in this block or `back` blocks before."""
 
     at: int
     result: int
@@ -38,32 +38,32 @@ class Slot(NamedTuple):
 
 
 Operand: TypeAlias = Atom | Slot | int
-"""What an equation of the step takes: an int is a number among what is walked over."""
+"""An operand of an equation of the step: an int is the index of a scanned operand."""
 
 
-class Loop(NamedTuple):
-    """What becomes of a run.
+class RerolledLoop(NamedTuple):
+    """The loop of a run.
 
     Args:
         run: the run.
         eqns: its equations.
         step: the operands of each equation of the step, which is the last block; a
-            `slice` that moves has its starts behind what it cuts.
-        carry: what the first block takes for each slot; None if no block takes it.
-        walked: what each block takes, one by one.
+            `slice` with varying starts has them after its operand.
+        carry: the initial value of each slot; None if no block takes it.
+        scanned: the operands that differ from block to block.
         stacked: the values of each block that are used after the loop.
     """
 
-    run: Run
+    run: BlockRun
     eqns: Sequence[Eqn]
     step: tuple[tuple[Operand, ...], ...]
     carry: dict[Slot, Atom | None]
-    walked: tuple[tuple[Atom, ...], ...]
+    scanned: tuple[tuple[Atom, ...], ...]
     stacked: tuple[Slot, ...]
 
     @property
     def is_exact(self) -> bool:
-        """Whether params are the same to the last bit, not equal only, as 1 and True."""
+        """Whether params are identical to the last bit, not merely equal as 1 and True."""
         length = self.run.length
         for at, (eqn, operands) in enumerate(
             zip(self.eqns[:length], self.step, strict=True)
@@ -86,57 +86,59 @@ class Loop(NamedTuple):
         return [eqn.outvars[slot.result] for eqn in each]
 
 
-def loop_of(eqns: Sequence[Eqn], run: Run, wiring: Wiring) -> Loop | None:
-    """Return the loop of a run; None if its blocks do not make one.
+def loop_of(eqns: Sequence[Eqn], run: BlockRun, use_def: UseDef) -> RerolledLoop | None:
+    """Return the loop of a run; None if its blocks do not form a loop.
 
     Args:
-        eqns: the equations around.
+        eqns: the equations of the jaxpr.
         run: the run.
-        wiring: how they are wired.
+        use_def: their definitions and uses.
     """
     for _ in range(_BACK + 1):
         if run.blocks < FEWEST:
             return None
         try:
-            return _Reading(eqns, run, wiring).loop()
+            return _CarryAnalysis(eqns, run, use_def).loop()
         except _NoLoopError:
             return None
         except _TwoValuesError:
-            run = Run(run.start + run.length, run.length, run.blocks - 1)
+            run = BlockRun(run.start + run.length, run.length, run.blocks - 1)
     return None
 
 
 class _NoLoopError(Exception):
-    """Blocks hand nothing on, or take what is far back."""
+    """Blocks carry nothing, or take values from too far back."""
 
 
 class _TwoValuesError(Exception):
-    """What is one value in later blocks is two in the first."""
+    """One value of later blocks is two values in the first."""
 
 
 @final
-class _Reading:
-    """One walk over the blocks of a run."""
+class _CarryAnalysis:
+    """Analysis of the operands of a run."""
 
-    def __init__(self, eqns: Sequence[Eqn], run: Run, wiring: Wiring) -> None:
+    def __init__(self, eqns: Sequence[Eqn], run: BlockRun, use_def: UseDef) -> None:
         self._eqns = eqns
         self._run = run
-        self._wiring = wiring
+        self._use_def = use_def
         self._carry: dict[Slot, Atom | None] = {}
-        self._walked: dict[tuple[Hashable, ...], tuple[Atom, ...]] = {}
+        self._scanned: dict[tuple[Hashable, ...], tuple[Atom, ...]] = {}
 
-    def loop(self) -> Loop:
+    def loop(self) -> RerolledLoop:
         """Return the loop."""
         run = self._run
         step = tuple(map(self._operands, range(run.end - run.length, run.end)))
-        if not self._carry:  # each block is by itself
+        if not self._carry:  # blocks are independent
             raise _NoLoopError
         stacked = self._used_after()
         eqns = self._eqns[run.start : run.end]
-        return Loop(run, eqns, step, self._carry, (*self._walked.values(),), stacked)
+        return RerolledLoop(
+            run, eqns, step, self._carry, (*self._scanned.values(),), stacked
+        )
 
     def _each(self, i: int) -> Sequence[Eqn]:
-        """Return the equations at the place of one of the last block, in each block."""
+        """Return the equations of all blocks at the position of `i` in the last block."""
         start, length, _ = self._run
         return self._eqns[start + (i - start) % length : self._run.end : length]
 
@@ -153,9 +155,9 @@ class _Reading:
         return tuple(operands)
 
     def _operand(self, last: Atom, each: Sequence[Eqn], m: int) -> Operand:
-        """Return what an equation takes as its operand `m`, in the last block `last`."""
+        """Return operand `m` of an equation, which is `last` in the last block."""
         start, length, blocks = self._run
-        made, result = self._wiring.made(last)
+        made, result = self._use_def.made(last)
         if made < start:
             return self._outside([eqn.invars[m] for eqn in each])
         block, at = divmod(made - start, length)
@@ -169,22 +171,22 @@ class _Reading:
         return Slot(at, result, back)
 
     def _outside(self, values: Sequence[Atom]) -> Operand:
-        """Return what blocks take that is there before the run."""
+        """Return an operand from before the run: a constant or a scanned operand."""
         keys = tuple(map(_key, values))
         if len({*keys}) == 1:
             return values[0]
-        self._walked.setdefault(keys, tuple(values))
-        return [*self._walked].index(keys)
+        self._scanned.setdefault(keys, tuple(values))
+        return [*self._scanned].index(keys)
 
     def _used_after(self) -> tuple[Slot, ...]:
-        """Return what is stacked; what is used of the last block only is carried."""
-        run, wiring = self._run, self._wiring
-        first, last = wiring.results_at[[run.start, run.end]]
-        is_used = wiring.last_use[first:last].reshape(run.blocks, -1) >= run.end
+        """Return the stacked values; a value used of the last block only is carried."""
+        run, use_def = self._run, self._use_def
+        first, last = use_def.results_at[[run.start, run.end]]
+        is_used = use_def.last_use[first:last].reshape(run.blocks, -1) >= run.end
         stacked: list[Slot] = []
         for number in np.flatnonzero(is_used.any(0)).tolist():
-            at = int(wiring.made_at[first + number]) - run.start
-            result = int(first + number - wiring.results_at[run.start + at])
+            at = int(use_def.made_at[first + number]) - run.start
+            result = int(first + number - use_def.results_at[run.start + at])
             used = run.blocks - np.flatnonzero(is_used[:, number])
             lacking = [
                 back

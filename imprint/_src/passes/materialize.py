@@ -1,12 +1,11 @@
-"""Cuts: which values are written to memory instead of being computed again?
+"""Cuts: values that are written to memory instead of being recomputed.
 
-XLA:CPU computes a cheap operation once in each kernel that needs it. Where the users of a
-value are in different kernels, work multiplies: programs with reuse take time to compile
-that grows with a power of their length, and run many times slower. What costs more to
-compute again than to write is made a `materialize`, which nothing is fused across; how
-that is known stands in `kernels`. So is a value between many functions in a row that are
-vectors of polynomials, which make one loop too large. What is shared little stays one
-kernel. Integers are left alone: hashes reuse each value, in one kernel.
+XLA:CPU computes a cheap operation once in each kernel that needs it. If the users of a
+value are in different kernels, work multiplies: compile time grows with a power of the
+program's length, and it runs many times slower. A value that is cheaper to write than to
+recompute (`fusion_model`) is passed through `materialize`, which XLA does not fuse across.
+So is a value between many polynomial functions in a row, whose loop would be too large.
+Integers stay as they are: hashes reuse each value, in one kernel.
 """
 
 from collections import Counter
@@ -18,41 +17,41 @@ from typing import Final, NamedTuple
 from imprint._src.config import config
 from imprint._src.core import dims
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint._src.passes.fusion import (
-    IN_A_ROW,
-    IN_VECTORS,
-    LARGE,
+from imprint._src.passes.fusion_model import (
     LIMIT,
+    FusionModel,
+    fusions_of,
     is_one_kernel,
     is_small,
-    kind_of,
 )
-from imprint._src.passes.fusion_model import Walk
 from imprint._src.passes.pass_report import Cut
 from imprint._src.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
-_NAME: Final = attrgetter("primitive.name")
 _INVARS: Final = attrgetter("invars")
 _OUTVARS: Final = attrgetter("outvars")
 _NEAR: Final = 32
-"""Equations among which the end of a row is looked for: `gelu` has eight."""
+"""Equations searched for the end of a row: `gelu` has eight."""
+_IN_A_ROW: Final = 2
+"""Functions before a row is cut: ten tanh of 30,000, 358 µs become 164, by threes 193."""
+_LARGE: Final = 10_000
+"""Elements from which rows are cut; with 3,000 a cut costs what it gains."""
 
 
 def cut(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Return the program with values written to memory that it would compute too often."""
+    """Write values to memory that a program would recompute too often."""
     if not config.cut_recomputation:
         return closed
     jaxpr = closed.jaxpr
     is_left = is_small(jaxpr.eqns) or is_one_kernel(jaxpr)
-    chosen = {} if is_left else Walk(jaxpr, limit=LIMIT).cuts
+    chosen = {} if is_left else FusionModel(jaxpr, limit=LIMIT).cuts
     for v in _between(jaxpr, chosen):
         chosen[v] = 1, 0.0
     return _written(closed, chosen) if chosen else closed
 
 
 def _written(closed: ClosedJaxpr, chosen: dict[Var, tuple[int, float]]) -> ClosedJaxpr:
-    """Return the program with some values written to memory, and why each is."""
+    """Return the program with `materialize` of some values, and the reason of each."""
     jaxpr = closed.jaxpr
     written: dict[Atom, Var] = {}
     eqns: list[Eqn] = []
@@ -77,7 +76,7 @@ def _written(closed: ClosedJaxpr, chosen: dict[Var, tuple[int, float]]) -> Close
 
 
 def cuts_of(closed: ClosedJaxpr) -> tuple[Cut, ...]:
-    """Return what `cut` writes to memory in a program that it made, and in its bodies."""
+    """Return the values that `cut` wrote to memory in a program and in its bodies."""
     return tuple(
         found
         for part in _parts(closed, set())
@@ -95,17 +94,17 @@ def _parts(closed: ClosedJaxpr, seen: set[int]) -> Iterator[ClosedJaxpr]:
 
 
 def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:
-    """Return the values to write between functions in a row that are polynomials."""
+    """Return the values to write between polynomial functions in a row."""
     eqns = jaxpr.eqns
     ones = {
         i
-        for i, name in enumerate(map(_NAME, eqns))
-        if name in IN_VECTORS and _is_large(eqns[i].outvars[0])
+        for i, fusion in enumerate(fusions_of(eqns))
+        if fusion and fusion.is_polynomial and _is_large(eqns[i].outvars[0])
     }
-    if len(ones) <= IN_A_ROW:
+    if len(ones) <= _IN_A_ROW:
         return []
     uses = Counter(chain.from_iterable(map(_INVARS, eqns)))
-    rows: dict[Atom, _Row] = {}
+    rows: dict[Atom, _FunctionRow] = {}
     between: list[Var] = []
     i, last = min(ones) - 1, max(ones)
     while i < last:
@@ -113,13 +112,13 @@ def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:
         eqn, is_one = eqns[i], i in ones
         if not is_one and rows.keys().isdisjoint(eqn.invars):
             continue
-        if kind_of(eqn) is None:
+        if eqn.primitive.fusion is None:
             continue
         before = max([rows[v] for v in eqn.invars if v in rows], default=_NO_ROW)
-        if is_one and before.functions >= IN_A_ROW:
+        if is_one and before.functions >= _IN_A_ROW:
             at = _neck(eqns, rows, uses, before, ones)
             between.append(eqns[at].outvars[0])
-            if i - at <= _NEAR:  # what follows the value is another row
+            if i - at <= _NEAR:  # the equations after the value are another row
                 for v in chain.from_iterable(map(_OUTVARS, eqns[at:i])):
                     rows.pop(v, None)
                 i = at
@@ -127,31 +126,31 @@ def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:
             del rows[eqns[at].outvars[0]]
             before = _NO_ROW
         if (is_one or before.functions) and eqn.outvars[0] not in chosen:
-            rows[eqn.outvars[0]] = _Row(before.functions + is_one, i)
+            rows[eqn.outvars[0]] = _FunctionRow(before.functions + is_one, i)
     return between
 
 
-class _Row(NamedTuple):
-    """How many functions are in a row before a value, and which equation makes it."""
+class _FunctionRow(NamedTuple):
+    """The functions in a row before a value, and the equation that defines it."""
 
     functions: int
     at: int
 
 
-_NO_ROW: Final = _Row(0, -1)
+_NO_ROW: Final = _FunctionRow(0, -1)
 
 
 def _neck(
     eqns: Sequence[Eqn],
-    rows: dict[Atom, _Row],
+    rows: dict[Atom, _FunctionRow],
     uses: Counter[Atom],
-    end: _Row,
+    end: _FunctionRow,
     ones: Container[int],
 ) -> int:
-    """Return the equation whose result is written, so that a row ends.
+    """Return the equation whose result is written to end a row.
 
-    It is the last value that all of the row goes through and that is used more than once;
-    if there is none near, it is what ends the row.
+    It is the last value on all paths of the row that is used more than once; if none is
+    near, it is the last equation of the row.
     """
     neck, ways = end.at, {end.at}
     for _ in range(_NEAR):
@@ -168,4 +167,4 @@ def _neck(
 
 
 def _is_large(value: Var) -> bool:
-    return not dims.is_symbolic(value.aval.size) and value.aval.size >= LARGE
+    return not dims.is_symbolic(value.aval.size) and value.aval.size >= _LARGE

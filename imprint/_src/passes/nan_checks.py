@@ -1,10 +1,10 @@
-"""Sentinels: find where a NaN or an infinity was made, inside a compiled program.
+"""NaN checks: the equation of a compiled program that made a NaN or an infinity.
 
-With `debug_nans` a program is compiled with one more result, a flag for each float result
-of each equation; a control primitive says what is seen of it. It runs once, with donation
-and all. When a result of the function holds a NaN, the flags lead back to an equation
-that made it from operands without one, and that equation knows the user's line. A NaN
-that no result holds (a branch that `where` dropped) is no error.
+With `debug_nans` a program has one more result: flags, one per float result of each
+equation; a control primitive defines the flags of its jaxprs. The program runs once, with
+donation and all. If a result of the function holds a NaN, the flags locate an equation that
+made it from operands without one, and the equation knows its line in user code. A NaN in no
+result (a branch that `where` dropped) is no error.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from imprint._src.diagnostics.source import (
     set_replayed_source,
 )
 from imprint._src.errors import NonFiniteError
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import or_p
 from imprint._src.primitives.elementwise.comparison import eq, ne
@@ -35,15 +35,15 @@ from imprint._src.primitives.indexing.slicing import concatenate
 from imprint._src.primitives.reductions import reduce_or
 
 CONSTANT: Final = "a constant"
-"""What is watched where a constant holds a NaN; no primitive has a name of two words."""
+"""The origin of a flag of a constant that holds a NaN; no primitive has this name."""
 
 
 class Origin(NamedTuple):
-    """What one flag watches: a result of an equation, an argument, or a constant.
+    """The origin of a flag: a result of an equation, an argument, or a constant.
 
     Args:
         what: the primitive, or None for an argument; `CONSTANT` for a constant.
-        source: the user's line.
+        source: the line in user code.
         made_from: indices of the flags of its operands.
         loop: the index of the flag of the loop in whose step it is; -1 outside of loops.
             That one is one more than the iteration in which flags of the step were
@@ -57,11 +57,11 @@ class Origin(NamedTuple):
 
 
 class Sentinels(NamedTuple):
-    """What the flags of a program mean.
+    """The meaning of the flags of a program.
 
     Args:
         kind: "NaN", "infinity" or "NaN or infinity".
-        origins: what each flag watches; the arguments come first.
+        origins: the origin of each flag; the arguments come first.
         results: the flag of each result; -1 where it has none.
     """
 
@@ -93,7 +93,7 @@ class Sentinels(NamedTuple):
         )
 
     def _made(self, flags: Any, at: int, arguments: Sequence[str]) -> str:
-        """Say what made the first one of those that led to a flag."""
+        """Describe the first origin that a flag depends on."""
         while True:
             earlier = [i for i in self.origins[at].made_from if flags[i]]
             made = [i for i in earlier if self.origins[i].what != CONSTANT]
@@ -111,11 +111,11 @@ class Sentinels(NamedTuple):
             return (
                 f"{CONSTANT} that `{origin.what}`{place}{text} takes already holds one"
             )
-        turns = self._turns(flags, origin.loop)
+        turns = self._iterations(flags, origin.loop)
         return f"`{origin.what}`{place}{text} makes it from operands without one{turns}"
 
-    def _turns(self, flags: Any, at: int) -> str:
-        """Say in which iterations of which loops that was, the innermost first."""
+    def _iterations(self, flags: Any, at: int) -> str:
+        """Describe the iterations of the loops, the innermost first."""
         told = ""
         while at >= 0:
             loop = self.origins[at]
@@ -128,7 +128,7 @@ class Sentinels(NamedTuple):
 def with_sentinels(
     closed: ClosedJaxpr, *, nans: bool, infinities: bool
 ) -> tuple[ClosedJaxpr, Sentinels]:
-    """Return the program with flags as its last result, and what they mean.
+    """Return the program with flags as its last result, and their meaning.
 
     Args:
         closed: the program.
@@ -136,17 +136,17 @@ def with_sentinels(
         infinities: whether they watch for infinities.
     """
     kind = watched_for(nans=nans, infinities=infinities)
-    flagged = _Watch(nans=nans, infinities=infinities).body(closed)
+    flagged = _FlaggingInterpreter(nans=nans, infinities=infinities).body(closed)
     return flagged.closed, Sentinels(kind, flagged.origins, flagged.results)
 
 
 def watched_for(*, nans: bool, infinities: bool) -> str:
-    """Return the word for what is watched."""
+    """Return the name of the watched values, for messages."""
     return " or ".join(["NaN"] * nans + ["infinity"] * infinities)
 
 
 def holds_one(x: Any, *, nans: bool, infinities: bool) -> bool:
-    """Tell whether a concrete value holds what is watched for."""
+    """Return whether a concrete value holds a watched value."""
     values = np.asarray(x)
     return dtypes.is_inexact(values.dtype) and bool(
         (nans and np.isnan(values).any()) or (infinities and np.isinf(values).any())
@@ -158,7 +158,7 @@ class Flagged(NamedTuple):
 
     Args:
         closed: `(*args) -> (*results, flags)`.
-        origins: what each flag watches; the arguments come first.
+        origins: the origin of each flag; the arguments come first.
         results: the flag of each result; -1 where it has none.
     """
 
@@ -167,19 +167,19 @@ class Flagged(NamedTuple):
     results: tuple[int, ...]
 
 
-class _Watch:
+class _FlaggingInterpreter:
     """Runs a jaxpr and flags its values."""
 
     def __init__(self, *, nans: bool, infinities: bool) -> None:
         self._test = _TESTS[watched_for(nans=nans, infinities=infinities)]
         self._constant_test = partial(holds_one, nans=nans, infinities=infinities)
-        self._anew = partial(_Watch, nans=nans, infinities=infinities)
+        self._fresh = partial(_FlaggingInterpreter, nans=nans, infinities=infinities)
         self._flags: list[Any] = []
         self.origins: list[Origin] = []
 
     def body(self, closed: ClosedJaxpr) -> Flagged:
-        """Return a jaxpr, such as one that an equation holds, with flags of its own."""
-        inner = self._anew()
+        """Return a jaxpr with flags of its own."""
+        inner = self._fresh()
         found: list[tuple[int, ...]] = []
 
         def run(*args: Any) -> list[Any]:
@@ -188,8 +188,8 @@ class _Watch:
             found.append(tuple(flag for _, flag in outs))
             return [*(x for x, _ in outs), inner.vector()]
 
-        staged = Staged("debug_nans", closed.jaxpr.name)
-        flagged = stage(run, closed.in_avals, staged)
+        debug_info = DebugInfo("debug_nans", closed.jaxpr.name)
+        flagged = stage(run, closed.in_avals, debug_info)
         return Flagged(flagged, tuple(inner.origins), found[0])
 
     def adopt(
@@ -204,16 +204,16 @@ class _Watch:
 
         Args:
             flags: their values.
-            body: what they mean.
+            body: their meaning.
             eqn: the equation.
             operands: the flags of the arguments of the body; -1 where there is none.
-            turn: of a body that a loop runs, one more than the iteration in which these
+            turn: for the body of a loop, one more than the iteration in which these
                 flags were raised.
         """
         first = len(self.origins)
         loop = -1 if turn is None else first + len(body.origins)
         for i, origin in enumerate(body.origins):
-            if i < len(operands):  # it holds what the operand holds
+            if i < len(operands):  # an argument has the flag of its operand
                 known = (operands[i],) if operands[i] >= 0 else ()
                 origin = Origin(eqn.primitive.name, eqn.source, known)
             else:
@@ -244,7 +244,7 @@ class _Watch:
         return self._append(flag, Origin(what, source, made_from))
 
     def constant(self, value: Any) -> int:
-        """Flag a constant that holds a NaN; return its flag, or -1: it is known now."""
+        """Flag a constant that holds a NaN; return its flag, or -1."""
         if not self._constant_test(value):
             return -1
         return self._append(np.True_, Origin(CONSTANT, None, ()))

@@ -1,6 +1,6 @@
-"""Changes: what a pass tells of what it did to a program.
+"""Changes that passes make to a program, for reports.
 
-Versions have them, also those that started from the disk, which no pass was given.
+Versions keep them, and so does the disk cache: a version loaded from it ran no pass.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -12,11 +12,11 @@ class Cut(NamedTuple):
     """A value that is written to memory.
 
     Args:
-        value: the operation that makes it, and its type: `mul f32[1000]`.
-        source: where the user wrote that.
-        kernels: how many would compute it, or at how many places one that joins arrays
-            would; 1 if it is between functions in a row.
-        saves: what is not computed again, at least, in additions an element.
+        value: the operation that computes it, and its type: `mul f32[1000]`.
+        source: its line in user code.
+        kernels: how many kernels would compute it, or how often a kernel that joins
+            arrays would; 1 if it is between functions in a row.
+        saves: the least work that is saved, in additions an element.
     """
 
     value: str
@@ -40,7 +40,7 @@ class Rolled(NamedTuple):
     Args:
         blocks: how many there are.
         equations: how many equations each has.
-        source: where the user wrote the first of them.
+        source: the line of the first one in user code.
     """
 
     blocks: int
@@ -53,4 +53,4 @@ class Rolled(NamedTuple):
 
 
 Change: TypeAlias = Cut | Rolled
-"""What a pass tells of what it did."""
+"""A change that a pass made."""

@@ -1,13 +1,11 @@
-"""The pipeline: what is done to every jaxpr between tracing and lowering.
+"""The passes that every jaxpr goes through between tracing and lowering.
 
-A pass takes a closed jaxpr and returns one of the same meaning and the same signature:
-equal avals of arguments and results. A new pass is one entry of `PASSES`. Each is given
-the bodies of nested calls first, then the jaxpr around them; a body that calls share is
-given once, stays shared, and what a pass makes of it is kept for the next program. With
-`enable_checks` each result is checked, and a mistake is told with the name of the pass.
-What changes the signature is no pass, and `program.lowered` does it: flags are one result
-more (`sentinels`), arguments that nothing needs are dropped and constants become
-arguments (`prune`).
+A pass takes a closed jaxpr and returns one of the same meaning and signature (equal avals
+of arguments and results). A new pass is one entry of `PASSES`. Passes run on the bodies of
+nested calls first; a body that calls share is rewritten once, stays shared, and is kept for
+the next program. With `enable_checks` each result is checked, and an error names the pass.
+Changes of the signature are not passes; `jit.compilation.lowered` makes them: `nan_checks`
+adds a result, `prune` drops unused arguments and makes constants arguments.
 """
 
 from collections.abc import Callable
@@ -24,9 +22,9 @@ from imprint._src.passes.reroll_loops import roll, rolls_of
 Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
 
 PASSES: Final[tuple[Pass, ...]] = (dce, roll, cut)
-"""Every pass, in order: the step of a loop that `roll` makes is cut as others are."""
+"""Every pass, in order: `cut` also applies to the steps of loops that `roll` makes."""
 
-_TOLD: Final[dict[Pass, Callable[[ClosedJaxpr], tuple[Change, ...]]]] = {
+_REPORTS: Final[dict[Pass, Callable[[ClosedJaxpr], tuple[Change, ...]]]] = {
     roll: rolls_of,
     cut: cuts_of,
 }
@@ -34,23 +32,23 @@ _CHANGES: Final = "changes"
 
 
 def run_passes(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Return what the passes make of a program."""
+    """Run the passes on a program."""
     changes: list[Change] = []
     for step in PASSES:
         closed = _on(step, closed)
-        if step in _TOLD:
-            changes += _TOLD[step](closed)
+        if step in _REPORTS:
+            changes += _REPORTS[step](closed)
     closed.derived((_CHANGES, _switches()), lambda: tuple(changes))
     return closed
 
 
 def changes_of(closed: ClosedJaxpr) -> tuple[Change, ...]:
-    """Return what the passes did to a program that `run_passes` made."""
+    """Return the changes that `run_passes` made."""
     return closed.derived((_CHANGES, _switches()), tuple[Change, ...])
 
 
 def _switches() -> tuple[bool, ...]:
-    """Return what passes do otherwise if it is set."""
+    """Return the settings that change the passes."""
     return config.cut_recomputation, config.roll_loops, config.enable_checks
 
 

@@ -1,33 +1,31 @@
 """The first-order primitives, a family per file; `ALL` lists every one of them.
 
-A family joins by its name in `_FAMILIES`, and loads when a program uses it; a primitive
-that several of them import counts once. Those that hold a jaxpr are in `control`.
+A family is listed in `_FAMILIES` and loaded when a program uses it; a primitive that several
+families import is listed once. Primitives that hold a jaxpr are in `control_flow`.
 
-- `core_ops`: in which primitives are the rules of all others written?
-- `families`: which rules do elementwise primitives of one arity share?
-- `axes`: how do axes and sizes become params, and how do rules shift them?
-- `divisors`: what is the greatest common divisor?
-- `sizes`: how does the length of an axis become a number?
-- `shape`: how do the same elements get another shape?
-- `reductions`: how do axes disappear by an associative operation?
-- `arg_reductions`: at which index is the extreme?
-- `cumulative`: how is each element joined with all before it?
-- `fft`: how are axes transformed to frequencies and back?
-- `random_bits`: how does the engine make random bits?
-- `hashing`: how does the host hash keys and counters?
-- `collectives`: what passes between the places that a named axis runs over?
-- `dot`: how are two operands contracted?
-- `matrices`: what do primitives on stacks of matrices share?
-- `constraints`: how are values to be spread over devices?
-- `barrier`: what keeps the compiler from moving or merging a computation?
-- `callbacks`: how does a program call a function of Python's?
-- `checks`: how does a program end with an error of the user's?
-- `copying`: when is a result that is its operand an array of its own?
-- `elementwise`: what do operations on single elements compute?
-- `indexing`: how are elements sliced, gathered, scattered and sorted?
-- `linalg`: how are matrices factored, and systems solved?
-- `special`: what are SciPy's special functions?
-- `windows`: what do convolutions and sliding windows compute?
+- `core_ops`: the primitives that rules of all others use
+- `families`: shared rules of elementwise primitives of one arity
+- `axes`: axes and sizes as params
+- `shape`: the same elements in another shape, and sizes as numbers
+- `reductions`: reductions by an associative operation
+- `arg_reductions`: the index of the extreme
+- `cumulative`: running sums, products and extremes
+- `fft`: Fourier transforms
+- `random_bits`: the engine's random bits
+- `hashing`: the hash of keys and counters on the host
+- `collectives`: communication along a named axis
+- `dot`: contraction of two operands
+- `matrices`: shared rules of primitives on stacks of matrices
+- `constraints`: sharding constraints
+- `barrier`: identities that keep the compiler from moving or merging values
+- `callbacks`: calls of Python functions
+- `checks`: programs that end with an error of a user check
+- `copying`: results that are arrays of their own
+- `elementwise`: operations on single elements
+- `indexing`: slices, gathers, scatters and sorting
+- `linalg`: factorizations and solvers
+- `special`: SciPy's special functions
+- `windows`: convolutions and sliding windows
 """
 
 from importlib import import_module
@@ -54,16 +52,12 @@ _FAMILIES: Final = (
     "special.incomplete",
     "special.bessel",
     "special.polynomials",
-    "divisors",
     "special.minimax_coeffs",
     "special.integrals",
     "special.hypergeometric",
     "special.faddeeva",
-    "special.recurrences",
-    "elementwise.bits",
     "elementwise.convert",
     "elementwise.reduce_precision",
-    "sizes",
     "shape",
     "indexing.slicing",
     "indexing.dynamic_slicing",

@@ -1,8 +1,8 @@
-"""argmax and argmin: where along an axis the extreme element stands.
+"""argmax and argmin: the index of the extreme element along an axis.
 
-The first of equal elements counts, and the first NaN before every number. `axes` holds
-one axis, counted from 0, which has an element; `index_dtype` is the dtype of the result.
-XLA has no operation for it, so it is a reduction of (value, index) pairs.
+The first of equal elements wins, and NaN wins over every number. `axes` holds one axis,
+counted from 0, which has an element; `index_dtype` is the dtype of the result. XLA has no
+such operation, so it is a reduction of (value, index) pairs.
 """
 
 from typing import Any, Final
@@ -13,6 +13,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import filling
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import DTypeError, ShapeError
@@ -75,6 +76,8 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         aval=aval,
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

@@ -37,12 +37,12 @@ def int_of(value: Any) -> int:
 
 
 def whole(name: str, what: str, value: Any) -> int:
-    """Return an integer as a Python int; the error says that `what` of `name` is none."""
+    """Return an integer as a Python int; `name` and `what` begin the error."""
     try:
         return operator.index(value)
     except TypeError as err:
         if isinstance(err, ConcretizationError):
-            raise  # says itself what to do
+            raise  # its message has the remedy
         raise ArgumentError(
             f"{name}: expected {what} to be a whole number, got {shown(value)}. Write it "
             "as a Python int."

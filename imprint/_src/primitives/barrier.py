@@ -1,16 +1,16 @@
-"""Barriers that change no value: to the compiler's moves, and to derivatives.
+"""Identities with barriers, for the compiler and for derivatives.
 
 optimization_barrier takes and returns any number of values. All its results are computed
-before anything that uses one of them, and equal computations on both sides are not
-merged. XLA:CPU forgets it before it fuses, and may then compute a cheap operand anew in
-everything that uses it; materialize, which is ours alone, has it computed once.
-stop_gradient is the identity with a derivative of zero. name is the identity, too: by its
-name a policy of `checkpoint` knows the value.
+before any user of one of them, and equal computations on both sides are not merged. XLA:CPU
+drops it before fusion, and may then compute a cheap operand again in each user; materialize,
+which is imprint's own, is computed once. stop_gradient is the identity with a zero
+derivative. name is the identity, too: policies of `checkpoint` identify values by it.
 """
 
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import NO_WORK, UNFUSED
 from imprint._src.core.padding import EACH
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
@@ -28,7 +28,7 @@ def _aval(*avals: ShapedArray) -> Avals:
 
 
 def _present(values: Values) -> Values:
-    """Put what is not symbolically zero behind one barrier."""
+    """Put the values that are not symbolically zero behind one barrier."""
     bound = iter(optimization_barrier_p.bind(*(v for v in values if not is_zero(v))))
     return tuple(v if is_zero(v) else next(bound) for v in values)
 
@@ -58,6 +58,8 @@ optimization_barrier_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
@@ -106,6 +108,8 @@ materialize_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_materialize_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_materialize_jvp,
     transpose=_materialize_transpose,
     batch=_materialize_batch,
@@ -126,6 +130,8 @@ stop_gradient_p: Final = unary(
     dtypes=ANY,
     reference=lambda x: x,
     lower=lambda _, x: x,
+    fusion=NO_WORK,
+    makes_nan=False,
     derivative=None,
     samples=Samples(EVERY, arity=1, differentiable=False),
 )
@@ -177,6 +183,8 @@ name_p: Final = Primitive(
     aval=_name_aval,
     reference=_name_reference,
     lower=_name_lower,
+    fusion=NO_WORK,
+    makes_nan=False,
     jvp=_name_jvp,
     transpose=_name_transpose,
     batch=_name_batch,

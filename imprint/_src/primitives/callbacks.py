@@ -1,10 +1,10 @@
-"""Callbacks: operations whose meaning is a function of Python's.
+"""Callbacks: operations that call a Python function.
 
-`callback`, a param, takes NumPy arrays and returns a sequence of arrays. The same check
-of its results stands before the engine and before eager evaluation: see `called`. What
-is pure may be dropped or merged with its like; the others have an effect. Ordered ones, of
-whichever kind, share a token, so they keep the order of the program among each other.
-Under `vmap` what is called once for each element is one call of `OneByOne`, which loops.
+`callback`, a param, takes NumPy arrays and returns a sequence of arrays. Compiled programs
+and eager evaluation check its results alike (`called`). A pure callback may be dropped or
+merged with an equal one; the others have an effect. Ordered callbacks of all kinds share a
+token, so they keep the order of the program.
+Under `vmap`, one call for each element becomes one call of `OneByOne`, which loops.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,13 +48,13 @@ _NO_SAMPLES: Final = Absent("its meaning is a function that the caller gives")
 def called(
     callback: HostFunction, name: str, arrays: Sequence[Any], avals: Avals
 ) -> tuple[NDArray, ...]:
-    """Call a callback, and return its results once they are what was promised.
+    """Call a callback, and check its results.
 
     Args:
         callback: takes and returns arrays.
         name: of the public function, for messages.
         arrays: its arguments.
-        avals: what each result has to be.
+        avals: the expected avals of the results.
 
     Raises:
         ArgumentError: it returned another number of results.
@@ -106,7 +106,7 @@ class OneByOne:
         self._size = size
 
     def __call__(self, *arrays: Any) -> list[NDArray]:
-        """Call it for each element, in order; stack what it returns."""
+        """Call it for each element, in order; stack the results."""
         rows = [self._element(arrays, i) for i in range(self._size)]
         if not rows:
             return [np.empty((0, *aval.shape), aval.dtype) for aval in self._avals]
@@ -120,7 +120,7 @@ class OneByOne:
         return called(self._callback, self._name, taken, self._avals)
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in a comparison of programs."""
+        """Return the token of this function in the comparison of programs."""
         return "each", self._callback, self._avals, self._axes, self._size
 
     def __repr__(self) -> str:

@@ -1,9 +1,8 @@
-"""check: what ends a program whose predicate is false, with an error of the user's.
+"""check: ends a program with the error of a user check if its predicate is false.
 
-Outside of `checkify` it is a callback that raises; `checkify` takes its place and makes a
-value of the error. So what it says is a `Failure`, which both ask for its message. The
-predicate is one bool. Under `vmap` a check is still one: of all elements, and what it says
-is said of the first that fails.
+Outside of `checkify` it is a callback that raises; `checkify` replaces it and makes a value
+of the error. Both take the message from a `Failure`. The predicate is one bool. Under `vmap`
+a check is still one: of all elements, and its message is about the first that fails.
 """
 
 from collections.abc import Sequence
@@ -35,7 +34,7 @@ from imprint._src.stablehlo.custom_calls import host_call
 
 
 class When(Enum):
-    """Where a check counts."""
+    """When a check is active."""
 
     ALWAYS = "it raises, unless `checkify` looks for it"
     ENABLED = "it raises, unless `checkify` looks for it or for others only"
@@ -43,23 +42,23 @@ class When(Enum):
 
 
 class Failure:
-    """What a check says when it fails; called with its values, it raises that.
+    """The message of a failed check; called with the values of the check, it raises.
 
-    Two are equal that say the same, and stand at the same place.
+    Two are equal if their messages and their lines are.
 
     Attributes:
-        site: where the user's program checks.
+        site: the line of the check in user code.
     """
 
     def __init__(self) -> None:
         self.site: Source | None = current_source()
 
     def message(self, *arrays: Any) -> str:
-        """Return what is said of the values of the check."""
+        """Return the message for the values of the check."""
         raise NotImplementedError
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for it in a comparison of programs."""
+        """Return its token in the comparison of programs."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -74,12 +73,12 @@ class Failure:
         return hash((type(self), self.site))
 
     def __call__(self, *arrays: Any) -> Sequence[Any]:
-        """Raise CheckError; a note says where the check stands."""
+        """Raise CheckError; a note has the line of the check."""
         raise failed(self.message(*arrays), self.site)
 
 
 def failed(message: str, site: Source | None) -> CheckError:
-    """Return the error of a check that stands at a place of the user's program."""
+    """Return the error of a check at a line of user code."""
     error = CheckError(message)
     if site is not None:
         error.add_note(f"checked at {site}, `{site.expression}`")

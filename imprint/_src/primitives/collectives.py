@@ -1,11 +1,10 @@
-"""The primitives that work along a named axis: between places of `vmap`, or devices.
+"""Primitives along a named axis: between places of `vmap`, or devices.
 
-Each names one axis; what is meant by several is put together in `lax.collectives`. A rule
-`collect` says what it is where `vmap` has the axis at hand; where it is one of the mesh of
-a `shard_map`, it is lowered to what devices do together. A reference can only say that the
-axis is not bound. All but the extremes are linear. Params count axes as the user sees them,
-without the named one. `axis_index_groups` is a param where it is given: tuples of places that
-have nothing to do with one another; what follows takes it along as `**groups`.
+Each takes one axis; `lax.collectives` combines several. A rule `collect` evaluates it where
+`vmap` binds the axis; on an axis of the mesh of a `shard_map` it is lowered to a collective
+operation. The reference only raises that the axis is not bound. All but the extremes are
+linear. Params count axes without the named one. `axis_index_groups`, if given, is a param:
+tuples of places that communicate only within a tuple; helpers pass it on as `**groups`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -94,7 +93,7 @@ def _in_groups(
     d: int | None,
     **params: Any,
 ) -> tuple[Any, int]:
-    """Return what a rule `collect` gives in each group of places, in their order."""
+    """Apply a rule `collect` within each group of places, in their order."""
     order = [i for group in groups for i in group]
     rows = _repeated(x, len(order)) if d is None else moveaxis(x, d, 0)
     parts: list[Any] = []
@@ -137,6 +136,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
     batch: Callable[..., Any],
     collect: Callable[..., tuple[Any, int | None]],
     lower: Callable[..., Value],
+    makes_nan: bool,
     across: Across = Across.KEPT,
 ) -> CollectivePrimitive:
     """Declare a collective of one operand, in which it is linear.
@@ -148,7 +148,8 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         batch: `(x, b, **params)` → the result and its hidden axis.
         collect: `(size, x, d, **params)` → the result and the named axis in it.
         lower: `(builder, axis of the mesh, value, **params)` → the value of the result.
-        across: what the result is from place to place.
+        makes_nan: whether it makes a NaN of numbers.
+        across: how the result differs between places.
     """
 
     def aval_rule(
@@ -183,6 +184,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         aval=aval_rule,
         reference=_nowhere(name),
         lower=lower_rule,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
@@ -233,11 +235,12 @@ psum_p: Final = _linear(
     batch=_psum_batch,
     collect=_psum_collect,
     lower=_psum_lower,
+    makes_nan=True,
     across=Across.SAME,
 )
 
 
-# ---- pvary: what is the same in each place, as if it were not ----
+# ---- pvary: a replicated value as a varying one ----
 
 
 def _pvary_aval(x: ShapedArray, *, axis_name: Any) -> Avals:
@@ -269,6 +272,7 @@ pvary_p: Final = _linear(
     batch=_pvary_batch,
     collect=_pvary_collect,
     lower=_pvary_lower,
+    makes_nan=True,
     across=Across.DIFFERENT,
 )
 pvary_p.aval = _pvary_aval
@@ -319,6 +323,7 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) ->
         aval=aval,
         reference=_nowhere(name),
         lower=lower,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -398,6 +403,7 @@ ppermute_p: Final = _linear(
     batch=_ppermute_batch,
     collect=_ppermute_collect,
     lower=_ppermute_lower,
+    makes_nan=False,
 )
 
 
@@ -453,6 +459,7 @@ all_gather_p: Final = _linear(
     batch=_gather_batch,
     collect=_gather_collect,
     lower=_gather_lower,
+    makes_nan=False,
 )
 
 
@@ -502,6 +509,7 @@ reduce_scatter_p: Final = _linear(
     batch=_scatter_batch,
     collect=_scatter_collect,
     lower=_scatter_lower,
+    makes_nan=True,
 )
 
 
@@ -558,6 +566,7 @@ all_to_all_p: Final = _linear(
     batch=_exchange_batch,
     collect=_exchange_collect,
     lower=_exchange_lower,
+    makes_nan=False,
 )
 
 
@@ -583,6 +592,7 @@ axis_index_p: Final = CollectivePrimitive(
     aval=_index_aval,
     reference=_nowhere("axis_index"),
     lower=_index_lower,
+    makes_nan=False,
     jvp=_ALONE,
     transpose=_ALONE,
     batch=_ALONE,

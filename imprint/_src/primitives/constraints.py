@@ -1,14 +1,15 @@
 """Constraints on how values are spread over devices.
 
-sharding_constraint is the identity; it tells the partitioner of a program over several
-devices how its operand is to be spread. In a program on one device it says nothing. An
-axis that is mapped over it may be spread as the compiler likes. `sharding_text` writes a
-sharding in the words of the dialect `sdy`, which arguments and results have, too.
+sharding_constraint is the identity; it gives the partitioner of a program over several
+devices the sharding of its operand. On one device it has no effect. The compiler chooses
+the sharding of an axis that is mapped over it. `sharding_text` writes a sharding in the
+dialect `sdy`, also for arguments and results.
 """
 
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
@@ -78,6 +79,8 @@ sharding_constraint_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
@@ -94,7 +97,7 @@ sharding_constraint_p: Final = Primitive(
 
 
 def constrain(x: Any, sharding: NamedSharding) -> Any:
-    """Return `x`, of which the compiler is told how it is spread."""
+    """Return `x`, constrained to a sharding."""
     return sharding_constraint_p.bind1(x, sharding=sharding)
 
 
@@ -125,7 +128,7 @@ def mesh_text(mesh: Mesh | AbstractMesh) -> str:
 
 
 def meshes_in(jaxpr: Jaxpr, seen: set[int] | None = None) -> list[tuple[str, Mesh]]:
-    """Return the meshes that equations of a program name, and what names each, in order."""
+    """Return the meshes that equations of a program name, and their equations, in order."""
     seen = set() if seen is None else seen
     found: list[tuple[str, Mesh]] = []
     for eqn in jaxpr.eqns:

@@ -1,10 +1,10 @@
-"""Results of their own: the values of an operand in an array that outlives it.
+"""Results that are arrays of their own: the values of an operand that outlive it.
 
-copy is the identity whose result is another array: deleting or donating the operand
-leaves the result as it is. `owned` makes it of a function: where the function would
-return one of its arguments, as `ravel` of a vector does, it returns a copy. In JAX
-these functions are jitted, and what leaves a jitted function is always another array.
-The values are shared, not copied, until the operand's memory is wanted for a result.
+copy is the identity with another array as its result: deleting or donating the operand
+leaves the result as it is. `owned` wraps a function: if it would return one of its
+arguments, as `ravel` of a vector does, it returns a copy. In JAX these functions are jitted,
+and a jitted function always returns another array. The values are shared, not copied, until
+the operand's memory is reused for a result.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint._src.core.array import Array
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.fusion import NO_WORK
 from imprint._src.core.padding import EACH
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
@@ -57,6 +58,8 @@ copy_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=NO_WORK,
+    makes_nan=False,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
@@ -85,13 +88,13 @@ def owned(function: Callable[P, R]) -> Callable[P, R]:
         out: Any = function(*args, **kwargs)
         given = (*args, *kwargs.values()) if kwargs else args
         if out.__class__ in _SEVERAL:
-            return out.__class__([_apart(x, given) for x in out])
-        return _apart(out, given)
+            return out.__class__([_unaliased(x, given) for x in out])
+        return _unaliased(out, given)
 
     return call
 
 
-def _apart(out: Any, given: tuple[Any, ...]) -> Any:
+def _unaliased(out: Any, given: tuple[Any, ...]) -> Any:
     """Return a result, or an array of its own if it was given."""
     for x in given:
         if x is out:

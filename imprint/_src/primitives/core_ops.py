@@ -1,8 +1,8 @@
-"""The primitives in which the rules of all others are written.
+"""The primitives that the rules of all others use.
 
-add, sub, neg, mul, broadcast_in_dim and reduce_sum are linear or bilinear, and their
-transposes need each other, so they stand together. Beside them: how rules add and
-make tangents, and how elementwise primitives are batched.
+add, sub, neg, mul, broadcast_in_dim, reduce_sum and transpose are linear or bilinear, and
+their transposes use each other, so they are in one file; so are the sums of tangents and
+the batching of elementwise primitives.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, number_of
+from imprint._src.core.fusion import ARITHMETIC, BROADCAST, INDEXING, REDUCTION
 from imprint._src.core.padding import ELEMENTWISE, carrying, filling
 from imprint._src.core.primitive import (
     Absent,
@@ -192,6 +193,8 @@ neg_p: Final = Primitive(
     aval=_neg_aval,
     reference=_neg_reference,
     lower=_neg_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_neg_jvp,
     transpose=_neg_transpose,
     batch=_neg_batch,
@@ -242,6 +245,8 @@ def _arithmetic(
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=ARITHMETIC,
+        makes_nan=True,
         jvp=jvp,
         transpose=transpose,
         batch=batch,
@@ -440,6 +445,8 @@ broadcast_in_dim_p: Final = Primitive(
     aval=_broadcast_aval,
     reference=broadcast_reference,
     lower=_broadcast_lower,
+    fusion=BROADCAST,
+    makes_nan=False,
     jvp=_broadcast_jvp,
     transpose=_broadcast_transpose,
     batch=_broadcast_batch,
@@ -530,6 +537,8 @@ reduce_sum_p: Final = Primitive(
     aval=_sum_aval,
     reference=_sum_reference,
     lower=_sum_lower,
+    fusion=REDUCTION,
+    makes_nan=True,
     jvp=_sum_jvp,
     transpose=_sum_transpose,
     batch=_sum_batch,
@@ -596,6 +605,8 @@ transpose_p: Final = Primitive(
     aval=_transpose_aval,
     reference=_transpose_reference,
     lower=_transpose_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     jvp=_transpose_jvp,
     transpose=_transpose_transpose,
     batch=_transpose_batch,

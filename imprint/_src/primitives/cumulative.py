@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import Fill, PadContext, PaddedValue, is_same_number
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import ShapeError
@@ -33,7 +34,7 @@ from imprint._src.primitives.elementwise.arithmetic import max_, max_p, min_p
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.exponential import exp, log
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import FLOATING, NUMBER, Kind, wide
+from imprint._src.primitives.families import FLOATING, NUMBER, DTypeClass, wide
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import moving, rev
@@ -44,7 +45,7 @@ Join = Callable[[Builder, Value, Value], Value]
 Pair = tuple[Any, Any]
 JoinPairs = Callable[[Pair, Pair], Pair]
 
-REAL: Final = Kind(
+REAL: Final = DTypeClass(
     lambda d: dt.is_integer(d) or dt.is_floating(d), "an integer or float dtype"
 )
 _CASES: Final = (
@@ -64,7 +65,7 @@ _CASES: Final = (
 # ---- shared rules ----
 
 
-def _check(name: str, dtypes: Kind, x: ShapedArray, axis: int) -> Avals:
+def _check(name: str, dtypes: DTypeClass, x: ShapedArray, axis: int) -> Avals:
     dtypes.check(name, (x,))
     if not 0 <= axis < x.ndim:
         raise ShapeError(
@@ -96,7 +97,7 @@ def _lowered(
 def _cumulative(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[NDArray, int], Any],
     join: Join,
     identity: Callable[[DType], Any],
@@ -108,11 +109,11 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: `(x, axis)` → what it means forwards, on a NumPy array.
+        reference: `(x, axis)` → its meaning forwards, on a NumPy array.
         join: the StableHLO that joins two elements.
         identity: the element, of a dtype, that joins without effect.
         pairs: joins two arrays of (value, tangent) pairs.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
     """
 
     def aval(x: ShapedArray, *, axis: int, reverse: bool) -> Avals:
@@ -142,6 +143,8 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=evaluate,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -261,6 +264,8 @@ cumsum_p: Final = moving(
     aval=_sum_aval,
     reference=_sum_reference,
     lower=_sum_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_sum_transpose,
     batch=_sum_batch,
     pad=_filling(lambda _: 0),
@@ -313,7 +318,7 @@ def _forward_extreme(x: NDArray, axis: int, *, largest: bool) -> NDArray:
     out = np.asarray(pick.accumulate(x, axis))
     if not dt.is_floating(x.dtype):
         return out
-    # Of zeros, the one that a max prefers is 0.0, wherever it stands.
+    # Of zeros, a max prefers 0.0, in any order.
     signs = np.signbit(x)
     found = np.logical_or.accumulate((x == 0) & (~signs if largest else signs), axis)
     zero = np.asarray(0.0 if largest else -0.0, x.dtype)

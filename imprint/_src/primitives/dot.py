@@ -1,10 +1,10 @@
 """dot_general: contract axes of two operands, pair up others, multiply out the rest.
 
-`dimension_numbers` is ((contracting axes of x, of y), (batch axes of x, of y)). The axes
-of the result are the batch axes, then what is left of x, then what is left of y. Without
-`preferred_element_type` the result has the operands' dtype, the wider one if they
-differ; with it, terms are added in that dtype. As in JAX's printed form, params that
-are None are left out of the equation. Precision: see `precision`.
+`dimension_numbers` is ((contracting axes of x, of y), (batch axes of x, of y)). The axes of
+the result are the batch axes, the remaining axes of x, and the remaining axes of y. Without
+`preferred_element_type` the result has the operands' dtype, the wider one if they differ;
+with it, terms are added in that dtype. As in JAX's printed form, params that are None are
+left out of the equation. Precision: see `precision`.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
@@ -44,7 +45,7 @@ DimensionNumbers = tuple[Pair, Pair]
 DotDimensionNumbers: TypeAlias = tuple[
     tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
 ]
-"""What `dot_general` takes as dimension numbers."""
+"""The dimension numbers of `dot_general`."""
 NDArray = np.ndarray[Any, Any]
 
 # ---- dtypes ----
@@ -135,11 +136,11 @@ def _are_distinct_axes(axes: Ints, ndim: int) -> bool:
     return len(set(axes)) == len(axes) and all(0 <= a < ndim for a in axes)
 
 
-class _Plan(NamedTuple):
+class _MatmulPlan(NamedTuple):
     """A contraction as a product of stacks of matrices.
 
     `x_order` brings an operand's axes to (batch, free, contracting), `y_order` to
-    (batch, contracting, free); None where they stand so. Likewise `x_shape` and `y_shape`.
+    (batch, contracting, free); None if they are so already. Likewise `x_shape` and `y_shape`.
     `is_outer`: there is one term, so nothing is added, not even to 0.0 (-0.0 stays).
     """
 
@@ -152,7 +153,7 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _Plan:
+def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _MatmulPlan:
     (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
     x_free = _rest(len(x), x_sum, x_batch)
     y_free = _rest(len(y), y_sum, y_batch)
@@ -160,7 +161,7 @@ def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _Plan:
     batch = tuple(x[i] for i in x_batch)
     inner = dims.product(x[i] for i in x_sum)
     left, right = tuple(x[i] for i in x_free), tuple(y[i] for i in y_free)
-    return _Plan(
+    return _MatmulPlan(
         None if x_order == tuple(range(len(x))) else x_order,
         None if y_order == tuple(range(len(y))) else y_order,
         None if len(x_free) == len(x_sum) == 1 else (*batch, dims.product(left), inner),
@@ -282,7 +283,7 @@ def _operand_ct(
     *,
     is_second: bool = False,
 ) -> Any:
-    """Contract the cotangent with what is free in `y`, and put the axes of `x` back."""
+    """Contract the cotangent with the free axes of `y`, and restore the axes of `x`."""
     (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
     x_free = _rest(x.aval.ndim, x_sum, x_batch)
     y_free = _rest(get_aval(y).ndim, y_sum, y_batch)
@@ -290,7 +291,7 @@ def _operand_ct(
     ct_free = tuple(range(start, start + len(y_free)))
     numbers = ((ct_free, y_free), (tuple(range(len(x_batch))), y_batch))
     product = dot_general_p.bind1(ct, y, dimension_numbers=numbers, **params)
-    order = sorted(zip(y_sum, x_sum, strict=True))  # y's axes come out in their order
+    order = sorted(zip(y_sum, x_sum, strict=True))  # the result has y's axes in order
     axes = (*x_batch, *x_free, *(axis for _, axis in order))
     if axes != tuple(range(len(axes))):
         product = transpose(product, tuple(map(axes.index, range(len(axes)))))
@@ -349,6 +350,8 @@ dot_general_p: Final = Primitive(
     aval=_dot_aval,
     reference=_dot_reference,
     lower=_dot_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_dot_jvp,
     transpose=_dot_transpose,
     batch=_dot_batch,

@@ -1,9 +1,9 @@
 """Families: the shared rules of elementwise primitives, given once for each arity.
 
-A member of a family says only what is its own: dtypes, NumPy meaning, lowering,
-derivative, samples. `unary` and `binary` are differentiable by a factor for each
-operand; a factor of None means that the derivative is zero everywhere. A member that
-is linear in its operand has its own transpose and stands in its own file's section.
+A member declares only its own part: dtypes, NumPy meaning, lowering, fusion, derivative,
+samples. `unary` and `binary` are differentiable by a factor for each operand; a factor of
+None is a derivative that is zero everywhere. A member that is linear in its operand has its
+own transpose, and is declared in full in its file.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import Fusion
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
@@ -31,8 +32,8 @@ from imprint._src.stablehlo import Builder, Value
 P = ParamSpec("P")
 
 
-class Kind:
-    """Which dtypes a primitive takes, and what the error says it expects."""
+class DTypeClass:
+    """The dtypes that a primitive accepts, and their description in errors."""
 
     __slots__ = ("accepts", "words")
 
@@ -50,14 +51,16 @@ class Kind:
                 )
 
 
-INEXACT: Final = Kind(dt.is_inexact, "a float or complex dtype")
-FLOATING: Final = Kind(dt.is_floating, "a float dtype")
-COMPLEX: Final = Kind(dt.is_complex, "a complex dtype")
-INTEGER: Final = Kind(dt.is_integer, "an integer dtype")
-BITS: Final = Kind(lambda d: dt.is_integer(d) or dt.is_bool(d), "an integer or bool")
-NUMBER: Final = Kind(lambda d: not dt.is_bool(d), "a number")
-ORDERED: Final = Kind(lambda d: not dt.is_complex(d), "a real or bool dtype")
-ANY: Final = Kind(lambda _: True, "any dtype")
+INEXACT: Final = DTypeClass(dt.is_inexact, "a float or complex dtype")
+FLOATING: Final = DTypeClass(dt.is_floating, "a float dtype")
+COMPLEX: Final = DTypeClass(dt.is_complex, "a complex dtype")
+INTEGER: Final = DTypeClass(dt.is_integer, "an integer dtype")
+BITS: Final = DTypeClass(
+    lambda d: dt.is_integer(d) or dt.is_bool(d), "an integer or bool"
+)
+NUMBER: Final = DTypeClass(lambda d: not dt.is_bool(d), "a number")
+ORDERED: Final = DTypeClass(lambda d: not dt.is_complex(d), "a real or bool dtype")
+ANY: Final = DTypeClass(lambda _: True, "any dtype")
 
 ResultDType = Callable[[DType], DType]
 
@@ -90,9 +93,11 @@ def unsigned_zeros(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def unary(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any], Any],
     lower: Callable[[Builder, Value], Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     derivative: Callable[[Any, Any], Any] | None,
     samples: Samples | Absent,
     result: ResultDType | None = None,
@@ -103,10 +108,12 @@ def unary(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: what it means, on a NumPy array.
+        reference: its meaning, on a NumPy array.
         lower: its StableHLO.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         derivative: `(x, out)` → the factor of the tangent; None: zero everywhere.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         result: the dtype of the result, where it is not that of the operand.
         tangent: `(t, x, out)` → the tangent, where it is no multiple of `t`.
     """
@@ -141,6 +148,8 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -156,9 +165,11 @@ Factor = Callable[[Any, Any, Any], Any]
 def binary(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any, Any], Any],
     lower: Callable[[Builder, Value, Value], Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     derivatives: tuple[Factor | None, Factor | None] | Absent | None,
     samples: Samples | Absent,
     result: ResultDType | None = None,
@@ -168,11 +179,13 @@ def binary(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: what it means, on NumPy arrays.
+        reference: its meaning, on NumPy arrays.
         lower: its StableHLO, on values of one shape.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         derivatives: for each operand `(x, y, out)` → the factor of its tangent; None:
             zero everywhere.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         result: the dtype of the result, where it is not that of the operands.
     """
 
@@ -206,6 +219,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

@@ -1,9 +1,9 @@
 """The discrete Fourier transform of the last one to three axes, of complex or real numbers.
 
-FFT and IFFT take complex to complex. RFFT takes real numbers, and gives only the half of
-its last axis that the other half mirrors; IRFFT takes such a half back. Lengths are those
-of the axes of the whole side. All are linear: the transposes of the two on real numbers
-weigh each element by how often it stands in the whole, once or twice.
+FFT and IFFT take complex to complex. RFFT takes real numbers, and returns only the half of
+its last axis that the other half mirrors; IRFFT takes such a half back. Lengths are those of
+the axes of the whole side. All are linear: the transposes of the two on real numbers weight
+each element by how often it occurs in the whole, once or twice.
 """
 
 import enum
@@ -16,6 +16,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import Avals, Case, Samples
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
@@ -139,9 +140,9 @@ def _fft_transpose(
 
 
 def _weights(half: Any, length: Any, inner: float) -> Any:
-    """Return 1 for elements of a half that stand once in the whole, `inner` for others.
+    """Return 1 for elements of a half that occur once in the whole, `inner` for others.
 
-    Those that stand once have no mirror image: the first, and the last of an even length.
+    Those have no mirror image: the first, and the last of an even length.
     """
     aval = get_aval(half)
     even = length % 2 == 0
@@ -189,6 +190,8 @@ fft_p: Final = moving(
     aval=_fft_aval,
     reference=_fft_reference,
     lower=_fft_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_fft_transpose,
     batch=_fft_batch,
     pad=in_batches(

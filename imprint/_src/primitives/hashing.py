@@ -8,7 +8,7 @@ from typing import Any, Final
 ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """By how many bits the four rounds of even and of odd groups rotate."""
 PARITY: Final = 0x1BD11BDA
-"""What makes the third word of the key schedule of the two given ones."""
+"""The constant of the third word of the key schedule."""
 MASK: Final = 0xFFFFFFFF
 
 

@@ -1,9 +1,9 @@
-"""What primitives on stacks of matrices share: their operands, batching, triangles, NaN.
+"""Shared rules of primitives on stacks of matrices: operands, batching, triangles, NaN.
 
-The last axes of an operand are those of a matrix or vector, as many as its rank says; the
-leading ones, alike in all operands, number the matrices of a stack. A hidden axis becomes
-one more of these. A matrix for which LAPACK fails gives NaN, and leaves the others of its
-stack alone: so does `or_nan` with NumPy, which raises.
+The last axes of an operand are those of a matrix or vector, as many as its rank is; the
+leading ones, alike in all operands, number the matrices of a stack. A hidden axis is one
+more of these. A matrix for which LAPACK fails gives NaN, and leaves the others of its stack
+alone; NumPy raises, and `or_nan` makes NaN of that.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import Kind
+from imprint._src.primitives.families import DTypeClass
 from imprint._src.primitives.indexing.dynamic_slicing import batch_size, in_front
 from imprint._src.primitives.shape import broadcasted_iota
 from imprint._src.stablehlo import Builder, Value
@@ -43,7 +43,7 @@ NDArray = np.ndarray[Any, Any]
 DTYPES: Final = tuple(LETTERS)
 """The names of the dtypes that LAPACK has."""
 
-LAPACK: Final = Kind(
+LAPACK: Final = DTypeClass(
     lambda d: d.name in LETTERS, "float32, float64, complex64 or complex128"
 )
 
@@ -81,9 +81,9 @@ def check_alike(name: str, avals: Avals) -> None:
     LAPACK.check(name, avals)
     first = avals[0]
     for aval in avals[1:]:
-        Kind(lambda d: d == first.dtype, f"operands of one dtype, {first.dtype}").check(
-            name, (aval,)
-        )
+        DTypeClass(
+            lambda d: d == first.dtype, f"operands of one dtype, {first.dtype}"
+        ).check(name, (aval,))
 
 
 # ---- batching ----
@@ -97,7 +97,7 @@ def batch_stack(primitive: Primitive, args: Values, at: Dims, **params: Any) -> 
     return outs, (0,) * len(outs)
 
 
-# ---- what rules compute with ----
+# ---- helpers of rules ----
 
 
 def tril(x: Any, k: int = 0) -> Any:
@@ -197,15 +197,15 @@ def part_of(name: str, bounds: tuple[int, int], n: int) -> tuple[int, int]:
     return start, stop
 
 
-# ---- what there is without elements ----
+# ---- operands without elements ----
 
 
 def constants(b: Builder, values: Values) -> tuple[Value, ...]:
-    """Write what a primitive gives for an operand without elements."""
+    """Write the results for an operand without elements."""
     return tuple([b.constant(x) for x in values])
 
 
-# ---- what failed is NaN ----
+# ---- failures are NaN ----
 
 
 def nan_unless(b: Builder, succeeded: Value, x: Value) -> Value:
@@ -231,7 +231,7 @@ def or_nan(compute: Callable[[NDArray], NDArray], x: NDArray) -> NDArray:
 
 
 def nan_of(dtype: DType) -> complex:
-    """Return what stands for a number that there is not."""
+    """Return the NaN of a dtype."""
     return complex(np.nan, np.nan) if dt.is_complex(dtype) else np.nan
 
 
@@ -259,7 +259,7 @@ def invertible(x: NDArray) -> NDArray:
     return tame(x) / x.dtype.type(8 * n) + np.eye(*x.shape[-2:], dtype=x.dtype)
 
 
-def apart(x: NDArray) -> NDArray:
+def distinct_eigenvalues(x: NDArray) -> NDArray:
     """Return matrices made of drawn ones whose eigenvalues, or singular ones, differ."""
     n = min(x.shape[-2:])
     ladder = np.eye(*x.shape[-2:], dtype=x.dtype)

@@ -17,6 +17,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import AS_IS, PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.dtypes import DTypeLike
@@ -164,6 +165,8 @@ rng_bit_generator_p: Final = Primitive(
     aval=_bits_aval,
     reference=_bits_reference,
     lower=_bits_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_bits_jvp,
     transpose=Absent("rng_bit_generator: expected no cotangent: bits have none"),
     batch=_bits_batch,
@@ -245,6 +248,8 @@ rng_uniform_p: Final = Primitive(
     aval=_uniform_aval,
     reference=_uniform_reference,
     lower=_uniform_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent("rng_uniform: expected no derivative: a draw has none by its bounds"),
     transpose=Absent("rng_uniform: expected no cotangent: a draw has none"),
     batch=Absent("rng_uniform: expected bounds that are not mapped: draw before vmap"),
@@ -254,7 +259,7 @@ rng_uniform_p: Final = Primitive(
 
 
 def rng_uniform(a: Any, b: Any, shape: Sequence[int]) -> Any:
-    """Return numbers between two, from a generator whose state nobody knows.
+    """Return uniform numbers, from a generator with unknown state.
 
     Args:
         a: the lower bound.

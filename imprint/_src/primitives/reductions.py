@@ -1,10 +1,9 @@
 """Reductions: axes disappear, their elements joined by an associative operation.
 
-reduce_sum, in which rules are written, stands in `basis`. Here: reduce_prod, reduce_max,
-reduce_min and the bitwise three; argmax and argmin stand in `arg_reductions`. No axis is
-counted from the end. A reduction of nothing is the operation's identity. NaN wins every
-max and min. Complex numbers compare by real part, then by imaginary part. Elements that
-are equally extreme share the derivative equally.
+reduce_prod, reduce_max, reduce_min and the bitwise three; reduce_sum is in `core_ops`, argmax
+and argmin in `arg_reductions`. No axis is counted from the end. A reduction of nothing is
+the operation's identity. NaN wins every max and min. Complex numbers compare by real part,
+then by imaginary part. Equal extremes share the derivative equally.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import REDUCTION, UNFUSED, Fusion
 from imprint._src.core.padding import filling
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
@@ -37,7 +37,7 @@ from imprint._src.primitives.core_ops import (
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import eq, may_have_zero
 from imprint._src.primitives.elementwise.convert import convert_element_type
-from imprint._src.primitives.families import ANY, BITS, NUMBER, Kind, wide
+from imprint._src.primitives.families import ANY, BITS, NUMBER, DTypeClass, wide
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import reshape
 from imprint._src.stablehlo import Builder, Value
@@ -62,9 +62,11 @@ Lower = Callable[[Builder, Value, Ints], Value]
 def _reduction(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
-    dtypes: Kind,
+    dtypes: DTypeClass,
     reference: Callable[[Any, Ints], Any],
     lower: Lower,
+    fusion: Fusion | None,
+    makes_nan: bool,
     identity: Callable[[DType], Any],
     jvp: Jvp,
     samples: Samples,
@@ -75,11 +77,13 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         dtypes: the dtypes it takes.
-        reference: `(x, axes)` → what it means, on a NumPy array.
+        reference: `(x, axes)` → its meaning, on a NumPy array.
         lower: `(builder, x, axes)` → its StableHLO.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         identity: the reduction of nothing, of a dtype.
         jvp: its derivative.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
         keeps_weak_type: whether the result is weakly typed where the operand is.
     """
 
@@ -102,6 +106,8 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=reference_rule,
         lower=lower_rule,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -166,6 +172,8 @@ reduce_prod_p: Final = _reduction(
     dtypes=NUMBER,
     reference=lambda x, axes: _prod_reference(x, axes=axes),
     lower=_by("multiply", lambda _: 1),
+    fusion=REDUCTION,
+    makes_nan=True,
     identity=lambda _: 1,
     jvp=_prod_jvp,
     samples=Samples(NUMBERS, cases=_CASES, domain=(-2.0, 2.0), ulps=16),
@@ -236,6 +244,8 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         dtypes=ANY,
         reference=reference,
         lower=lower,
+        fusion=REDUCTION,
+        makes_nan=False,
         identity=identity,
         jvp=jvp,
         samples=Samples((*NUMBERS, "bool"), cases=_CASES),
@@ -287,7 +297,9 @@ def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
 # ---- reduce_and, reduce_or, reduce_xor ----
 
 
-def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
+def _bitwise(
+    name: str, join: np.ufunc, op: str, identity: int, fusion: Fusion | None
+) -> Primitive:
     """Declare a bitwise reduction; of booleans it is the logical one."""
 
     def of_nothing(dtype: DType) -> Any:
@@ -301,6 +313,8 @@ def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
         dtypes=BITS,
         reference=lambda x, axes: join.reduce(x, axis=axes),
         lower=_by(op, of_nothing),
+        fusion=fusion,
+        makes_nan=False,
         identity=of_nothing,
         jvp=jvp,
         samples=Samples(("bool", *INTS), cases=_CASES, differentiable=False),
@@ -309,7 +323,7 @@ def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
     return primitive
 
 
-reduce_and_p: Final = _bitwise("reduce_and", np.bitwise_and, "and", -1)
+reduce_and_p: Final = _bitwise("reduce_and", np.bitwise_and, "and", -1, REDUCTION)
 
 
 def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
@@ -317,7 +331,7 @@ def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
     return reduce_and_p.bind1(operand, axes=int_tuple(axes))
 
 
-reduce_or_p: Final = _bitwise("reduce_or", np.bitwise_or, "or", 0)
+reduce_or_p: Final = _bitwise("reduce_or", np.bitwise_or, "or", 0, REDUCTION)
 
 
 def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
@@ -325,7 +339,7 @@ def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
     return reduce_or_p.bind1(operand, axes=int_tuple(axes))
 
 
-reduce_xor_p: Final = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0)
+reduce_xor_p: Final = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0, UNFUSED)
 
 
 def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:

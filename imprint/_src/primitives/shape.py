@@ -1,8 +1,9 @@
-"""Another shape for the same elements: reshape, squeeze, expand_dims, rev; and iota.
+"""The same elements in another shape: reshape, squeeze, expand_dims, rev; iota; and sizes.
 
-All but iota only move elements (`moving`): they are linear and take every dtype.
-`transpose` and `broadcast_in_dim`, in which rules of all files are written, stand in
-`basis`. Params are JAX's, without those that only mean something on many devices.
+All but iota only move elements (`moving`): they are linear and take every dtype. `transpose`
+and `broadcast_in_dim` are in `core_ops`. Params are JAX's, without those that only matter on
+many devices. A symbolic size becomes a number by `dim_as_value`, such as the divisor of a
+mean; it gets its value before the program is lowered.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,10 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src import dtypes
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import INDEXING, UNFUSED, Fusion
 from imprint._src.core.padding import AS_IS, PadContext, PaddedValue, carrying
 from imprint._src.core.primitive import (
     Absent,
@@ -37,6 +40,10 @@ from imprint._src.primitives.core_ops import (
     transpose,
 )
 from imprint._src.primitives.elementwise.arithmetic import div, rem
+from imprint._src.primitives.elementwise.convert import (
+    convert_element_type,
+    convert_element_type_p,
+)
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
@@ -52,6 +59,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
     aval: Callable[..., Avals],
     reference: Callable[..., Any],
     lower: Callable[..., Value],
+    fusion: Fusion | None,
+    makes_nan: bool,
     transpose: Callable[..., Any],
     batch: Callable[..., Any],
     pad: Callable[..., Any],
@@ -62,12 +71,14 @@ def moving(  # noqa: PLR0913 - one parameter a rule
     Args:
         name: as printed in jaxprs.
         aval: its shape rule.
-        reference: what it means, on a NumPy array.
+        reference: its meaning, on a NumPy array.
         lower: its StableHLO.
+        fusion: how XLA fuses it.
+        makes_nan: whether it makes a NaN of numbers.
         transpose: `(ct, aval of the operand, **params)` → the cotangent.
         batch: `(x, b, **params)` → the result and its hidden axis.
         pad: as for every primitive.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
     """
 
     def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
@@ -91,6 +102,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=reference_rule,
         lower=lower_rule,
+        fusion=fusion,
+        makes_nan=makes_nan,
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
@@ -169,24 +182,24 @@ def _groups(old: Shape, new: Shape) -> list[tuple[slice, slice]]:
             else:
                 have, i = have * old[i], i + 1
         found.append((slice(a, i), slice(b, j)))
-    if found:  # what is left are axes of length 1
+    if found:  # the remaining axes have length 1
         a, b = found.pop()
         found.append((slice(a.start, len(old)), slice(b.start, len(new))))
     return found
 
 
 def _leads(shape: Shape) -> bool:
-    """Tell whether no name stands behind another axis, but axes of length 1.
+    """Return whether a symbolic axis follows only axes of length 1.
 
-    What is 1 at each size of a trace, as `n*m` where that is less than 2, is more in a
-    bucket.
+    A size that is 1 at each size of a trace, as `n*m` where that is less than 2, is more
+    in a bucket.
     """
     lengths = [n for n in shape if dims.is_symbolic(n) or n != 1]
     return not any(map(dims.is_symbolic, lengths[1:]))
 
 
 def _places(bucket: PadContext, old: Shape, new: Shape) -> Any:
-    """Return for each element of the axes `new` where it stands in the axes `old`."""
+    """Return the index in the axes `old` of each element of the axes `new`."""
     lengths = bucket.bound(new)
     place: Any = None
     for axis, n in enumerate(new):
@@ -208,6 +221,8 @@ reshape_p: Final = moving(
     aval=_reshape_aval,
     reference=_reshape_reference,
     lower=_reshape_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_reshape_transpose,
     batch=_reshape_batch,
     pad=_reshape_pad,
@@ -237,7 +252,7 @@ def reshape(
         dimensions: the order in which the axes of `operand` are read, if not 0, 1, 2, …
     """
     if not isinstance(new_sizes, tuple) and isinstance(new_sizes, int | np.integer):
-        new_sizes = (new_sizes,)  # a tuple is told at once, not in 130 ns
+        new_sizes = (new_sizes,)  # a tuple is detected at once, not in 130 ns
     sizes = dims.as_shape(new_sizes)
     aval = get_aval(operand)
     if dimensions is not None:
@@ -294,6 +309,8 @@ squeeze_p: Final = moving(
     aval=_squeeze_aval,
     reference=_squeeze_reference,
     lower=_squeeze_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_squeeze_transpose,
     batch=_squeeze_batch,
     pad=carrying(_squeeze_origins),
@@ -358,7 +375,7 @@ def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
 
 def _rev_pad(bucket: PadContext, x: PaddedValue, *, dimensions: Ints) -> Values:
     (out,) = bucket.bind(x, dimensions=dimensions)
-    for axis in x.padded_axes(dimensions):  # the padding comes first now
+    for axis in x.padded_axes(dimensions):  # the padding is in front now
         n = x.aval.shape[axis]
         start = sub(np.int32(bucket.bound(n)), bucket.number(n))
         out = bucket.part(out, start, bucket.bound(n), axis)
@@ -370,6 +387,8 @@ rev_p: Final = moving(
     aval=_rev_aval,
     reference=_rev_reference,
     lower=_rev_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_rev_transpose,
     batch=_rev_batch,
     pad=_rev_pad,
@@ -427,6 +446,8 @@ iota_p: Final = Primitive(
     aval=_iota_aval,
     reference=_iota_reference,
     lower=_iota_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_NO_OPERANDS,
     transpose=_NO_OPERANDS,
     batch=_NO_OPERANDS,
@@ -461,3 +482,58 @@ def broadcasted_iota(dtype: Any, shape: Sequence[Dim], dimension: int) -> Any:
 def iota(dtype: Any, size: Dim) -> Any:
     """Return 0, 1, …, `size` - 1."""
     return broadcasted_iota(dtype, (size,), 0)
+
+
+def _dim_aval(*, dim: Dim) -> Avals:
+    return (ShapedArray((), dtypes.scalar_type_dtype(int), weak_type=True),)
+
+
+def _dim_reference(*, dim: Dim) -> Values:
+    dtype = dtypes.scalar_type_dtype(int)
+    return (np.asarray(dims.concrete(dim, "a size as a number"), dtype),)
+
+
+def _dim_lower(b: Builder, *, dim: Dim) -> tuple[Value, ...]:
+    return (b.constant(dim, dtypes.scalar_type_dtype(int)),)
+
+
+def _dim_pad(bucket: PadContext, *, dim: Dim) -> Values:
+    (aval,) = bucket.outs
+    number = bucket.number(dim)
+    return convert_element_type_p.bind(number, new_dtype=aval.dtype, weak_type=True)
+
+
+dim_as_value_p: Final = Primitive(
+    name="dim_as_value",
+    aval=_dim_aval,
+    reference=_dim_reference,
+    lower=_dim_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
+    jvp=_NO_OPERANDS,
+    transpose=_NO_OPERANDS,
+    batch=_NO_OPERANDS,
+    pad=_dim_pad,
+    samples=Samples(
+        ("int32",),
+        cases=(Case((), {"dim": 3}), Case((), {"dim": 0})),
+        differentiable=False,
+    ),
+)
+
+
+def as_value(dim: Any) -> Any:
+    """Return a size as an integer of no axes, weak as Python's."""
+    return dim_as_value_p.bind1(dim=dim)
+
+
+def as_operand(dim: Any) -> Any:
+    """Return a size as arithmetic with arrays takes it: itself, unless it has names."""
+    return as_value(dim) if dims.is_symbolic(dim) else dim
+
+
+def number_of(dim: Any, dtype: DType) -> Any:
+    """Return a size as a number of a dtype: NumPy's, unless it has names."""
+    if dims.is_symbolic(dim):
+        return convert_element_type(as_value(dim), dtype)
+    return dtype.type(dim)

@@ -24,7 +24,7 @@ from imprint._src.primitives.elementwise.convert import (
     convert_element_type,
 )
 from imprint._src.primitives.elementwise.select import clamp, select_n
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 from imprint._src.random.arguments import (
     check_fits,
     check_number,

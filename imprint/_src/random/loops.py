@@ -8,7 +8,7 @@ from typing import Any
 
 from imprint import tree
 from imprint._src.control_flow.scan import scan
-from imprint._src.control_flow.trace_body import Closed, close
+from imprint._src.control_flow.trace_body import TracedBody, trace_body
 from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core.aval import ShapedArray, get_aval
 
@@ -63,7 +63,7 @@ def _of_one(x: Any) -> ShapedArray:
     return aval.with_shape(aval.shape[1:])
 
 
-def _closed(function: Callable[..., Any], *args: Any) -> Closed:
+def _closed(function: Callable[..., Any], *args: Any) -> TracedBody:
     leaves, treedef = tree.flatten(args)
     avals = [x if hasattr(x, "with_shape") else get_aval(x).unplaced() for x in leaves]
-    return close(function, treedef, avals, "imprint.random")
+    return trace_body(function, treedef, avals, "imprint.random")

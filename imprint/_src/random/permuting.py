@@ -26,8 +26,7 @@ from imprint._src.primitives.indexing.searching import searchsorted
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.sorting import sort_key_val, top_k
 from imprint._src.primitives.indexing.take_rows import rows_at
-from imprint._src.primitives.shape import iota, reshape, squeeze
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand, iota, reshape, squeeze
 from imprint._src.random.arguments import check_number, sizes
 from imprint._src.random.continuous import gumbel
 from imprint._src.random.intervals import bits, randint, uniform

@@ -4,7 +4,7 @@ import jax
 
 from imprint._src.control_flow.checkpoint import checkpoint_call, checkpoint_p
 from imprint._src.core.aval import get_aval
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 POLICIES = {
@@ -19,7 +19,7 @@ POLICIES = {
 def example(body, said="", policy=None):
     def wrap(fun):
         def call(*xs):
-            closed = stage(fun, [get_aval(x) for x in xs], Staged("laws", body.name))
+            closed = stage(fun, [get_aval(x) for x in xs], DebugInfo("laws", body.name))
             return checkpoint_call(closed, xs, policy, (True,) * len(xs))
 
         return call

@@ -17,7 +17,7 @@ import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
-from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, hoist_consts, stage
 from tests.strategies import Call
 
 RULES = (
@@ -53,7 +53,7 @@ class Example:
 
     @cached_property
     def _found(self):
-        closed = stage(self.function, self.avals, Staged("laws", self.name))
+        closed = stage(self.function, self.avals, DebugInfo("laws", self.name))
         (eqn,) = [e for e in closed.eqns if e.primitive.name == self.primitive.name]
         assert len(closed.eqns) == 1, f"{self.name}: expected one equation\n{closed}"
         bound = hoist_consts(closed).jaxpr.invars

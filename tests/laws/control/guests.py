@@ -9,7 +9,7 @@ from imprint import tree
 from imprint._src.control_flow.call import jit_p
 from imprint._src.control_flow.cond import choose, cond_p
 from imprint._src.control_flow.shard_map import shard_map_p
-from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.trace_body import trace_body
 from imprint._src.core.aval import get_aval
 from tests.laws.control.batch_rules import BATCH_RULES
 from tests.laws.control.checkpoints import CHECKPOINTS
@@ -36,7 +36,9 @@ def chosen(name, avals, *bodies):
         functions = [lambda *xs, body=body: body(inp, *xs) for body in bodies]
         in_avals = list(map(get_aval, xs))
         in_tree = tree.structure(tuple(xs))
-        closed = [close(function, in_tree, in_avals, "cond") for function in functions]
+        closed = [
+            trace_body(function, in_tree, in_avals, "cond") for function in functions
+        ]
         return choose(index, tuple(body.jaxpr for body in closed), xs)
 
     def theirs(index, *xs):

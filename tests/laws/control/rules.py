@@ -10,7 +10,7 @@ import dataclasses
 import jax
 
 from imprint._src.control_flow.custom import (
-    Rule,
+    DerivativeRule,
     call_with_rule,
     custom_jvp_call_p,
     custom_vjp_call_p,
@@ -19,7 +19,7 @@ from imprint._src.interpreters.jvp import jvp_flat
 from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 
-class Own(Rule):
+class Own(DerivativeRule):
     """The derivative of a flat function, as the rule of it."""
 
     def __init__(self, primitive, fun):

@@ -13,7 +13,7 @@ from imprint._src.core.control import Eager, Narrowed, Unit, Watched
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
 from imprint._src.interpreters.linearize import linearize_jaxpr
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import instantiate
 from tests.laws.control import laws
 from tests.laws.control.guests import GUESTS
@@ -121,7 +121,7 @@ def residuals_are_all_results(trace, primals, tangents, *, jaxpr, name):
         results = call(lin.primal, args, name)
         return [*results[: len(lin.nonzero)], *lin.known(args, results)]
 
-    whole = stage(run, jaxpr.in_avals, Staged("laws", name))
+    whole = stage(run, jaxpr.in_avals, DebugInfo("laws", name))
     inner = whole.eqns[0].params["jaxpr"].jaxpr
     names = dict(zip(whole.eqns[0].outvars, inner.outvars, strict=True))
     names |= dict(zip(whole.eqns[0].invars, inner.invars, strict=True))

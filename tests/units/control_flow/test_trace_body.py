@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, tree
-from imprint._src.control_flow.trace_body import close, own_leaves, unite
+from imprint._src.control_flow.trace_body import own_leaves, trace_body, unite
 from imprint._src.core.aval import get_aval
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import Tracer
@@ -18,7 +18,7 @@ W = np.array([1.0, 2.0], "float32")
 
 def closed(body, *args):
     leaves, in_tree = tree.flatten(args)
-    return close(body, in_tree, [get_aval(x) for x in leaves], "cond")
+    return trace_body(body, in_tree, [get_aval(x) for x in leaves], "cond")
 
 
 def evaluated(body, *args):

@@ -16,7 +16,7 @@ from imprint._src.core.control import (
 from imprint._src.core.jaxpr import ClosedJaxpr, check_jaxpr, subjaxprs
 from imprint._src.core.primitive import Absent
 from imprint._src.interpreters.lowering import lower_call
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.explain.granularity import granularity
@@ -51,7 +51,7 @@ choose_p = ControlPrimitive(
 
 
 def branch(function):
-    return stage(lambda x: [function(x)], [FLOAT], Staged("tests", "branch"))
+    return stage(lambda x: [function(x)], [FLOAT], DebugInfo("tests", "branch"))
 
 
 @pytest.fixture

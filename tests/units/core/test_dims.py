@@ -8,7 +8,7 @@ import pytest
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.shape_struct import ShapeDtypeStruct
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from tests.symbolic import evaluate, name
 
@@ -212,7 +212,7 @@ def test_a_struct_takes_names():
 
 def test_python_loops_over_an_axis_need_its_number():
     def traced(fun):
-        stage(lambda x: [fun(x)], [ShapedArray((N,), F32)], Staged("test", "f"))
+        stage(lambda x: [fun(x)], [ShapedArray((N,), F32)], DebugInfo("test", "f"))
 
     for loop in (len, list):
         assert message(ConcretizationError, traced, loop) == (

@@ -12,7 +12,7 @@ from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.interpreters.batching import batch_jaxpr
 from imprint._src.interpreters.jvp import jvp_jaxpr
 from imprint._src.interpreters.linearize import linearize_jaxpr
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from tests.tolerances import assert_close
 
@@ -23,7 +23,7 @@ AVALS = [ShapedArray(x.shape, x.dtype) for x in (X, W, N)]
 
 
 def staged(function, *avals):
-    return stage(function, avals or AVALS, Staged("demands", function.__name__))
+    return stage(function, avals or AVALS, DebugInfo("demands", function.__name__))
 
 
 def body(x, w, n):

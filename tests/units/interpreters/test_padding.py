@@ -15,7 +15,7 @@ from imprint._src.core.padding import NoPaddingError
 from imprint._src.dynamic_shapes import SymbolicScope
 from imprint._src.dynamic_shapes.values import evaluate
 from imprint._src.interpreters.padding import padded
-from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, hoist_consts, stage
 from tests.lanes import exhaustive
 from tests.laws.law import compile_closed
 from tests.tolerances import assert_within, tolerance
@@ -290,7 +290,7 @@ def traced(function, arguments):
     def run(*xs):
         return [inp.asarray(x) for x in imprint.tree_util.tree_leaves(function(*xs))]
 
-    return stage(run, avals, Staged("test", function.__name__)), avals
+    return stage(run, avals, DebugInfo("test", function.__name__)), avals
 
 
 def named(scope, n):

@@ -5,7 +5,7 @@ import numpy as np
 import imprint.numpy as inp
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.interpreters.transpose import backward_pass, transpose_jaxpr
 from tests.tolerances import assert_close
 
@@ -19,7 +19,7 @@ def half_linear():
         factor = inp.sin(known) + 1
         return [t * factor + t, unused * 0]
 
-    return stage(function, [VECTOR] * 3, Staged("transpose", "half_linear"))
+    return stage(function, [VECTOR] * 3, DebugInfo("transpose", "half_linear"))
 
 
 def test_what_is_known_is_evaluated_and_what_is_linear_is_transposed():

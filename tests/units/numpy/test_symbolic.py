@@ -11,7 +11,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax
 from imprint._src.core.aval import ShapedArray
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint.errors import ConcretizationError, ShapeError
 from tests.symbolic import evaluate, name
 
@@ -27,7 +27,7 @@ def shapes(program, n, m):
         out = program(x, rows, columns)
         return out if isinstance(out, tuple | list) else [out]
 
-    closed = stage(run, avals, Staged("test", "program"))
+    closed = stage(run, avals, DebugInfo("test", "program"))
     return [aval.shape for aval in closed.out_avals]
 
 

@@ -1,4 +1,4 @@
-"""Tests of passes.kernels: the counts are those of the programs that XLA compiles."""
+"""Tests of passes.fusion_model: the counts are those of the programs that XLA compiles."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.fusion_model import FusionModel
 from imprint._src.passes.pipeline import run_passes
 
 ARITHMETIC = {
@@ -29,7 +29,7 @@ def in_jaxpr(fun, args):
     """Return how often the model says that an operation of arithmetic is compiled."""
     with imprint.cut_recomputation(False):
         closed = run_passes(imprint.make_jaxpr(fun)(*args))
-    kernels = Walk(closed.jaxpr).kernels
+    kernels = FusionModel(closed.jaxpr).kernels
     return sum(
         len(kernels.get(e.outvars[0], ()))
         for e in closed.eqns

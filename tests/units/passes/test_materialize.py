@@ -1,4 +1,4 @@
-"""Tests of passes.cut: what is written to memory, what is not, and that nothing changes."""
+"""Tests of passes.materialize: what is written to memory, what is not, and that nothing changes."""
 
 import re
 
@@ -8,9 +8,9 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax, nn
-from imprint._src.passes import fusion
+from imprint._src.passes import fusion_model
 from imprint._src.passes import materialize as module
-from imprint._src.passes.fusion_model import Walk
+from imprint._src.passes.fusion_model import FusionModel
 from imprint._src.passes.pipeline import run_passes
 from tests.compose.programs import PROGRAMS
 from tests.tolerances import assert_close
@@ -76,7 +76,7 @@ def test_a_sum_beside_the_values_is_cut():
 def test_what_is_computed_again_grows_with_the_length_alone(size):
     state = [np.full(size, v, "float32") for v in (0.1, 0.2, 0.3)]
     closed = run_passes(imprint.make_jaxpr(unrolled(30))(*state))
-    kernels = Walk(closed.jaxpr).kernels
+    kernels = FusionModel(closed.jaxpr).kernels
     again = sum(len(kernels.get(v, ())) for e in closed.eqns for v in e.outvars)
     assert again < 4 * len(closed.eqns)
 
@@ -254,7 +254,7 @@ def test_what_is_shared_little_stays_one_fusion(fun, args):
 @pytest.fixture
 def cut_everywhere(monkeypatch):
     monkeypatch.setattr(module, "LIMIT", 0.5)
-    monkeypatch.setattr(fusion, "LIMIT", 0.5)
+    monkeypatch.setattr(fusion_model, "LIMIT", 0.5)
     imprint.clear_caches()
     yield
     imprint.clear_caches()

@@ -1,4 +1,4 @@
-"""Tests of passes.rolling_costs: which loops would be slower, and stay unrolled."""
+"""Tests of passes.reroll_cost: which loops would be slower, and stay unrolled."""
 
 import numpy as np
 import pytest

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint import tree
-from imprint._src.control_flow.checkify import Categories, Category, Walk
-from imprint._src.control_flow.checkify_rules import RULES, run
+from imprint._src.control_flow.checkify import Categories, Category, CheckifyInterpreter
 from imprint._src.core.functions import (
     as_result,
     check_function,
@@ -25,7 +24,7 @@ from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.errors import CheckError as JaxRuntimeError
 from imprint._src.experimental.checkify.error import Error
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.checks import When
 
 __all__ = [
@@ -118,8 +117,8 @@ def checkify(
             found.append(out_tree)
             return outs
 
-        closed = stage(flat, (), Staged("checkify", name, site=current_source()))
-        walk = Walk(chosen, RULES, run)
+        closed = stage(flat, (), DebugInfo("checkify", name, site=current_source()))
+        walk = CheckifyInterpreter(chosen)
         outs = walk.run(closed.jaxpr, closed.consts, ())
         error = tree.map(as_result, Error(*walk.error()))
         return error, found[0].unflatten(map(as_result, outs))

@@ -15,11 +15,11 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import ArgumentError
+from imprint._src.interpreters import dce
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compilation.layout import Layout
 from imprint._src.jit.compilation.program import Program
-from imprint._src.passes import prune_args
 from imprint._src.primitives.constraints import constrain, meshes_in
 from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.mesh import Mesh
@@ -235,7 +235,7 @@ def _layout(
     for i, (called, one) in enumerate(given):
         if type(one) is not SingleDeviceSharding or mesh.flat_devices == (one.device,):
             continue
-        used = prune_args.prune(closed).kept if used is None else used
+        used = dce.prune(closed).kept if used is None else used
         if i in used or i >= len(wanted):
             raise _apart(name, first, mesh.flat_devices, called, (one.device,))
     return Layout(

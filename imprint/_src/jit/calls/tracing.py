@@ -34,7 +34,7 @@ from imprint._src.jit.explain import jaxpr_diff
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value
 
 # ---- results ----
 
@@ -331,7 +331,7 @@ def trace_call(
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
     names = _LeafNames(lambda: call.spec.leaf_names(treedef))
-    staged = trace_to_jaxpr.Staged(
+    staged = trace_to_jaxpr.DebugInfo(
         transform, signature.function_name, names, current_source()
     )
     found: list[Results] = []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.jaxpr import ClosedJaxpr
-from imprint._src.passes import prune_args
+from imprint._src.interpreters import dce
 from imprint._src.primitives.constraints import sharding_text
 from imprint._src.runtime import Partition
 from imprint._src.sharding.mesh import Mesh
@@ -122,7 +122,7 @@ def match_donated(
     """Return the result of each donated argument, and the arguments without one."""
     if not donated:
         return Aliases({}, ())
-    kept = prune_args.prune(closed, keep_unused=keep_unused).kept
+    kept = dce.prune(closed, keep_unused=keep_unused).kept
     free = dict(enumerate(closed.out_avals))
     results: dict[int, int] = {}
     unusable: list[tuple[int, str]] = []

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint._src.interpreters import lowering
+from imprint._src.interpreters import dce, lowering
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.layout import (
     Donation,
@@ -27,7 +27,7 @@ from imprint._src.jit.compilation.layout import (
 from imprint._src.jit.compilation.vector_width import preferred_options
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report as pass_changes
-from imprint._src.passes import pipeline, prune_args
+from imprint._src.passes import pipeline
 from imprint._src.runtime import CompileOptions, HostFunction
 
 
@@ -106,14 +106,14 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
     closed = pipeline.run_passes(closed)
     changes = pipeline.changes_of(closed)
     aliases = match_donated(closed, donated, keep_unused=keep_unused, layout=layout)
-    jaxpr, consts, kept = prune_args.prune(closed, keep_unused=keep_unused)
+    jaxpr, consts, kept = dce.prune(closed, keep_unused=keep_unused)
     options = preferred_options(jaxpr)  # of the program without flags
     sentinels = None
     if nans or infinities:
         closed, sentinels = sentinel_pass.with_sentinels(
             closed, nans=nans, infinities=infinities
         )
-        jaxpr, consts, kept = prune_args.prune(closed, keep_unused=keep_unused)
+        jaxpr, consts, kept = dce.prune(closed, keep_unused=keep_unused)
     spread = None
     if layout is not None:
         spread = spread_of(layout, consts, kept, len(closed.out_avals))

@@ -13,7 +13,7 @@ from imprint._src.numpy.elementwise.arithmetic import divide, multiply, sign, su
 from imprint._src.numpy.elementwise.exponential import exp, sqrt
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint._src.numpy.ranges import arange
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 from imprint._src.primitives.special.bessel import bessel_i0e
 
 

@@ -17,10 +17,11 @@ from imprint._src.numpy.promotion import (
     numeric_operands,
     operands,
 )
-from imprint._src.primitives.elementwise.bits import not_p, population_count_p
 from imprint._src.primitives.elementwise.bitwise import (
     and_p,
+    not_p,
     or_p,
+    population_count_p,
     shift_left_p,
     shift_right_arithmetic_p,
     shift_right_logical_p,

@@ -32,10 +32,10 @@ from imprint._src.numpy.promotion import (
 )
 from imprint._src.numpy.reductions.reductions import all
 from imprint._src.primitives.core_ops import add, full, mul, neg, sub
-from imprint._src.primitives.elementwise.bits import not_p
 from imprint._src.primitives.elementwise.bitwise import (
     and_,
     and_p,
+    not_p,
     or_,
     or_p,
     xor_p,

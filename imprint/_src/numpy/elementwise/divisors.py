@@ -12,7 +12,7 @@ from imprint._src.errors import DTypeError
 from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, multiply
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import ArrayLike, promote
-from imprint._src.primitives import divisors
+from imprint._src.primitives.elementwise import arithmetic as primitives
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
@@ -30,7 +30,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
         >>> np.gcd(np.array([12, 0, -9]), 6)
         Array([6, 6, 3], dtype=int32)
     """
-    return divisors.gcd(*_integers("gcd", x1, x2))
+    return primitives.gcd(*_integers("gcd", x1, x2))
 
 
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
@@ -49,7 +49,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
         Array([12,  0, 18], dtype=int32)
     """
     x, y = _integers("lcm", x1, x2)
-    divisor = divisors.gcd(x, y)
+    divisor = primitives.gcd(x, y)
     some = where(divisor == 0, 1, divisor)
     return absolute(multiply(x, floor_divide(y, some)))
 

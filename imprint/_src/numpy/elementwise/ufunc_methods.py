@@ -17,7 +17,7 @@ from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
 from imprint._src.control_flow.scan import scan
-from imprint._src.control_flow.trace_body import close
+from imprint._src.control_flow.trace_body import trace_body
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
@@ -368,7 +368,7 @@ def _in_order(name: str, step: Callable[[Any, Any], Any], start: Any, xs: Any) -
     avals = [get_aval(x) for x in leaves]
     slices = [aval.with_shape(aval.shape[1:]) for aval in avals]
     pair = tree.treedef_tuple((tree.structure(start), treedef))
-    closed = close(step, pair, [get_aval(start), *slices], name)
+    closed = trace_body(step, pair, [get_aval(start), *slices], name)
     length = dims.concrete(avals[0].shape[0], name)
     loop: Given = {"length": length, "reverse": False, "unroll": 1}
     outs = scan(closed.jaxpr, closed.captured, [start], leaves, **loop)

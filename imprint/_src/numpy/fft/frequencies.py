@@ -22,7 +22,7 @@ from imprint._src.numpy.ranges import arange
 from imprint._src.numpy.shapes.concatenate import roll
 from imprint._src.numpy.shapes.reshape import axis_tuple
 from imprint._src.primitives.axes import canonical_axis, whole
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand
 
 
 @fuse_eager

@@ -34,8 +34,7 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.indexing.gather import gather
 from imprint._src.primitives.indexing.slicing import concatenate
-from imprint._src.primitives.shape import expand_dims, iota
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import expand_dims, iota, number_of
 from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,

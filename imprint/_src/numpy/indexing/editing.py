@@ -36,8 +36,7 @@ from imprint._src.numpy.sorting.sorting import argsort
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import slice_in_dim
-from imprint._src.primitives.shape import iota
-from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.shape import as_operand, iota
 
 
 @filter_traceback

@@ -32,8 +32,13 @@ from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import full
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.gather import gather
-from imprint._src.primitives.shape import expand_dims, iota, reshape
-from imprint._src.primitives.sizes import as_operand, number_of
+from imprint._src.primitives.shape import (
+    as_operand,
+    expand_dims,
+    iota,
+    number_of,
+    reshape,
+)
 from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,

@@ -39,8 +39,7 @@ from imprint._src.primitives.indexing.scatter import (
     scatter_mul,
     scatter_sub,
 )
-from imprint._src.primitives.shape import rev, squeeze
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import number_of, rev, squeeze
 from imprint._src.primitives.windows.gather_dims import (
     GatherScatterMode,
     ScatterDimensionNumbers,

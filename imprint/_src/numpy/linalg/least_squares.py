@@ -27,7 +27,7 @@ from imprint._src.numpy.reductions.reductions import sum as sum_
 from imprint._src.numpy.shapes.reshape import expand_dims, ravel, reshape
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.matrices import adjoint, check_square, product
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import number_of
 from imprint.custom_derivatives import custom_jvp
 
 

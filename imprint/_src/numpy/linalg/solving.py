@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint import tree
 from imprint._src.control_flow.implicit import solve_linear
-from imprint._src.control_flow.trace_body import close, unite
+from imprint._src.control_flow.trace_body import trace_body, unite
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
@@ -226,7 +226,7 @@ def _by_factors(a: Any, b: Any) -> Any:
         partial(solve_factored, factor, order, transposed=True),
     )
     _, one = tree.flatten((b,))
-    closed = [close(f, one, (get_aval(b),), "linalg.solve") for f in functions]
+    closed = [trace_body(f, one, (get_aval(b),), "linalg.solve") for f in functions]
     jaxprs, captured = unite(closed)
     return solve_linear(jaxprs, captured, (b,))[0]
 

@@ -48,8 +48,13 @@ from imprint._src.primitives.elementwise.rounding import ceil, floor
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.take_rows import each_at, rows_at
-from imprint._src.primitives.shape import expand_dims, reshape, squeeze
-from imprint._src.primitives.sizes import as_operand, number_of
+from imprint._src.primitives.shape import (
+    as_operand,
+    expand_dims,
+    number_of,
+    reshape,
+    squeeze,
+)
 
 METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 

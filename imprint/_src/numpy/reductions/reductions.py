@@ -31,8 +31,7 @@ from imprint._src.numpy.promotion import (
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.core_ops import add, mul, reduce_sum, scalar_like
 from imprint._src.primitives.elementwise.arithmetic import max_, min_
-from imprint._src.primitives.elementwise.bits import not_
-from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.bitwise import and_, not_, or_
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.reductions import (
     reduce_and,

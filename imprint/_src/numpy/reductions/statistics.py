@@ -45,8 +45,7 @@ from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import gt, le
 from imprint._src.primitives.elementwise.complex import conj, real
 from imprint._src.primitives.elementwise.exponential import sqrt, square
-from imprint._src.primitives.shape import reshape
-from imprint._src.primitives.sizes import as_value
+from imprint._src.primitives.shape import as_value, reshape
 
 
 @fuse_eager

@@ -20,7 +20,7 @@ from imprint._src.numpy.promotion import (
 )
 from imprint._src.numpy.reductions.reductions import any
 from imprint._src.numpy.shapes.reshape import ravel
-from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import not_
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.shape import expand_dims
 

@@ -24,8 +24,7 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing import searching
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.take_rows import rows_at
-from imprint._src.primitives.shape import rev
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import number_of, rev
 
 
 @fuse_eager

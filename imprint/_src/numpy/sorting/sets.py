@@ -23,8 +23,7 @@ from imprint._src.numpy.shapes.concatenate import concatenate
 from imprint._src.numpy.shapes.reshape import ravel
 from imprint._src.numpy.sorting.membership import is_in
 from imprint._src.numpy.sorting.unique import Wanted, distinct, sized, true_at
-from imprint._src.primitives.elementwise.bits import not_
-from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.bitwise import and_, not_, or_
 from imprint._src.primitives.elementwise.comparison import eq, ne
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.take_rows import rows_at

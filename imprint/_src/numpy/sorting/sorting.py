@@ -17,7 +17,7 @@ from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_co
 from imprint._src.numpy.shapes.reshape import ravel
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.core_ops import neg
-from imprint._src.primitives.elementwise.bits import not_
+from imprint._src.primitives.elementwise.bitwise import not_
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.shape import broadcasted_iota, rev
 

@@ -40,13 +40,11 @@ from imprint._src.numpy.sorting.partition import lexsort
 from imprint._src.numpy.sorting.sorting import sort
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import broadcast_in_dim
-from imprint._src.primitives.elementwise.bits import not_
-from imprint._src.primitives.elementwise.bitwise import and_
+from imprint._src.primitives.elementwise.bitwise import and_, not_
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.take_rows import rows_at, set_at
-from imprint._src.primitives.shape import expand_dims, iota
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import expand_dims, iota, number_of
 
 
 class UniqueAllResult(NamedTuple):

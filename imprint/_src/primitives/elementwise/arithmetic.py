@@ -1,9 +1,10 @@
-"""Arithmetic of two operands beyond add, sub and mul, and powers to a fixed integer.
+"""Arithmetic of two operands beyond add, sub and mul, powers to a fixed integer, and gcd.
 
-Integer division truncates; it never fails: by zero the quotient is -1 (all bits set) and
-the remainder the dividend, and the least integer by -1 gives itself. `max` and `min`
-propagate NaN, order -0.0 below 0.0, and share the tangent at a tie. `pow` is in
-`power`, since its derivative needs the logarithm.
+Integer division truncates and never fails: by zero the quotient is -1 (all bits set) and
+the remainder the dividend, and the least integer by -1 is itself. `max` and `min` propagate
+NaN, order -0.0 below 0.0, and share the tangent at a tie. `pow` is in `power`, since its
+derivative needs the logarithm. `gcd` is Euclid's algorithm: one loop, until every element
+is done; the magnitude of the least integer wraps.
 """
 
 from typing import Any, Final
@@ -12,6 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC, DIVISION, EXPENSIVE, UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
@@ -44,8 +46,9 @@ from imprint._src.primitives.families import (
     ANY,
     FLOATING,
     INEXACT,
+    INTEGER,
     NUMBER,
-    Kind,
+    DTypeClass,
     binary,
     wide,
 )
@@ -53,7 +56,7 @@ from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_REAL: Final = Kind(
+_REAL: Final = DTypeClass(
     lambda d: dt.is_integer(d) or dt.is_floating(d), "an integer or float dtype"
 )
 
@@ -149,6 +152,8 @@ div_p: Final = Primitive(
     aval=_div_aval,
     reference=_div_reference,
     lower=_div_lower,
+    fusion=DIVISION,
+    makes_nan=True,
     jvp=_div_jvp,
     transpose=_div_transpose,
     batch=_div_batch,
@@ -183,6 +188,8 @@ rem_p: Final = binary(
     dtypes=_REAL,
     reference=_rem_reference,
     lower=lambda b, x, y: b.remainder(x, y),
+    fusion=DIVISION,
+    makes_nan=True,
     derivatives=(lambda x, y, _: scalar_like(x, 1), _minus_whole_quotient),
     samples=Samples(
         (*INTS, *FLOATS),
@@ -202,7 +209,7 @@ def rem(x: Any, y: Any) -> Any:
 
 
 def _share_of_first(x: Any, y: Any, out: Any) -> Any:
-    """Return 1 where `x` is the result, 1/2 at a tie, 0 elsewhere and beside NaN."""
+    """Return 1 where `x` is the result, 1/2 at a tie, 0 elsewhere and for NaN."""
     zero, half, one = (scalar_like(out, n) for n in (0, 0.5, 1))
     return select_n(eq(x, y), select_n(eq(x, out), zero, one), half)
 
@@ -226,6 +233,8 @@ max_p: Final = binary(
     lower=lambda b, x, y: (
         _choose(b, x, y, "GT") if x.dtype.kind == "c" else b.maximum(x, y)
     ),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=(_share_of_first, _share_of_second),
     samples=Samples(("bool", *NUMBERS), arity=2),
 )
@@ -243,6 +252,8 @@ min_p: Final = binary(
     lower=lambda b, x, y: (
         _choose(b, x, y, "LT") if x.dtype.kind == "c" else b.minimum(x, y)
     ),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=(_share_of_first, _share_of_second),
     samples=Samples(("bool", *NUMBERS), arity=2),
 )
@@ -271,6 +282,8 @@ atan2_p: Final = binary(
     dtypes=INEXACT,
     reference=wide(_atan2_reference),
     lower=lambda b, y, x: b.atan2(y, x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivatives=(
         lambda y, x, _: div(x, _square_sum(y, x)),
         lambda y, x, _: div(neg(y), _square_sum(y, x)),
@@ -299,6 +312,8 @@ nextafter_p: Final = binary(
     dtypes=FLOATING,
     reference=_nextafter_reference,
     lower=lambda b, x, y: b.next_after(x, y),
+    fusion=UNFUSED,
+    makes_nan=False,
     derivatives=(lambda x, y, _: scalar_like(x, 1), None),
     samples=Samples(FLOATS, arity=2),
 )
@@ -374,6 +389,8 @@ integer_pow_p: Final = Primitive(
     aval=_integer_pow_aval,
     reference=_integer_pow_reference,
     lower=_integer_pow_lower,
+    fusion=ARITHMETIC,
+    makes_nan=True,
     jvp=_integer_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_integer_pow_batch,
@@ -393,3 +410,44 @@ integer_pow_p: Final = Primitive(
 def integer_pow(x: Any, y: int) -> Any:
     """Return `x` to the power of a Python integer, by products, elementwise."""
     return integer_pow_p.bind1(x, y=y)
+
+
+# ---- gcd ----
+
+
+def _gcd_lower(b: Builder, x: Value, y: Value) -> Value:
+    if not dt.is_unsigned(x.dtype):
+        x, y = b.abs(x), b.abs(y)
+    axes = tuple(range(x.ndim))
+
+    def condition(b: Builder, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        rest = values[1]
+        going = b.compare(rest, b.full(rest.shape, 0, rest.dtype), "NE")
+        return (b.reduce(going, b.constant(array=False), "or", axes),)
+
+    def body(b: Builder, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        divisor, rest = values
+        done = b.compare(rest, b.full(rest.shape, 0, rest.dtype), "EQ")
+        return b.select(done, divisor, rest), b.select(
+            done, rest, b.remainder(divisor, rest)
+        )
+
+    divisor = b.while_loop((x, y), condition, body)[0]
+    return divisor if dt.is_unsigned(x.dtype) else b.abs(divisor)
+
+
+gcd_p: Final = binary(
+    "gcd",
+    dtypes=INTEGER,
+    reference=np.gcd,
+    lower=_gcd_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
+    derivatives=None,
+    samples=Samples(INTS, arity=2, edges=(12, 18, -6), differentiable=False),
+)
+
+
+def gcd(x: Any, y: Any) -> Any:
+    """Return the greatest common divisor, elementwise; of 0 and 0 it is 0."""
+    return gcd_p.bind1(x, y)

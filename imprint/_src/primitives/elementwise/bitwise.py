@@ -1,8 +1,9 @@
 """Operations on the bits of integers, elementwise; no derivative.
 
-`and`, `or` and `xor` take booleans too. A shift reads its distance as unsigned, so a
+`and`, `or`, `xor` and `not` take booleans too. A shift reads its distance as unsigned, so a
 negative one is far: from the width on, bits are lost (`shift_right_arithmetic` goes on
-copying the sign bit, also of unsigned integers).
+copying the sign bit, also of unsigned integers). `population_count` and `clz` have the dtype
+of the operand, and read a negative integer as its stored bits.
 """
 
 from typing import Any, Final
@@ -10,11 +11,77 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import ARITHMETIC, UNFUSED
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import INTS
-from imprint._src.primitives.families import BITS, INTEGER, binary
+from imprint._src.primitives.families import BITS, INTEGER, binary, unary
 
 NDArray = np.ndarray[Any, Any]
+
+not_p: Final = unary(
+    "not",
+    dtypes=BITS,
+    reference=np.invert,
+    lower=lambda b, x: b.not_(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
+    derivative=None,
+    samples=Samples(("bool", *INTS), arity=1, differentiable=False),
+)
+
+
+def not_(x: Any) -> Any:
+    """Return `x` with every bit inverted, elementwise; of a boolean, the other one."""
+    return not_p.bind1(x)
+
+
+def _bits(x: NDArray) -> NDArray:
+    return x.view(np.dtype(f"u{x.dtype.itemsize}"))
+
+
+population_count_p: Final = unary(
+    "population_count",
+    dtypes=INTEGER,
+    reference=lambda x: np.bitwise_count(_bits(x)).astype(x.dtype),
+    lower=lambda b, x: b.popcnt(x),
+    fusion=UNFUSED,
+    makes_nan=False,
+    derivative=None,
+    samples=Samples(INTS, arity=1, edges=(6,), differentiable=False),
+)
+
+
+def population_count(x: Any) -> Any:
+    """Return the number of bits of `x` that are 1, elementwise."""
+    return population_count_p.bind1(x)
+
+
+def _clz_reference(x: NDArray) -> NDArray:
+    bits = _bits(x)
+    width = dt.bit_width(x.dtype)
+    distance = 1
+    while distance < width:  # fills every place below the first 1
+        bits = bits | (bits >> bits.dtype.type(distance))
+        distance *= 2
+    return (width - np.bitwise_count(bits)).astype(x.dtype)
+
+
+clz_p: Final = unary(
+    "clz",
+    dtypes=INTEGER,
+    reference=_clz_reference,
+    lower=lambda b, x: b.count_leading_zeros(x),
+    fusion=UNFUSED,
+    makes_nan=False,
+    derivative=None,
+    samples=Samples(INTS, arity=1, edges=(6, 127), differentiable=False),
+)
+
+
+def clz(x: Any) -> Any:
+    """Return the number of bits of `x` before the first that is 1, elementwise."""
+    return clz_p.bind1(x)
+
 
 _LOGIC: Final = Samples(("bool", *INTS), arity=2, differentiable=False)
 _SHIFTS: Final = Samples(
@@ -28,6 +95,8 @@ and_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_and,
     lower=lambda b, x, y: b.and_(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -43,6 +112,8 @@ or_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_or,
     lower=lambda b, x, y: b.or_(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -58,6 +129,8 @@ xor_p: Final = binary(
     dtypes=BITS,
     reference=np.bitwise_xor,
     lower=lambda b, x, y: b.xor(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_LOGIC,
 )
@@ -103,6 +176,8 @@ shift_left_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_left_reference,
     lower=lambda b, x, y: b.shift_left(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )
@@ -118,6 +193,8 @@ shift_right_logical_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_right_logical_reference,
     lower=lambda b, x, y: b.shift_right_logical(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )
@@ -133,6 +210,8 @@ shift_right_arithmetic_p: Final = binary(
     dtypes=INTEGER,
     reference=_shift_right_arithmetic_reference,
     lower=lambda b, x, y: b.shift_right_arithmetic(x, y),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_SHIFTS,
 )

@@ -1,10 +1,9 @@
-"""Comparisons, elementwise: booleans out, no derivative.
+"""Comparisons, elementwise: boolean results, no derivative.
 
-Floats compare as IEEE says: nothing equals NaN or lies before it, and 0.0 equals -0.0.
-False lies before True. Complex numbers have equality and no order. `maximum` and
-`minimum` are the order's NumPy functions as the engine means them, for the references of
-`max`, `min`, `clamp` and whoever else picks the larger: NaN wins and -0.0 lies below 0.0,
-which NumPy leaves open.
+Floats compare as IEEE says: nothing equals NaN or is less than it, and 0.0 equals -0.0.
+False is less than True. Complex numbers have equality and no order. `maximum` and `minimum`
+are NumPy functions with the engine's semantics, for the references of `max`, `min`, `clamp`
+and others: NaN wins, and -0.0 is less than 0.0, which NumPy leaves open.
 """
 
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, FLOATS, INTS
 from imprint._src.primitives.elementwise.elementwise import where_reference
@@ -30,6 +30,8 @@ eq_p: Final = binary(
     dtypes=ANY,
     reference=np.equal,
     lower=lambda b, x, y: b.compare(x, y, "EQ"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_EQUALITY,
     result=bool_result,
@@ -46,6 +48,8 @@ ne_p: Final = binary(
     dtypes=ANY,
     reference=np.not_equal,
     lower=lambda b, x, y: b.compare(x, y, "NE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_EQUALITY,
     result=bool_result,
@@ -62,6 +66,8 @@ lt_p: Final = binary(
     dtypes=ORDERED,
     reference=np.less,
     lower=lambda b, x, y: b.compare(x, y, "LT"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -78,6 +84,8 @@ le_p: Final = binary(
     dtypes=ORDERED,
     reference=np.less_equal,
     lower=lambda b, x, y: b.compare(x, y, "LE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -94,6 +102,8 @@ gt_p: Final = binary(
     dtypes=ORDERED,
     reference=np.greater,
     lower=lambda b, x, y: b.compare(x, y, "GT"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -110,6 +120,8 @@ ge_p: Final = binary(
     dtypes=ORDERED,
     reference=np.greater_equal,
     lower=lambda b, x, y: b.compare(x, y, "GE"),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivatives=None,
     samples=_ORDER,
     result=bool_result,
@@ -147,7 +159,7 @@ def minimum(x: NDArray, y: NDArray) -> NDArray:
 
 
 def may_have_zero(x: NDArray) -> bool:
-    """Tell whether there may be a zero; of many elements that costs more than it saves."""
+    """Return whether there may be a zero; for many elements checking costs too much."""
     return x.nbytes > 4096 or int(np.count_nonzero(x == 0)) > 0
 
 

@@ -1,8 +1,9 @@
 """Complex numbers and their parts, elementwise: complex, real, imag, conj.
 
 All are linear, in the sense that their transposes pair by `Re Σ a b`, without conjugation,
-as JAX's do: the transpose of `imag` has a minus, that of `conj` is `conj`. `conj` takes
-real operands too and gives complex ones; its param tells the transpose which it was.
+as JAX's do: the transpose of `imag` has a minus, that of `conj` is `conj`. `conj` also takes
+real operands and returns complex results; its param records the operand's dtype for the
+transpose.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal
@@ -25,12 +27,12 @@ from imprint._src.primitives.core_ops import (
     unbroadcast,
 )
 from imprint._src.primitives.elementwise.elementwise import elementwise_aval, repeated
-from imprint._src.primitives.families import COMPLEX, Kind
+from imprint._src.primitives.families import COMPLEX, DTypeClass
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_PART = Kind(lambda d: d in (dt.float32, dt.float64), "float32 or float64")
+_PART = DTypeClass(lambda d: d in (dt.float32, dt.float64), "float32 or float64")
 
 # ---- complex ----
 
@@ -75,6 +77,8 @@ complex_p: Final = Primitive(
     aval=_complex_aval,
     reference=_complex_reference,
     lower=_complex_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_complex_jvp,
     transpose=_complex_transpose,
     batch=_complex_batch,
@@ -123,6 +127,8 @@ def _part(
         aval=aval,
         reference=referenced,
         lower=lowered,
+        fusion=ARITHMETIC,
+        makes_nan=False,
         jvp=jvp,
         transpose=transposed,
         batch=batch,
@@ -201,6 +207,8 @@ conj_p: Final = Primitive(
     aval=_conj_aval,
     reference=_conj_reference,
     lower=_conj_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_conj_jvp,
     transpose=_conj_transpose,
     batch=_conj_batch,

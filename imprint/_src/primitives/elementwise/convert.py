@@ -1,10 +1,10 @@
 """Conversion between dtypes: of values and of bits.
 
-A float becomes an integer by dropping its fraction; NaN becomes 0, and what is too large
-the nearest limit. An integer that does not fit is cut to its low bits. What is not zero
-becomes True. A complex number loses its imaginary part first. `bitcast_convert_type` reads
-the same bits as another dtype: to a narrower one with one more axis, to a wider one with
-one less. A dtype in params is a canonical NumPy dtype.
+A float becomes an integer by dropping its fraction; NaN becomes 0, and a number out of range
+the nearest limit. An integer out of range is cut to its low bits. Nonzero numbers become
+True. A complex number loses its imaginary part first. `bitcast_convert_type` reads the same
+bits as another dtype: to a narrower one with one more axis, to a wider one with one less. A
+dtype in params is a canonical NumPy dtype.
 """
 
 import warnings
@@ -15,6 +15,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC, NO_WORK
 from imprint._src.core.padding import AS_IS, ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import Zero, is_zero, zero_of
@@ -45,7 +46,7 @@ def cast(x: NDArray, dtype: DType) -> NDArray:
     if dt.is_floating(x.dtype) and dt.is_integer(dtype):
         return _saturated(x, dtype)
     if x.dtype == np.float64 and dtype == np.float16:
-        x = x.astype(np.float32)  # so does what it is lowered to, on every CPU
+        x = x.astype(np.float32)  # as in the lowering, on every CPU
     elif x.dtype == np.float64 and dtype.itemsize == 1 and dt.is_floating(dtype):
         x = _rounded_to_odd(x)  # ml_dtypes would round twice, the engine does once
     try:
@@ -151,6 +152,8 @@ convert_element_type_p: Final = Primitive(
     aval=_convert_aval,
     reference=_convert_reference,
     lower=_convert_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_convert_jvp,
     transpose=_convert_transpose,
     batch=_convert_batch,
@@ -277,6 +280,8 @@ bitcast_convert_type_p: Final = Primitive(
     aval=_bitcast_aval,
     reference=_bitcast_reference,
     lower=_bitcast_lower,
+    fusion=NO_WORK,
+    makes_nan=True,
     jvp=_bitcast_jvp,
     transpose=NOT_LINEAR,
     batch=_bitcast_batch,

@@ -1,7 +1,7 @@
-"""What operands an elementwise primitive takes, and how it is lowered for them.
+"""Operands of elementwise primitives, and their lowering.
 
-They have one dtype and one shape. An operand of rank 0 may stand beside shaped ones, as
-in JAX's jaxprs, which saves an equation for every Python scalar.
+Operands have one dtype and one shape. Some may have rank 0 and others a shape, as in JAX's
+jaxprs, which saves an equation for every Python scalar.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def elementwise_aval(name: str, avals: Avals) -> ShapedArray:
 
 
 def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
-    """Lower the repetition of rank-0 operands beside shaped ones."""
+    """Lower the repetition of rank-0 operands to the shape of others."""
     shape = next((v.shape for v in values if v.shape), ())
     return [v if v.shape == shape else b.broadcast_in_dim(v, shape, ()) for v in values]
 
@@ -50,7 +50,7 @@ def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
 def broadcast_reference(
     x: NDArray, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
 ) -> tuple[NDArray]:
-    """Return what `broadcast_in_dim` does; `np.broadcast_to` takes 2.5 us at least."""
+    """Do as `broadcast_in_dim`; `np.broadcast_to` takes 2.5 us at least."""
     expanded = [1] * len(shape)
     for n, d in zip(x.shape, broadcast_dimensions, strict=True):
         expanded[d] = n
@@ -68,7 +68,7 @@ _FEW: Final = 8192
 
 
 def where_reference(which: NDArray, x: NDArray, y: NDArray) -> NDArray:
-    """Return what `np.where` does, of operands of one dtype.
+    """Do as `np.where`, for operands of one dtype.
 
     `np.where` branches for each element, which takes 3.5 ms for a million of random
     booleans; to mix the bits takes 0.5 ms.

@@ -1,8 +1,8 @@
 """Exponentials, logarithms, roots and the logistic function, elementwise.
 
 All but cbrt take complex operands too; the branch cuts are NumPy's, and of `sqrt` the
-engine's, which does not tell -0.0 from 0.0 there. `exp2` is exact for integers, since it
-is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
+engine's, which does not distinguish -0.0 from 0.0 there. `exp2` is exact for integers, since
+it is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
 """
 
 from typing import Any, Final
@@ -10,6 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import (
+    ARITHMETIC,
+    DIVISION,
+    EXPENSIVE,
+    POLYNOMIAL,
+    UNFUSED,
+)
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import (
     FLOATS,
@@ -40,6 +47,8 @@ exp_p: Final = unary(
     dtypes=INEXACT,
     reference=np.exp,
     lower=lambda b, x: b.exponential(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: out,
     samples=Samples(INEXACTS, arity=1),
 )
@@ -61,6 +70,8 @@ exp2_p: Final = unary(
     dtypes=INEXACT,
     reference=np.exp2,
     lower=_exp2_lower,
+    fusion=EXPENSIVE,
+    makes_nan=False,
     derivative=lambda x, out: mul(scalar_like(x, np.log(2)), out),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -80,6 +91,8 @@ log2_p: Final = unary(
     dtypes=INEXACT,
     reference=wide(lambda x: np.log(x) * x.dtype.type(1 / np.log(2))),
     lower=_log2_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 1 / np.log(2)), x),
     samples=Samples(INEXACTS, arity=1, domain=(0.2, 4.0)),
 )
@@ -102,6 +115,8 @@ expm1_p: Final = unary(
     dtypes=INEXACT,
     reference=_expm1_reference,
     lower=lambda b, x: b.exponential_minus_one(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: exp(
         x
     ),  # `out + 1` has no digits left where out is near -1
@@ -121,6 +136,8 @@ log_p: Final = unary(
     dtypes=INEXACT,
     reference=np.log,
     lower=lambda b, x: b.log(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 1), x),
     samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0), ulps=32),
 )
@@ -149,6 +166,8 @@ log1p_p: Final = unary(
     dtypes=INEXACT,
     reference=_log1p_reference,
     lower=lambda b, x: b.log_plus_one(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 1), add(x, scalar_like(x, 1))),
     # jaxlib 0.10 is off by 120 ulps in float64; 0.12 by 5.
     samples=Samples(INEXACTS, arity=1, domain=(-0.9, 4.0), edges=(1e-7,), ulps=128),
@@ -167,6 +186,8 @@ sqrt_p: Final = unary(
     dtypes=INEXACT,
     reference=unsigned_zeros(np.sqrt),
     lower=lambda b, x: b.sqrt(x),
+    fusion=DIVISION,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 0.5), out),
     samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0)),
 )
@@ -182,6 +203,8 @@ rsqrt_p: Final = unary(
     dtypes=INEXACT,
     reference=wide(lambda x: np.reciprocal(np.sqrt(x))),
     lower=lambda b, x: b.rsqrt(x),
+    fusion=DIVISION,
+    makes_nan=True,
     derivative=lambda x, out: mul(scalar_like(x, -0.5), div(out, x)),
     samples=Samples(INEXACTS, arity=1, domain=(0.1, 4.0)),
 )
@@ -197,6 +220,8 @@ cbrt_p: Final = unary(
     dtypes=FLOATING,
     reference=np.cbrt,
     lower=lambda b, x: b.cbrt(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: mul(scalar_like(x, 1 / 3), integer_pow(out, -2)),
     samples=Samples(FLOATS, arity=1, domain=(0.1, 4.0)),
 )
@@ -212,6 +237,8 @@ square_p: Final = unary(
     dtypes=NUMBER,
     reference=np.square,
     lower=lambda b, x: b.multiply(x, x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=lambda x, out: mul(scalar_like(x, 2), x),
     samples=Samples(NUMBERS, arity=1),
 )
@@ -240,6 +267,8 @@ logistic_p: Final = unary(
     dtypes=INEXACT,
     reference=_logistic_reference,
     lower=lambda b, x: b.logistic(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: mul(out, sub(scalar_like(x, 1), out)),
     samples=Samples(INEXACTS, arity=1),
 )

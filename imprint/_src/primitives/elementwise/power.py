@@ -1,9 +1,9 @@
 """pow: a base to a power that is an array too.
 
-The base is inexact; the power has its dtype, or is an integer and is converted to it. A
-real power is IEEE's: anything to the 0 is 1, a negative base to a fraction NaN. A complex
-one is `exp(y log(x))`, taken apart into modulus and angle as the engine does. A power that
-is a Python integer is `integer_pow`, in `arithmetic`, exact and faster.
+The base is inexact; the power has its dtype, or is an integer and is converted to it. A real
+power is IEEE's: anything to the 0 is 1, a negative base to a fraction NaN. A complex one is
+`exp(y log(x))`, split into modulus and angle as the engine does. A power that is a Python
+integer is `integer_pow`, in `arithmetic`, exact and faster.
 """
 
 from typing import Any, Final
@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import EXPENSIVE
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
@@ -111,6 +112,8 @@ pow_p: Final = Primitive(
     aval=_pow_aval,
     reference=_pow_reference,
     lower=_pow_lower,
+    fusion=EXPENSIVE,
+    makes_nan=True,
     jvp=_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_pow_batch,

@@ -38,7 +38,7 @@ CanonicalPrecision = None | tuple[Precision, Precision] | str
 PrecisionLike: TypeAlias = (
     str | Precision | tuple[str, str] | tuple[Precision, Precision] | None
 )
-"""What functions take as a precision: see `canonical_precision`."""
+"""The precision argument of functions: see `canonical_precision`."""
 
 _PRECISIONS: Final = {
     "default": Precision.DEFAULT,

@@ -1,9 +1,9 @@
 """reduce_precision: round floats to fewer bits, and keep their dtype.
 
-The result is what a format with `exponent_bits` and `mantissa_bits` can hold: the mantissa
-is rounded to even, what is too large becomes infinite, what would be subnormal zero with
-its sign; NaN stays NaN. The reference does this on the bits, as the engine does. As in
-JAX, a tangent is rounded like the value.
+The result fits a format with `exponent_bits` and `mantissa_bits`: the mantissa is rounded to
+even, too large numbers become infinite, subnormal ones zero with their sign; NaN stays NaN.
+The reference does this on the bits, as the engine does. As in JAX, a tangent is rounded like
+the value.
 """
 
 from typing import Any, Final, cast
@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import ArgumentError
@@ -98,6 +99,8 @@ reduce_precision_p: Final = Primitive(
     aval=_reduce_precision_aval,
     reference=_reduce_precision_reference,
     lower=_reduce_precision_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_reduce_precision_jvp,
     transpose=_reduce_precision_transpose,
     batch=_reduce_precision_batch,

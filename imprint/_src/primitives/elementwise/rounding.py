@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
@@ -30,12 +31,18 @@ from imprint._src.primitives.elementwise.comparison import eq, ge
 from imprint._src.primitives.elementwise.complex import complex_, conj, imag, real
 from imprint._src.primitives.elementwise.elementwise import where_reference
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import FLOATING, NUMBER, Kind, bool_result, unary
+from imprint._src.primitives.families import (
+    FLOATING,
+    NUMBER,
+    DTypeClass,
+    bool_result,
+    unary,
+)
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 
-_SIGNED = Kind(
+_SIGNED = DTypeClass(
     lambda d: dt.is_signed(d) or dt.is_inexact(d),
     "a signed integer, float or complex dtype",
 )
@@ -69,6 +76,8 @@ sign_p: Final = unary(
     dtypes=NUMBER,
     reference=_sign_reference,
     lower=_sign_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     tangent=_sign_tangent,
     samples=Samples(NUMBERS, arity=1),
@@ -91,6 +100,8 @@ abs_p: Final = unary(
     dtypes=_SIGNED,
     reference=np.abs,
     lower=lambda b, x: b.abs(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     tangent=_abs_tangent,
     result=dt.real_part_dtype,
@@ -110,6 +121,8 @@ floor_p: Final = unary(
     dtypes=FLOATING,
     reference=np.floor,
     lower=lambda b, x: b.floor(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, edges=(0.5, -0.5), differentiable=False),
 )
@@ -125,6 +138,8 @@ ceil_p: Final = unary(
     dtypes=FLOATING,
     reference=np.ceil,
     lower=lambda b, x: b.ceil(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, edges=(0.5, -0.5), differentiable=False),
 )
@@ -174,6 +189,8 @@ round_p: Final = Primitive(
     aval=_round_aval,
     reference=_round_reference,
     lower=_round_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_round_jvp,
     transpose=NOT_LINEAR,
     batch=_round_batch,
@@ -215,6 +232,8 @@ is_finite_p: Final = unary(
     dtypes=FLOATING,
     reference=np.isfinite,
     lower=lambda b, x: b.is_finite(x),
+    fusion=ARITHMETIC,
+    makes_nan=False,
     derivative=None,
     samples=Samples(FLOATS, arity=1, differentiable=False),
     result=bool_result,

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import ARITHMETIC
 from imprint._src.core.padding import (
     ELEMENTWISE,
     PadContext,
@@ -156,6 +157,8 @@ select_n_p: Final = Primitive(
     aval=_select_aval,
     reference=_select_reference,
     lower=_select_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_select_jvp,
     transpose=_select_transpose,
     batch=_select_batch,
@@ -224,6 +227,8 @@ clamp_p: Final = Primitive(
     aval=_clamp_aval,
     reference=_clamp_reference,
     lower=_clamp_lower,
+    fusion=ARITHMETIC,
+    makes_nan=False,
     jvp=_clamp_jvp,
     transpose=NOT_LINEAR,
     batch=_clamp_batch,

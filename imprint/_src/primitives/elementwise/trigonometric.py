@@ -1,7 +1,7 @@
 """Trigonometric and hyperbolic functions and their inverses, elementwise; in radians.
 
-All take complex operands too. The branch cuts are NumPy's, but the engine does not tell
--0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, so the references do not either.
+All take complex operands too. The branch cuts are NumPy's, but the engine does not
+distinguish -0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, nor do the references.
 sin, cos, sinh and cosh of complex operands are lowered to products of real functions: the
 engine's own have few digits where the imaginary (sinh: real) part is small.
 """
@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.fusion import EXPENSIVE, POLYNOMIAL, SCALAR_CALL
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import INEXACTS, add, mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
@@ -74,6 +75,8 @@ sin_p: Final = unary(
     dtypes=INEXACT,
     reference=np.sin,
     lower=_sin_lower,
+    fusion=SCALAR_CALL,
+    makes_nan=True,
     derivative=lambda x, out: cos(x),
     samples=Samples(INEXACTS, arity=1, edges=(1e3,)),
 )
@@ -96,6 +99,8 @@ cos_p: Final = unary(
     dtypes=INEXACT,
     reference=np.cos,
     lower=_cos_lower,
+    fusion=SCALAR_CALL,
+    makes_nan=True,
     derivative=lambda x, out: neg(sin(x)),
     samples=Samples(INEXACTS, arity=1, edges=(1e3,)),
 )
@@ -111,6 +116,8 @@ tan_p: Final = unary(
     dtypes=INEXACT,
     reference=np.tan,
     lower=lambda b, x: b.tan(x),
+    fusion=SCALAR_CALL,
+    makes_nan=True,
     derivative=lambda x, out: _one_plus_square(out),
     samples=Samples(INEXACTS, arity=1, domain=(-1.4, 1.4), ulps=8),
 )
@@ -128,6 +135,8 @@ asin_p: Final = unary(
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsin),
     lower=lambda b, x: b.asin(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: rsqrt(_one_minus_square(x)),
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95)),
 )
@@ -143,6 +152,8 @@ acos_p: Final = unary(
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccos),
     lower=lambda b, x: b.acos(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: neg(rsqrt(_one_minus_square(x))),
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95)),
 )
@@ -158,6 +169,8 @@ atan_p: Final = unary(
     dtypes=INEXACT,
     reference=np.arctan,
     lower=lambda b, x: b.atan(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 1), _one_plus_square(x)),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -183,6 +196,8 @@ sinh_p: Final = unary(
     dtypes=INEXACT,
     reference=np.sinh,
     lower=_sinh_lower,
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: cosh(x),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -205,6 +220,8 @@ cosh_p: Final = unary(
     dtypes=INEXACT,
     reference=np.cosh,
     lower=_cosh_lower,
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: sinh(x),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -220,6 +237,8 @@ tanh_p: Final = unary(
     dtypes=INEXACT,
     reference=np.tanh,
     lower=lambda b, x: b.tanh(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: _one_minus_square(out),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -237,6 +256,8 @@ asinh_p: Final = unary(
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsinh),
     lower=lambda b, x: b.asinh(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: rsqrt(_one_plus_square(x)),
     samples=Samples(INEXACTS, arity=1),
 )
@@ -258,6 +279,8 @@ acosh_p: Final = unary(
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccosh),
     lower=lambda b, x: b.acosh(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=_acosh_derivative,
     samples=Samples(INEXACTS, arity=1, domain=(1.1, 4.0)),
 )
@@ -273,6 +296,8 @@ atanh_p: Final = unary(
     dtypes=INEXACT,
     reference=np.arctanh,
     lower=lambda b, x: b.atanh(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: div(scalar_like(x, 1), _one_minus_square(x)),
     # jaxlib 0.10 is off by 75 ulps in float64; 0.12 by 2.
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95), ulps=96),

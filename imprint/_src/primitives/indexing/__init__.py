@@ -1,10 +1,10 @@
 """Primitives that move elements: slices, gather, scatter, sorting.
 
-- `slicing`: how are parts cut, padded and joined at places known while tracing?
-- `dynamic_slicing`: how is a part taken or written at a traced place?
-- `gather`: how are windows read, or added to, at places that are data?
-- `scatter`: how do updates replace, multiply or bound what is at their places?
-- `sorting`: how do elements come in order, and which are the largest?
-- `searching`: where do elements belong in what is in order?
-- `take_rows`: how is read and written at indices that lie in bounds?
+- `slicing`: slices, padding and concatenation at indices known while tracing
+- `dynamic_slicing`: slices and updates at traced indices
+- `gather`: windows read, or added to, at indices that are data
+- `scatter`: updates that replace, multiply or bound elements at indices
+- `sorting`: sorting, and the largest elements
+- `searching`: the positions of elements in sorted arrays
+- `take_rows`: reads and writes at indices that are in bounds
 """

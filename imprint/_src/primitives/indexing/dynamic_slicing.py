@@ -19,6 +19,7 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal
@@ -37,8 +38,7 @@ from imprint._src.primitives.elementwise.comparison import ge, lt, ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp, select_n
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
-from imprint._src.primitives.shape import EVERY, broadcasted_iota, squeeze
-from imprint._src.primitives.sizes import number_of
+from imprint._src.primitives.shape import EVERY, broadcasted_iota, number_of, squeeze
 from imprint._src.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
@@ -213,7 +213,7 @@ def _take_batch(args: Values, at: Dims, *, slice_sizes: Shape) -> Any:
 def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     """Take `size` elements of `axis` from `start[i]` on, for each example i.
 
-    The largest step comes first. A step leaves only what the smaller ones may need, so
+    The largest step comes first. A step keeps only elements that smaller ones may need, so
     all steps together read little more than the array once.
     """
     room = dims.concrete(get_aval(x).shape[axis] - size, "vmap of dynamic_slice")
@@ -268,7 +268,7 @@ def roomy(bucket: PadContext, x: PaddedValue, sizes: Shape) -> Any:
 def _true_starts(
     bucket: PadContext, shape: Shape, starts: Sequence[PaddedValue], sizes: Shape
 ) -> list[Any]:
-    """Return starts clamped to what lies within the true sizes."""
+    """Return starts clamped to the true sizes."""
     found: list[Any] = []
     for n, k, start in zip(shape, sizes, starts, strict=True):
         last = n - k
@@ -286,6 +286,8 @@ dynamic_slice_p: Final = Primitive(
     aval=_take_aval,
     reference=_take_reference,
     lower=_take_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_take_jvp,
     transpose=_take_transpose,
     batch=_take_batch,
@@ -425,7 +427,7 @@ def _covers(start: Any, size: int, shape: Shape) -> Any:
 def _put_pad(
     bucket: PadContext, x: PaddedValue, update: PaddedValue, *starts: PaddedValue
 ) -> Values:
-    """Leave what is behind the true size of the update as it was."""
+    """Keep elements behind the true size of the update."""
     shape, sizes = x.aval.shape, update.aval.shape
     firsts = _true_starts(bucket, shape, starts, sizes)
     pairs = enumerate(zip(shape, sizes, strict=True))
@@ -447,6 +449,8 @@ dynamic_update_slice_p: Final = Primitive(
     aval=_put_aval,
     reference=_put_reference,
     lower=_put_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_put_jvp,
     transpose=_put_transpose,
     batch=_put_batch,

@@ -1,10 +1,9 @@
-"""gather and scatter_add: windows of an array, read or added to at places that are data.
+"""gather and scatter_add: windows of an array, read or added to at indices that are data.
 
-What the dimension numbers mean, and which windows are moved or left out, is in
-`windows_at`. The two are each other's transposes, so they stand together, and with them
-what all scatters share (`scattering`); the others are in `scatter`. A gather moves every
-window inside; where the mode says to fill, the result of those outside is replaced. A
-scatter applies the updates one after another, in the order of their places.
+`windows.gather_dims` defines the dimension numbers, and which windows are moved or dropped.
+The two are each other's transposes; `scattering` declares all scatters, and the others are
+in `scatter`. A gather moves every window inside; if the mode is to fill, the results of
+windows outside are replaced. A scatter applies the updates in the order of their indices.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,17 +16,13 @@ from imprint._src.core import dims
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.core_ops import NUMBERS, full, instantiate, moveaxis
 from imprint._src.primitives.indexing.dynamic_slicing import batch_size, in_front
 from imprint._src.primitives.shape import EVERY
-from imprint._src.primitives.windows.conv_reference import (
-    Put,
-    put_windows,
-    read_windows,
-)
 from imprint._src.primitives.windows.gather_dims import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -41,6 +36,11 @@ from imprint._src.primitives.windows.gather_dims import (
     mode_of,
     rows,
     sizes_of,
+)
+from imprint._src.primitives.windows.gather_reference import (
+    Put,
+    put_windows,
+    read_windows,
 )
 from imprint._src.primitives.windows.windows_padded import gather_pad, padding_updates
 from imprint._src.stablehlo import Builder, Value, indexed
@@ -229,6 +229,8 @@ gather_p: Final = Primitive(
     aval=_gather_aval,
     reference=_gather_reference,
     lower=_gather_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_gather_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
@@ -287,9 +289,9 @@ def gather(  # noqa: PLR0913 - JAX's signature
         dimension_numbers: which axes belong together.
         slice_sizes: the size of a window along each axis of the operand.
         unique_indices: the promise that no two windows overlap; it speeds the derivative.
-        indices_are_sorted: the promise that the index vectors come in order.
-        mode: what is read of a window that does not lie within the operand: the nearest
-            that does, for "clip" and None; `fill_value`, for "fill".
+        indices_are_sorted: the promise that the index vectors are sorted.
+        mode: for a window outside of the operand: the nearest one inside, for "clip" and
+            None; `fill_value`, for "fill".
         fill_value: a number; if None, NaN, for signed integers the least, for unsigned
             ones the greatest, for booleans True.
 
@@ -333,7 +335,7 @@ def _fill_of(dtype: DType, value: Any) -> Any:
     return np.nan if isinstance(number, float) and number != number else number
 
 
-# ---- what scatters share ----
+# ---- shared rules of scatters ----
 
 
 def scattering(  # noqa: PLR0913 - one parameter a rule
@@ -356,7 +358,7 @@ def scattering(  # noqa: PLR0913 - one parameter a rule
         nothing: an update, of a dtype, that changes no element; None if there is none.
         jvp: its rule.
         transpose: its rule.
-        samples: what the laws feed it.
+        samples: operands and params of the laws.
     """
     function = name.replace("-", "_")
     of_numbers = put in (np.add.at, np.subtract.at, np.multiply.at)
@@ -391,6 +393,8 @@ def scattering(  # noqa: PLR0913 - one parameter a rule
         aval=aval,
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=transpose,
         batch=batch,

@@ -1,9 +1,9 @@
-"""scatter, and scatters that subtract, multiply or take the extreme: updates at places.
+"""scatter, and scatters that subtract, multiply or take the extreme.
 
-Their shape rule, meaning, lowering and batching are `scattering` in `gather`, where
-`scatter_add` is. Which of several updates of one element stays in a `scatter` is left to
-the engine; the derivative is that of the one that does. Equal candidates of an extreme
-share its derivative, as in all extremes. The functions have JAX's names and arguments.
+Their shape rule, reference, lowering and batching are `scattering` in `gather`, where
+`scatter_add` is. If several updates have one element, the engine chooses which one `scatter`
+keeps; the derivative is that of this one. Equal candidates of an extreme share its
+derivative, as in all extremes. The functions have JAX's names and arguments.
 """
 
 from typing import Any, Final
@@ -192,7 +192,7 @@ def _product_of_others(
 def _mul_transpose(cts: Values, operands: Values, **params: Any) -> tuple[Any, ...]:
     (ct,), (_, indices, updates) = cts, operands
     if isinstance(updates, UndefinedPrimal):
-        NOT_LINEAR()  # what no update is for stays
+        NOT_LINEAR()  # elements without an update stay
     return scatter_mul_p.bind1(ct, indices, updates, **params), None, None
 
 
@@ -321,10 +321,9 @@ def scatter(  # noqa: PLR0913 - JAX's signature
         scatter_indices: integers; along the last axis, where a window begins.
         updates: the windows, of the dtype of the operand.
         dimension_numbers: which axes belong together.
-        indices_are_sorted: the promise that the index vectors come in order.
+        indices_are_sorted: the promise that the index vectors are sorted.
         unique_indices: the promise that no two windows overlap.
-        mode: what becomes of a window that does not lie within the operand: it is moved
-            inside, for "clip", else left out.
+        mode: for a window outside of the operand: moved inside, for "clip", else dropped.
 
     Example:
         >>> from imprint import lax, numpy as np

@@ -1,10 +1,9 @@
-"""searchsorted: where elements belong in arrays that are in order.
+"""searchsorted: the positions of elements in sorted arrays.
 
-The order is that of `sort`. The first `batch` axes of both operands are walked together;
-the next one of the first operand is searched, for all other elements of the second. On the
-host NumPy searches. Compiled, `method` says how: by halving, the largest step first; by
-comparing with all; or by sorting both together and counting. In an array that is not in
-order each finds something else.
+The order is that of `sort`. The first `batch` axes of both operands are matched; the next
+axis of the first operand is searched, for all other elements of the second. On the host
+NumPy searches. Compiled, `method` is bisection, the largest step first; comparison with all;
+or sorting both together and counting. In an unsorted array each finds something else.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
@@ -103,7 +103,7 @@ def _lower_compare_all(b: Builder, a: Value, v: Value, batch: int, side: str) ->
 
 
 def _before(b: Builder, xs: Keys, ys: Keys, *, side: str) -> Value:
-    """Tell whether each element x lies before y; or is equal, on the right."""
+    """Return whether each element x is less than y; or equal, on the right."""
     pairs = list(zip(xs, ys, strict=True))
     if side == "left":
         return lies_before(b, pairs)
@@ -174,9 +174,9 @@ def _taken(b: Builder, x: Value, index: Value, batch: int) -> Value:
 def _lower_sort(b: Builder, a: Value, v: Value, batch: int, side: str) -> Value:
     """Sort both together, count, and sort the counts back.
 
-    1. Of equal elements those come first that count: the array's, on the right.
-    2. How many elements of the array come up to each place is a running sum.
-    3. Sorted by where the elements came from, the counts of `v` stand together.
+    1. Among equal elements, the counted ones are first: the array's, on the right.
+    2. A running sum counts the elements of the array up to each place.
+    3. Sorted by their origin, the counts of `v` are consecutive.
     """
     flat = (*v.shape[:batch], int(np.prod(v.shape[batch:])))
     v_flat = b.reshape(v, flat)
@@ -246,6 +246,8 @@ searchsorted_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,

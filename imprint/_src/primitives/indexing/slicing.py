@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import INDEXING, JOIN
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal
@@ -161,6 +162,8 @@ slice_p: Final = moving(
     aval=_slice_aval,
     reference=_slice_reference,
     lower=_slice_lower,
+    fusion=INDEXING,
+    makes_nan=False,
     transpose=_slice_transpose,
     batch=_slice_batch,
     pad=_slice_pad,
@@ -338,6 +341,8 @@ pad_p: Final = Primitive(
     aval=_pad_aval,
     reference=_pad_reference,
     lower=_pad_lower,
+    fusion=JOIN,
+    makes_nan=True,
     jvp=_pad_jvp,
     transpose=_pad_transpose,
     batch=_pad_batch,
@@ -361,7 +366,7 @@ def pad(
 ) -> Any:
     """Pad each axis by `(low, high, interior)` times `padding_value`.
 
-    Interior padding stands between neighbours; negative low and high padding cuts.
+    Interior padding goes between neighbours; negative low and high padding cuts.
     """
     config = tuple(dims.as_shape(triple) for triple in padding_config)
     if any(len(triple) != 3 for triple in config):
@@ -466,6 +471,8 @@ concatenate_p: Final = Primitive(
     aval=_concatenate_aval,
     reference=_concatenate_reference,
     lower=_concatenate_lower,
+    fusion=JOIN,
+    makes_nan=False,
     jvp=_concatenate_jvp,
     transpose=_concatenate_transpose,
     batch=_concatenate_batch,

@@ -1,10 +1,10 @@
-"""sort and top_k: arrays in order along one axis, and the largest elements of one.
+"""sort and top_k: arrays sorted along one axis, and the largest elements of one.
 
-The order of `sort` is total: NaN is last and all NaN are equal, as are -0.0 and 0.0;
-complex numbers go by real part, then by imaginary part. The first `num_keys` operands are
-compared, the first of them first; all move together. `top_k` compares the bits of floats:
-0.0 is above -0.0, and NaN above all. Of equal elements the first comes first. Derivatives
-move by the permutation, which one more operand brings.
+The order of `sort` is total: NaN is last and all NaN are equal, as are -0.0 and 0.0; complex
+numbers are ordered by real part, then by imaginary part. The first `num_keys` operands are
+the keys, the first most significant; all move together. `top_k` compares the bits of floats:
+0.0 is above -0.0, and NaN above all. Equal elements keep their order. Derivatives move by the
+permutation, which one more operand brings.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
@@ -54,7 +55,7 @@ def comparable(x: NDArray) -> NDArray:
 
 
 def _widened(b: Builder, x: Value) -> Value:
-    """Convert what is narrower than a byte, which the engine sorts beside nothing else."""
+    """Widen dtypes below a byte, which the engine sorts only by themselves."""
     if dt.is_bool(x.dtype) or dt.bit_width(x.dtype) >= 8:
         return x
     if dt.is_floating(x.dtype):
@@ -109,7 +110,7 @@ def _sort_reference(
 
 
 def _parts(x: NDArray) -> list[NDArray]:
-    """Return what is compared of a key, the first first."""
+    """Return the comparison keys of an operand, the most significant first."""
     return [x.real, x.imag] if dt.is_complex(x.dtype) else [comparable(x)]
 
 
@@ -150,7 +151,7 @@ def _lower_compared(
 
 
 def _is_packed(xs: Sequence[Value], dimension: int, num_keys: int) -> bool:
-    """Tell whether sorting words and gathering is faster than comparing by a function.
+    """Return whether sorting words and gathering is faster than comparing by a function.
 
     The engine sorts integers alone by its own code, five times as fast: 1e6 floats take
     60 ms and not 250. Below a thousand elements the steps around it take longer.
@@ -221,11 +222,11 @@ def _lower_along(b: Builder, x: Value, index: Value, axis: int) -> Value:
     )
 
 
-# ---- what is compared ----
+# ---- comparison ----
 
 
 def lies_before(r: Builder, keys: Sequence[tuple[Value, Value]]) -> Value:
-    """Tell whether the first of each pair lie before the second; the first pair counts."""
+    """Return whether the first of each pair is less; the first pair is most significant."""
 
     def or_later(later: Value, key: tuple[Value, Value]) -> Value:
         first = r.compare(*key, "LT", total=True)
@@ -276,13 +277,14 @@ def _sort_batch(args: Values, at: Dims, *, dimension: int, **params: Any) -> Any
 def _sort_pad(
     bucket: PadContext, *xs: PaddedValue, dimension: int, is_stable: bool, num_keys: int
 ) -> Values:
-    """Let padding come last: behind what is equal, for it stood behind."""
+    """Sort padding last, after equal elements."""
     keys = [
         bucket.filled(x, last_of(x.aval.dtype), (dimension,)) for x in xs[:num_keys]
     ]
     stable = is_stable or len(xs) > 1
     return bucket.bind(
-        *(*keys, *xs[num_keys:]),
+        *keys,
+        *xs[num_keys:],
         dimension=dimension,
         is_stable=stable,
         num_keys=num_keys,
@@ -310,6 +312,8 @@ sort_p: Final = Primitive(
     aval=_sort_aval,
     reference=_sort_reference,
     lower=_sort_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_sort_jvp,
     transpose=NOT_LINEAR,
     batch=_sort_batch,
@@ -473,9 +477,9 @@ def _top_k_lower(b: Builder, x: Value, *, k: int, axis: int) -> tuple[Value, ...
 
 
 def _is_sorted_whole(rows: Value, k: int) -> bool:
-    """Tell whether sorting words is faster than the engine's search.
+    """Return whether sorting words is faster than the engine's search.
 
-    That is fast for a few float32 of many; all else it sorts, by a function.
+    The search is fast for a few float32 of many; all else it sorts, by a function.
     """
     _, length = rows.shape
     is_few = rows.dtype == np.float32 and dims.is_surely_at_least(length, 8 * k)
@@ -525,6 +529,8 @@ top_k_p: Final = Primitive(
     aval=_top_k_aval,
     reference=_top_k_reference,
     lower=_top_k_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_top_k_jvp,
     transpose=NOT_LINEAR,
     batch=_top_k_batch,

@@ -1,8 +1,8 @@
-"""How functions made of primitives read and write at indices that they made themselves.
+"""Reads and writes of composite functions at indices that they computed themselves.
 
-The indices lie in bounds and count from the front, so nothing is checked and nothing is
-normalized, which is half of what `x[index]` costs. Where a write shall be left out, its
-index is the length of the axis.
+The indices are in bounds and count from the front, so they are neither checked nor
+normalized, which is half the cost of `x[index]`. The index of a dropped write is the length
+of the axis.
 """
 
 from typing import Any

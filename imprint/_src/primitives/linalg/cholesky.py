@@ -2,8 +2,8 @@
 
 Only the lower triangle of the operand is read. The upper one of the result is that of the
 operand, as LAPACK leaves it: the public function, which first makes the operand Hermitian,
-has zeros there. A matrix that is not positive definite gives NaN. The derivative is that
-of I. Murray (arXiv 1602.07527); of a tangent, too, the lower triangle counts.
+has zeros there. A matrix that is not positive definite gives NaN. The derivative is that of
+I. Murray (arXiv 1602.07527); of a tangent, too, only the lower triangle is read.
 """
 
 from typing import Any, Final
@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.primitives.core_ops import NOT_LINEAR, add, scalar_like
@@ -109,6 +110,8 @@ cholesky_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
@@ -145,7 +148,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
     """
     cholesky_p.out_avals(
         (get_aval(x),), {}
-    )  # says what is wrong before there are halves
+    )  # reports a wrong operand before it is split
     if symmetrize_input:
         x = div(add(x, adjoint(x)), scalar_like(x, 2))
     return tril(cholesky_p.bind1(x))

@@ -1,10 +1,10 @@
 """eigh and eig: eigenvalues and eigenvectors, of Hermitian matrices and of any.
 
 The derivatives are those of distinct eigenvalues (M. Giles, NA-08/01): equal ones make those
-of vectors infinite or NaN, as in JAX, and leave those of values alone. LAPACK gives vectors of
-length 1. Those of eigh are free to turn in the complex plane, and their derivative leaves
-them there. The largest component of those of eig is real; where two are equally large their
-derivative is wrong, so `enable_eigvec_derivs` has to ask for it.
+of vectors infinite or NaN, as in JAX, and leave those of values alone. LAPACK's vectors have
+length 1. The phase of those of eigh is arbitrary, and their derivative keeps it. The largest
+component of those of eig is real; if two are equally large, their derivative is wrong, so it
+needs `enable_eigvec_derivs`.
 """
 
 import enum
@@ -15,6 +15,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue, in_batches
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import AbsentRuleError, ArgumentError
@@ -44,11 +45,11 @@ from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
-    apart,
     batch_stack,
     check_square,
     constants,
     diagonal,
+    distinct_eigenvalues,
     each,
     identity,
     in_block,
@@ -138,7 +139,7 @@ def _eigh_batch(args: Values, at: Dims, *, lower: bool) -> Any:
 
 
 def _eigh_fit(x: NDArray, *, lower: bool) -> Values:
-    spread = apart(x)
+    spread = distinct_eigenvalues(x)
     return ((spread + np.conj(np.swapaxes(spread, -1, -2))) / spread.dtype.type(2),)
 
 
@@ -163,6 +164,8 @@ eigh_p: Final = Primitive(
     aval=_eigh_aval,
     reference=_eigh_reference,
     lower=_eigh_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_eigh_jvp,
     transpose=NOT_LINEAR,
     batch=_eigh_batch,
@@ -229,7 +232,7 @@ def eigh(
         True
     """
     _check_here("eigh", implementation, EighImplementation.QR)
-    _eigh_aval(get_aval(x), lower=True)  # says what is wrong before there are halves
+    _eigh_aval(get_aval(x), lower=True)  # reports a wrong operand before it is split
     if symmetrize_input:
         x = div(add(x, adjoint(x)), scalar_like(x, 2))
     v, w = eigh_p.bind(x, lower=bool(lower))
@@ -286,7 +289,7 @@ def _eig_of_one(
 
 
 def _unpacked(w: NDArray, v: NDArray) -> NDArray:
-    """Return vectors of which LAPACK gives the parts of each conjugate pair in turn."""
+    """Return vectors from LAPACK's alternating parts of conjugate pairs."""
     out = v.astype(w.dtype)
     first = np.flatnonzero(np.imag(w) > 0)
     out[:, first] += 1j * v[:, first + 1]
@@ -369,7 +372,7 @@ def _eig_jvp(
 def _vector_tangents(w: Any, v: Any, inner: Any) -> Any:
     """Return the tangents of vectors of length 1 whose largest component is real.
 
-    1. Eigenvectors are what they are but for a factor, which `moved` leaves alone.
+    1. Eigenvectors are unique up to a factor, which `moved` keeps.
     2. The factor changes so that the length stays, and the largest component real.
     """
     shape = get_aval(v).shape
@@ -408,6 +411,8 @@ eig_p: Final = Primitive(
     aval=_eig_aval,
     reference=_eig_reference,
     lower=_eig_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_eig_jvp,
     transpose=NOT_LINEAR,
     batch=_eig_batch,
@@ -419,7 +424,7 @@ eig_p: Final = Primitive(
             for i, shape in enumerate(((3, 3), (2, 2, 2), (1, 1), (2, 2), *_SHAPES))
         ),
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -452,7 +457,7 @@ def eig(
         implementation: None or `EigImplementation.LAPACK`.
 
     Returns:
-        The values, and as columns the vectors that were asked for, left ones first; all
+        The values, and as columns the requested vectors, left ones first; all
         complex, of length 1, with a largest component that is real. NaN for a matrix
         that is not finite, and where the algorithm fails.
 

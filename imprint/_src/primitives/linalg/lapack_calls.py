@@ -1,9 +1,9 @@
-"""SciPy's LAPACK on NumPy arrays: how eager evaluation factors matrices.
+"""SciPy's LAPACK on NumPy arrays, for matrix factorizations in eager evaluation.
 
-It is the library that compiled programs call, with as much workspace, so results are the
-same to the last bit, and so are signs and phases that an algorithm leaves free. NumPy's own
-computes everything in float64. The library is loaded when the first routine is asked for,
-without the package around it: that takes 0.02 s, `import scipy.linalg` 0.3.
+It is the library that compiled programs call, with the same workspace, so results are equal
+to the last bit, and so are signs and phases that an algorithm leaves free. NumPy's own
+computes everything in float64. The library is loaded at the first routine, without the
+package around it: that takes 0.02 s, `import scipy.linalg` 0.3.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def routine(name: str, dtype: DType) -> Callable[..., Any]:
 
 @cache
 def _library() -> Any:
-    """Return SciPy's LAPACK; where it is no more at its place, what is public of it."""
+    """Return SciPy's LAPACK; if its private module has moved, the public one."""
     whole = import_module("scipy")  # it finds the libraries that it brings
     folder = Path(whole.__file__ or "").parent / "linalg"
     spec = PathFinder.find_spec(_ALONE, [str(folder)])
@@ -66,10 +66,10 @@ def _length(answer: Any) -> int:
 def of_stack(
     aval: Callable[..., Avals], one: OfOne, ranks: Sequence[int] = (2,)
 ) -> Callable[..., Values]:
-    """Return the `reference` that does to each matrix of a stack what `one` does.
+    """Return the `reference` that applies `one` to each matrix of a stack.
 
     Args:
-        aval: the rule that says what the results are.
+        aval: the rule of the results.
         one: is not called with operands without elements, if the results have none.
         ranks: how many axes an operand of `one` has.
     """

@@ -1,9 +1,9 @@
 """lu: a matrix as a row permutation, a lower and an upper triangle; A = P L U.
 
-Both triangles stand in one matrix: the ones on the diagonal of L are left out. `pivots`
-says, row by row, with which later row it was exchanged; lu_pivots_to_permutation makes of
-these which row of A each row of L U is. A singular matrix has zeros on the diagonal of U.
-SciPy has what NumPy has not, and loads when a matrix is first factored.
+Both triangles are in one matrix: the ones on the diagonal of L are left out. `pivots` has for
+each row the later row it was exchanged with; lu_pivots_to_permutation computes from these
+which row of A each row of L U is. A singular matrix has zeros on the diagonal of U. The
+reference is SciPy's, as NumPy has none, and loads at the first factorization.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src.core import dims
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import zero_of
@@ -28,7 +29,7 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import Kind
+from imprint._src.primitives.families import DTypeClass
 from imprint._src.primitives.indexing.gather import gather
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.linalg.lapack_calls import routine
@@ -83,7 +84,7 @@ def rows_at(x: Any, order: Any) -> Any:
 
 
 def inverse_order(order: Any) -> Any:
-    """Return where each row comes: what brings rows that are in an order back."""
+    """Return the inverse permutation, which restores the order of rows."""
     shape = get_aval(order).shape
     last = len(shape) - 1
     square = (*shape, shape[-1])
@@ -195,6 +196,8 @@ lu_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
@@ -247,7 +250,7 @@ def lu(x: Any) -> tuple[Any, Any, Any]:
 
 # ---- lu_pivots_to_permutation ----
 
-_PIVOTS: Final = Kind(lambda d: d == _INT32, "pivots of int32")
+_PIVOTS: Final = DTypeClass(lambda d: d == _INT32, "pivots of int32")
 
 
 def _order_aval(pivots: ShapedArray, *, permutation_size: Dim) -> Avals:
@@ -266,7 +269,7 @@ def _order_reference(pivots: NDArray, *, permutation_size: int) -> Values:
 
 
 def _ordered(pivots: NDArray, m: int) -> NDArray:
-    """Return which row comes where after the exchanges."""
+    """Return the order of rows after the exchanges."""
     orders = np.empty((*pivots.shape[:-1], m), _INT32)
     for at in np.ndindex(pivots.shape[:-1]):
         order = list(range(m))
@@ -283,7 +286,7 @@ def _order_lower(
 
 
 def _exchanged(b: Builder, pivots: Value, m: int) -> Value:
-    """Write the loop that exchanges two numbers of each of a stack in every turn."""
+    """Write the loop that swaps two numbers of each of a stack in every iteration."""
     *stack, count = pivots.shape
     shape = (*stack, m)
     last = len(stack)
@@ -353,6 +356,8 @@ lu_pivots_to_permutation_p: Final = Primitive(
     aval=_order_aval,
     reference=_order_reference,
     lower=_order_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     jvp=_order_jvp,
     transpose=NOT_LINEAR,
     batch=_order_batch,
@@ -372,7 +377,7 @@ lu_pivots_to_permutation_p: Final = Primitive(
 
 
 def lu_pivots_to_permutation(pivots: Any, permutation_size: Dim) -> Any:
-    """Return which row comes where, after each was exchanged with its pivot.
+    """Return the order of rows after each was exchanged with its pivot.
 
     Args:
         pivots: for each row, with which it is exchanged: int32.

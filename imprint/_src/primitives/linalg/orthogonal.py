@@ -1,9 +1,9 @@
-"""qr, and the products of Householder reflectors that it is made of.
+"""qr, and the products of Householder reflectors that it consists of.
 
-geqrf leaves R in the upper triangle and one reflector below each diagonal element, scaled
-by `taus`; householder_product multiplies the reflectors out to Q, and ormqr multiplies Q
-with a matrix without that. qr is both; with `pivoting` it takes the column of the largest
-rest next. Only qr has derivatives: reflectors are LAPACK's way of storing Q.
+geqrf leaves R in the upper triangle and one reflector below each diagonal element, scaled by
+`taus`; householder_product multiplies the reflectors out to Q, and ormqr multiplies Q with a
+matrix without that. qr is both; with `pivoting` it takes the column of the largest rest
+next. Only qr has derivatives: reflectors are LAPACK's way of storing Q.
 """
 
 from typing import Any, Final
@@ -13,6 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import (
     Absent,
@@ -102,6 +103,8 @@ geqrf_p: Final = Primitive(
     aval=_geqrf_aval,
     reference=_geqrf_reference,
     lower=_geqrf_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("geqrf")),
     transpose=NOT_LINEAR,
     batch=_geqrf_batch,
@@ -174,6 +177,8 @@ householder_product_p: Final = Primitive(
     aval=_householder_aval,
     reference=_householder_reference,
     lower=_householder_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("householder_product")),
     transpose=NOT_LINEAR,
     batch=_householder_batch,
@@ -287,6 +292,8 @@ ormqr_p: Final = Primitive(
     aval=_ormqr_aval,
     reference=_ormqr_reference,
     lower=_ormqr_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("ormqr")),
     transpose=NOT_LINEAR,
     batch=_ormqr_batch,
@@ -393,7 +400,7 @@ def _qr_lower(
 
 
 def _pivoted(b: Builder, x: Value) -> tuple[Value, ...]:
-    """Write what gives R above reflectors, their scales, and the order of columns."""
+    """Write R above reflectors, their scales, and the order of columns."""
     *stack, m, n = x.shape
     free = b.full((*stack, n), 0, _INT32)
     taus = tensor((*stack, min(m, n)), x.dtype)
@@ -514,6 +521,8 @@ qr_p: Final = Primitive(
     aval=_qr_aval,
     reference=_qr_reference,
     lower=_qr_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_qr_jvp,
     transpose=NOT_LINEAR,
     batch=_qr_batch,

@@ -1,8 +1,8 @@
-"""What is added to a symmetric matrix, or to one in the form of its factor.
+"""Updates of a symmetric matrix, or of one in the form of its factor.
 
 symmetric_product is `alpha A Aᵀ + beta C`. cholesky_update takes the upper triangular R of
-RᵀR and returns that of `RᵀR + w wᵀ`: rotation k turns row k and what is left of `w` so
-that element k of `w` becomes zero. Its derivative is that of the factor of such a sum.
+RᵀR and returns that of `RᵀR + w wᵀ`: rotation k acts on row k and the rest of `w` so that
+element k of `w` becomes zero. Its derivative is that of the factor of such a sum.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
@@ -25,7 +26,7 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.elementwise import listed
-from imprint._src.primitives.families import Kind
+from imprint._src.primitives.families import DTypeClass
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import (
     batch_stack,
@@ -49,7 +50,7 @@ from imprint._src.stablehlo import Builder, Value, indexed, reductions
 NDArray = np.ndarray[Any, Any]
 
 _REALS: Final = ("float32", "float64")
-_REAL: Final = Kind(lambda d: d.name in _REALS, "float32 or float64")
+_REAL: Final = DTypeClass(lambda d: d.name in _REALS, "float32 or float64")
 
 # ---- symmetric_product ----
 
@@ -122,6 +123,8 @@ symmetric_product_p: Final = Primitive(
     aval=_product_aval,
     reference=_product_reference,
     lower=_product_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_product_jvp,
     transpose=NOT_LINEAR,
     batch=_product_batch,
@@ -226,7 +229,7 @@ def _update_lower(b: Builder, r: Value, w: Value) -> tuple[Value, ...]:
 def _rotated(
     b: Builder, row: Value, rest: Value, place: Sequence[Value]
 ) -> tuple[Value, Value]:
-    """Turn a row and what is left of a vector so that one element of that is zero."""
+    """Rotate a row and the rest of a vector so that one element of the rest is zero."""
     one = (*row.shape[:-1], 1)
     x, y = (indexed.dynamic_slice(b, v, place, one) for v in (row, rest))
     is_zero_already = b.compare(y, b.full(one, 0, y.dtype), "EQ")
@@ -288,6 +291,8 @@ cholesky_update_p: Final = Primitive(
     aval=_update_aval,
     reference=_update_reference,
     lower=_update_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_update_jvp,
     transpose=NOT_LINEAR,
     batch=_update_batch,

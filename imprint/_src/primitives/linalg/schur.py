@@ -13,6 +13,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import in_batches
 from imprint._src.core.primitive import (
     Absent,
@@ -29,10 +30,10 @@ from imprint._src.primitives.linalg.lapack_calls import of_stack, routine, works
 from imprint._src.primitives.matrices import (
     DTYPES,
     LAPACK,
-    apart,
     batch_stack,
     check_square,
     constants,
+    distinct_eigenvalues,
     each,
     is_zero_info,
     nan_unless,
@@ -106,7 +107,7 @@ def _schur_of_one(x: NDArray, *, compute_schur_vectors: bool) -> Values | None:
 
 
 def _chosen(*_: Any) -> bool:
-    """Tell whether an eigenvalue comes first, which is not asked for."""
+    """Select no eigenvalue as the first."""
     return False
 
 
@@ -147,6 +148,8 @@ schur_p: Final = Primitive(
     aval=_schur_aval,
     reference=_schur_reference,
     lower=_schur_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("schur")),
     transpose=NOT_LINEAR,
     batch=_schur_batch,
@@ -159,7 +162,7 @@ schur_p: Final = Primitive(
         ),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -176,7 +179,7 @@ def schur(
     Args:
         x: square matrices along the last two axes.
         compute_schur_vectors: whether to return Q; else T alone.
-        sort_eig_vals: must be False: eigenvalues come in the order of the algorithm.
+        sort_eig_vals: must be False: eigenvalues are in the order of the algorithm.
         select_callable: means nothing without that.
 
     Returns:
@@ -232,6 +235,8 @@ hessenberg_p: Final = Primitive(
     aval=_hessenberg_aval,
     reference=_hessenberg_reference,
     lower=_hessenberg_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("hessenberg")),
     transpose=NOT_LINEAR,
     batch=_hessenberg_batch,
@@ -241,7 +246,7 @@ hessenberg_p: Final = Primitive(
         cases=tuple(Case((shape,)) for shape in _SHAPES),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -317,6 +322,8 @@ tridiagonal_p: Final = Primitive(
     aval=_tridiagonal_aval,
     reference=_tridiagonal_reference,
     lower=_tridiagonal_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=Absent(_NO_DERIVATIVE.format("tridiagonal")),
     transpose=NOT_LINEAR,
     batch=_tridiagonal_batch,
@@ -328,7 +335,7 @@ tridiagonal_p: Final = Primitive(
         ),
         differentiable=False,
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 
@@ -341,9 +348,9 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
         lower: which triangle is read, and holds the results.
 
     Returns:
-        Matrices with the form on the diagonal and the first one beside it, and a
-        Householder reflector beyond each element of that; the diagonal; that beside it;
-        how the reflectors are scaled.
+        Matrices with the form on the diagonal and the first off-diagonal, and a Householder
+        reflector beyond each element of that; the diagonal; the off-diagonal; the scales of
+        the reflectors.
 
     Example:
         >>> import imprint.numpy as np

@@ -14,6 +14,7 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import AbsentRuleError, ArgumentError
@@ -29,10 +30,10 @@ from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
-    apart,
     batch_stack,
     constants,
     diagonal,
+    distinct_eigenvalues,
     each,
     identity,
     is_zero_info,
@@ -206,7 +207,7 @@ def _weights(s: Any, inner: Any) -> tuple[Any, Any, Any]:
 
 
 def _phases(s: Any, inner: Any) -> Any:
-    """Return by how much each column of U turns in the complex plane; of V, none does."""
+    """Return the phase by which each column of U moves; those of V stay."""
     shape, dtype = get_aval(inner).shape, get_aval(inner).dtype
     none = convert_element_type(eq(s, scalar_like(s, 0)), get_aval(s).dtype)
     inverse = sub(div(scalar_like(s, 1), add(s, none)), none)
@@ -216,7 +217,7 @@ def _phases(s: Any, inner: Any) -> Any:
 
 
 def _outside(moved: Any, vectors: Any, s: Any) -> Any:
-    """Return what moves vectors out of the space of all of them."""
+    """Return the part of a move that leaves the space of the vectors."""
     aval = get_aval(moved)
     rest = sub(moved, product(vectors, product(adjoint(vectors), moved)))
     return div(rest, convert_element_type(along_rows(s, aval.shape), aval.dtype))
@@ -251,6 +252,8 @@ svd_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
@@ -269,7 +272,7 @@ svd_p: Final = Primitive(
             _case((1, 1)),
         ),
         ulps=64,
-        fit=each(apart),
+        fit=each(distinct_eigenvalues),
     ),
 )
 

@@ -14,16 +14,12 @@ import numpy as np
 from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import ShapeError
-from imprint._src.primitives.core_ops import (
-    NOT_LINEAR,
-    add_tangents,
-    moveaxis,
-    neg,
-)
+from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents, moveaxis, neg
 from imprint._src.primitives.elementwise.complex import conj
 from imprint._src.primitives.matrices import (
     DTYPES,
@@ -75,8 +71,8 @@ def _aval(a: ShapedArray, b: ShapedArray, *, left_side: bool, **_: bool) -> Aval
 def _reference(a: NDArray, b: NDArray, **params: bool) -> Values:
     """Solve by back substitution.
 
-    1. Bring the matrices to the left side, and do to them what the params say.
-    2. Turn a lower triangle by 180 degrees: it is an upper one of the turned unknown.
+    1. Bring the matrices to the left side, and apply the params to them.
+    2. Rotate a lower triangle by 180 degrees: it is an upper one of the reversed unknown.
     """
     kind = _Kind(**params)
     if kind.conjugate_a:
@@ -213,6 +209,8 @@ triangular_solve_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
@@ -252,7 +250,7 @@ def triangular_solve(  # noqa: PLR0913 - JAX's signature
     Args:
         a: square matrices along the last two axes; the other triangle is not read.
         b: right-hand sides, with the same leading axes, or one axis less: vectors.
-        left_side: whether `op(a)` stands on the left of the unknown.
+        left_side: whether `op(a)` is on the left of the unknown.
         lower: whether the lower triangle counts.
         transpose_a: whether `op` transposes.
         conjugate_a: whether `op` conjugates.

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero
@@ -93,7 +94,7 @@ def _by_lapack(dl: NDArray, d: NDArray, du: NDArray, b: NDArray) -> NDArray:
 def _perturbed(dl: NDArray, d: NDArray, du: NDArray, b: NDArray) -> NDArray:
     """Solve by elimination, with the larger of two rows on top, then from below."""
     n = len(d)
-    rows = np.zeros((n, 3), d.dtype)  # what is left in a row from the diagonal on
+    rows = np.zeros((n, 3), d.dtype)  # the rest of a row from the diagonal on
     rows[:, 0] = d
     rows[:-1, 1] = du[:-1]
     out = b.copy()
@@ -159,7 +160,7 @@ def _multiplied(dl: Any, d: Any, du: Any, x: Any) -> Any:
 
 
 def _shifted(x: Any, axis: int, by: int) -> Any:
-    """Move each element by one place; zero comes in."""
+    """Shift elements by one place, with zero at the end."""
     config = [(0, 0, 0)] * get_aval(x).ndim
     config[axis] = (by, -by, 0)
     return pad(x, scalar_like(x, 0), config)
@@ -202,7 +203,7 @@ def _pad(
     dl, b = without_padding(bucket, (dl, 1), (b, 2))
     axis = d.aval.ndim - 1
     upper = du.value
-    if du.padded_axes((axis,)):  # that of the last row meets an unknown now
+    if du.padded_axes((axis,)):  # the last row now has an element there
         n = bucket.number(du.aval.shape[axis])
         lengths = bucket.bound(du.aval.shape)
         place = broadcasted_iota(np.int32, lengths, axis)
@@ -226,6 +227,8 @@ tridiagonal_solve_p: Final = Primitive(
     aval=_aval,
     reference=_reference,
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,

@@ -1,7 +1,11 @@
-"""Modified Bessel functions of the first kind, scaled by exp(-|x|), elementwise on floats.
+"""Bessel functions, elementwise on floats.
 
-Both are Chebyshev series: of the function up to 8, and of its product with the root of x
-from there on. The coefficients are those of series in 60 nodes, computed in 80 bits.
+The modified ones of the first kind, scaled by exp(-|x|), are Chebyshev series: of the
+function up to 8, and of its product with the root of x from there on. The coefficients are
+those of series in 60 nodes, computed in 80 bits.
+bessel_jn has all orders up to one, by recurrence from far above downwards, where it is
+stable, scaled so that their sum is 1 (Miller's algorithm); each step divides by its result,
+so nothing overflows. The derivatives are neighbouring orders.
 """
 
 from typing import Any, Final, cast
@@ -9,15 +13,34 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint._src import dtypes as dt
-from imprint._src.core.aval import get_aval
-from imprint._src.core.primitive import Samples
-from imprint._src.primitives.core_ops import FLOATS, add, mul, scalar_like, sub
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
+from imprint._src.core.padding import AS_IS
+from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.tangents import is_zero, zero_of
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    NOT_LINEAR,
+    add,
+    broadcast_in_dim,
+    mul,
+    neg,
+    scalar_like,
+    sub,
+)
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import gt
 from imprint._src.primitives.elementwise.rounding import abs_, sign
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import FLOATING, unary, wide
-from imprint._src.primitives.special.closed_forms import in_program, scipy_special
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.special.closed_forms import (
+    Term,
+    in_program,
+    on_host,
+    scipy_special,
+)
+from imprint._src.stablehlo import Builder, Value
 
 # fmt: off
 _NEAR: Final = (
@@ -67,6 +90,8 @@ bessel_i0e_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: scipy_special().i0e(x)),
     lower=lambda b, x: in_program(_i0e, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: sub(bessel_i1e(x), mul(sign(x), out)),
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )
@@ -90,6 +115,8 @@ bessel_i1e_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(scipy_special().i1e(x), x)),
     lower=lambda b, x: b.bessel_i1e(x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_i1e_derivative,
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )
@@ -98,3 +125,113 @@ bessel_i1e_p: Final = unary(
 def bessel_i1e(x: Any) -> Any:
     """Return the modified Bessel function of order 1 times `exp(-|x|)`, elementwise."""
     return bessel_i1e_p.bind1(x)
+
+
+# ---- bessel_jn ----
+
+
+def _orders(f: Any, z: Any, v: int, n_iter: int) -> list[Any]:
+    """Return the functions of order 0 to v."""
+    place = f.where(f.equal(z, 0.0), 1.0, z)
+
+    def before(k: Any, above: Any, here: Any) -> tuple[Any, Any]:
+        """Return the scale, and the function of order k, of those of k + 1 and k + 2."""
+        below = here * ((k + 1) * 2) / place - above
+        scale = f.where(f.abs(below) > 1, 1 / f.abs(below), 1.0)
+        return scale, below * scale
+
+    def step(n: Any, above: Any, here: Any, total: Any) -> Any:
+        k = n_iter + 1 - n
+        half = k * 0.5
+        scale, below = before(k, above, here)
+        even = f.where(f.equal(half, f.floor(half)), 2 * below, 0.0)
+        return f.equal(z, z), here * scale, below, total * scale + even
+
+    above, here, total = f.loop(n_iter - v, step, 0.0 * place, 1e-16, 0.0)
+    found: list[tuple[Any, Any]] = []
+    for k in range(v, -1, -1):
+        scale, below = before(float(k), above, here)
+        above, here, total = here * scale, below, total * scale
+        if k % 2 == 0:
+            total = total + (below if k == 0 else 2 * below)
+        found.append((scale, below))
+    factor = 1 / total
+    orders: list[Any] = []
+    for k, (scale, value) in enumerate(reversed(found)):
+        at_0 = 1.0 if k == 0 else 0.0
+        orders.append(f.where(f.equal(z, 0.0), at_0, value * factor))
+        factor = factor * scale
+    return orders
+
+
+def _jn_aval(z: ShapedArray, *, v: int, n_iter: int) -> Avals:
+    FLOATING.check("bessel_jn", (z,))
+    return (z.with_shape((v + 1, *z.shape)),)
+
+
+def _jn_reference(z: Any, *, v: int, n_iter: int) -> Values:
+    def written(f: Any, x: Any) -> Any:
+        return _orders(f, x, v, n_iter)
+
+    return (on_host(written, z),)
+
+
+def _jn_lower(b: Builder, z: Value, *, v: int, n_iter: int) -> tuple[Value, ...]:
+    def written(f: Any, x: Any) -> Any:
+        orders = [y.value for y in _orders(f, x, v, n_iter)]
+        rows = [b.reshape(y, (1, *y.shape)) for y in orders]
+        return Term(f, b.concatenate(rows, 0))
+
+    return (in_program(written, b, z),)
+
+
+def _jn_jvp(primals: Values, tangents: Values, *, v: int, n_iter: int) -> Any:
+    (z,), (t,) = primals, tangents
+    if is_zero(t):
+        out = bessel_jn(z, v, n_iter)
+        return (out,), (zero_of(get_aval(out)),)
+    more = bessel_jn(z, v + 1, max(n_iter, v + 1))
+    shape = get_aval(z).shape
+    slope = neg(slice_in_dim(more, 1, 2))
+    if v:
+        beside = sub(slice_in_dim(more, 0, v), slice_in_dim(more, 2, v + 2))
+        slope = concatenate([slope, mul(beside, scalar_like(beside, 0.5))], 0)
+    repeated = broadcast_in_dim(t, (v + 1, *shape), tuple(range(1, len(shape) + 1)))
+    return (slice_in_dim(more, 0, v + 1),), (mul(repeated, slope),)
+
+
+def _jn_batch(args: Values, at: Dims, **params: int) -> Any:
+    (z,), (dim,) = args, at
+    assert dim is not None
+    return bessel_jn_p.bind(z, **params), (dim + 1,)
+
+
+bessel_jn_p: Final = Primitive(
+    name="bessel_jn",
+    aval=_jn_aval,
+    reference=_jn_reference,
+    lower=_jn_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
+    jvp=_jn_jvp,
+    transpose=NOT_LINEAR,
+    batch=_jn_batch,
+    pad=AS_IS,
+    samples=Samples(
+        FLOATS,
+        cases=(
+            Case(((3,),), {"v": 0, "n_iter": 40}),
+            Case(((),), {"v": 3, "n_iter": 40}),
+            Case(((2, 2),), {"v": 1, "n_iter": 41}),
+            Case(((0,),), {"v": 2, "n_iter": 30}),
+        ),
+        domain=(0.5, 8.0),
+        finite=True,
+        ulps=512,
+    ),
+)
+
+
+def bessel_jn(z: Any, v: int, n_iter: int) -> Any:
+    """Return the Bessel functions of order 0 to `v`, elementwise, along a first axis."""
+    return bessel_jn_p.bind1(z, v=v, n_iter=n_iter)

@@ -1,6 +1,6 @@
 """Formulas that are written once, for NumPy and for StableHLO.
 
-A formula is a function of a `Host` or a `Device`, which has the functions, and of its
+A formula is a function of a `HostMath` or a `BuilderMath`, which has the functions, and of its
 operands, which have the operators. On the host it is computed in float64; in a program in
 the dtype of its operands, but 16 bits in 32. `loop` repeats a step until no element goes on.
 """
@@ -29,7 +29,7 @@ def scipy_special() -> Any:
 def on_host(formula: Formula, *operands: Any) -> Any:
     """Compute a formula of NumPy arrays, in float64, and round once."""
     wide = [np.asarray(x, np.float64) for x in operands]
-    return np.asarray(formula(Host(), *wide)).astype(operands[0].dtype)
+    return np.asarray(formula(HostMath(), *wide)).astype(operands[0].dtype)
 
 
 def in_program(formula: Formula, b: Builder, *operands: Value) -> Value:
@@ -38,12 +38,12 @@ def in_program(formula: Formula, b: Builder, *operands: Value) -> Value:
     short = dtype.itemsize < 4
     if short:
         operands = tuple(b.convert(x, np.float32) for x in operands)
-    f = Device(b, operands[0])
+    f = BuilderMath(b, operands[0])
     out: Value = formula(f, *[Term(f, x) for x in operands]).value
     return b.convert(out, dtype) if short else out
 
 
-class Host:
+class HostMath:
     """The functions of formulas, on NumPy arrays."""
 
     eps: Final = float(np.finfo(np.float64).eps)
@@ -74,7 +74,7 @@ class Host:
         return scipy_special().gammaln(x)
 
     def loop(self, limit: int, step: Step, *carry: Any) -> Sequence[Any]:
-        """Repeat `step(n, *carry)`, n = 1, 2, …, which gives who goes on, and a carry."""
+        """Repeat `step(n, *carry)`, n = 1, 2, …, which returns which elements go on and a carry."""
         held: Sequence[Any] = carry
         for n in range(1, limit + 1):
             going, *held = step(float(n), *held)
@@ -83,8 +83,8 @@ class Host:
         return held
 
 
-class Device:
-    """The functions of formulas, on terms; `b` is what they are written into just now."""
+class BuilderMath:
+    """The functions of formulas, on terms; `b` is the current builder."""
 
     def __init__(self, b: Builder, like: Value) -> None:
         self.b: Builder = b
@@ -161,7 +161,7 @@ class Device:
         return Term(self, self.b.select(which.value, first, second))
 
     def loop(self, limit: int, step: Step, *carry: Any) -> Sequence[Any]:
-        """Repeat `step(n, *carry)`, n = 1, 2, …, which gives who goes on, and a carry."""
+        """Repeat `step(n, *carry)`, n = 1, 2, …, which returns which elements go on and a carry."""
         outside, shape, dtype = self.b, self.like.shape, self.like.dtype
 
         def condition(b: Builder, values: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -189,8 +189,8 @@ class Term:
 
     __slots__ = ("f", "value")
 
-    def __init__(self, f: Device, value: Value) -> None:
-        self.f: Device = f
+    def __init__(self, f: BuilderMath, value: Value) -> None:
+        self.f: BuilderMath = f
         self.value: Value = value
 
     def compared(self, other: Any, direction: Comparison) -> "Term":

@@ -1,8 +1,8 @@
 """The Faddeeva function: the complex error function, scaled, elementwise.
 
 The reference is SciPy's. In a program it is Weideman's rational series (SIAM J. Numer.
-Anal. 31, 1994) of the upper half of the plane; the lower one is turned to it. The terms of
-the series are the Fourier coefficients of what it interpolates.
+Anal. 31, 1994) of the upper half of the plane; the lower one is reflected to it. The terms
+of the series are the Fourier coefficients of the interpolated function.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import COMPLEXES, add, mul, neg, scalar_like
 from imprint._src.primitives.families import COMPLEX, unary
@@ -73,6 +74,8 @@ wofz_p: Final = unary(
     dtypes=COMPLEX,
     reference=lambda z: scipy_special().wofz(z),
     lower=_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_slope,
     samples=Samples(COMPLEXES, arity=1, domain=(-2.0, 2.0), finite=True, ulps=512),
 )

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import (
     Absent,
@@ -51,7 +52,7 @@ Slopes = tuple[Callable[..., Any], ...]
 _STEPS: Final = 1000
 _STEPS_NEAR_1: Final = 20000
 
-# ---- what both are made of ----
+# ---- parts of both ----
 
 
 def _gamma_sign(f: Any, x: Any) -> Any:
@@ -262,7 +263,7 @@ def _hyp2f1(f: Any, a: Any, b: Any, c: Any, x: Any) -> Any:
 
 
 def _from_1(f: Any, a: Any, b: Any, c: Any, x: Any) -> Any:
-    """Return it from 1 on, where it has no end: Gauss' sum, and what is a quotient."""
+    """Return it from 1 on, where it is not finite: Gauss' sum, and the quotient."""
     d = c - a - b
     sum_ = _gammas(f, (c, f.where(d > 0, d, 1.0)), (c - a, c - b), d * 0.0)
     away = _gammas(f, (c, f.where(d > 0, 1.0, -d)), (a, b), d * 0.0)
@@ -354,6 +355,8 @@ def _declare(
         aval=aval,
         reference=lambda *xs, **params: (reference(*xs, **params),),
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=True,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,

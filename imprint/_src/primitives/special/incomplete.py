@@ -12,6 +12,7 @@ import math
 from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero, zero_of
@@ -165,6 +166,8 @@ igamma_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(lambda a, x: scipy_special().gammainc(a, x)),
     lower=_igamma_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=(
         lambda a, x, out: igamma_grad_a(a, x),
         lambda a, x, out: _density(a, x),
@@ -183,6 +186,8 @@ igammac_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(lambda a, x: scipy_special().gammaincc(a, x)),
     lower=_igammac_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=(
         lambda a, x, out: neg(igamma_grad_a(a, x)),
         lambda a, x, out: neg(_density(a, x)),
@@ -280,6 +285,8 @@ igamma_grad_a_p: Final = binary(
     dtypes=FLOATING,
     reference=lambda a, x: on_host(_grad_a, a, x),
     lower=lambda b, a, x: in_program(_grad_a, b, a, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=_NO_FURTHER,
     samples=_AT_ONCE,
 )
@@ -295,6 +302,8 @@ random_gamma_grad_p: Final = binary(
     dtypes=FLOATING,
     reference=lambda a, x: on_host(_sampled, a, x),
     lower=lambda b, a, x: in_program(_sampled, b, a, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=_NO_FURTHER,
     samples=_AT_ONCE,
 )
@@ -395,6 +404,8 @@ regularized_incomplete_beta_p: Final = Primitive(
     aval=_betainc_aval,
     reference=_betainc_reference,
     lower=_betainc_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_betainc_jvp,
     transpose=NOT_LINEAR,
     batch=_betainc_batch,

@@ -1,8 +1,8 @@
 """Integrals of two parameters, elementwise, on floats: E_n, and Owen's T.
 
-References are SciPy's. In a program E_n is a series or a continued fraction (DLMF 8.19),
-and Owen's T a sum over the places of Gauss between 0 and `a`, where that is at most 1;
-what is beyond follows from the normal distribution's function.
+References are SciPy's. In a program E_n is a series or a continued fraction (DLMF 8.19), and
+Owen's T a sum over Gauss nodes between 0 and `a`, where that is at most 1; larger `a` follow
+from the normal distribution's function.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Samples
 from imprint._src.primitives.core_ops import FLOATS, add, mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
@@ -93,6 +94,8 @@ expn_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(_expn_reference),
     lower=lambda b, n, x: in_program(_expn, b, n, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=(None, _expn_slope),
     samples=Samples(
         FLOATS,
@@ -161,6 +164,8 @@ owens_t_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(lambda h, a: np.copysign(scipy_special().owens_t(h, a), a)),
     lower=lambda b, h, a: in_program(_owens_t, b, h, a),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=(_owens_t_by_h, _owens_t_by_a),
     samples=Samples(FLOATS, arity=2, edges=(1.0, -1.0, 0.5, 3.0), ulps=256),
 )

@@ -1,9 +1,9 @@
 """Error functions, integrals and quantiles that no engine has, elementwise, on floats.
 
-Out of programs they are SciPy's. In a program they are Chebyshev series of what is smooth
-in them, interpolated from SciPy's values when the first program is lowered, and cut where
-the dtype ends; what is not smooth, logarithms and exponentials, stands beside. The range of
-each is divided where the functions are, and infinite parts are turned to the inverse.
+On the host they are SciPy's. In a program their smooth parts are Chebyshev series,
+interpolated from SciPy's values when the first program is lowered, and truncated at the
+precision of the dtype; logarithms and exponentials are factored out. The range of each is
+divided where the functions are, and infinite parts are mapped to the inverse.
 """
 
 import math
@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint._src.core.aval import get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Primitive, Samples
 from imprint._src.primitives.core_ops import (
     FLOATS,
@@ -70,6 +71,8 @@ def _fitted(name: str, formula: Any, derivative: Factor, samples: Samples) -> Pr
         dtypes=FLOATING,
         reference=wide(lambda x: getattr(scipy_special(), name)(x)),
         lower=lambda b, x: in_program(formula, b, x),
+        fusion=UNFUSED,
+        makes_nan=True,
         derivative=derivative,
         samples=samples,
     )
@@ -409,6 +412,8 @@ sine_integral_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_sici(x)[0], x)),
     lower=lambda b, x: in_program(_si, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=_si_slope,
     samples=Samples(FLOATS, arity=1, edges=(3.9, 4.1, 30.0), ulps=256),
 )
@@ -424,6 +429,8 @@ cosine_integral_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: _sici(x)[1]),
     lower=lambda b, x: in_program(_ci, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: div(cos(x), x),
     samples=Samples(FLOATS, arity=1, domain=(0.5, 3.0), edges=(3.9, 4.1), ulps=1024),
 )
@@ -480,7 +487,7 @@ def _far_fresnel_second(u: NDArray) -> NDArray:
 
 
 def _fresnel_far(f: Any, x: Any) -> tuple[Any, Any, Any, Any]:
-    """Return both amplitudes, and the sine and the cosine that they stand before."""
+    """Return both amplitudes, and the sine and the cosine that they multiply."""
     square_ = x * x
     u = 1 / (square_ * square_)
     first = _series(f, _far_fresnel_first, 0.0, 0.15, u) / (math.pi * x)
@@ -518,6 +525,8 @@ fresnel_sine_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_fresnel(x)[0], x)),
     lower=lambda b, x: in_program(_fresnel_sine, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: sin(_scaled(math.pi / 2, square(x))),
     samples=_FRESNEL,
 )
@@ -533,6 +542,8 @@ fresnel_cosine_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(lambda x: np.copysign(_fresnel(x)[1], x)),
     lower=lambda b, x: in_program(_fresnel_cosine, b, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: cos(_scaled(math.pi / 2, square(x))),
     samples=_FRESNEL,
 )

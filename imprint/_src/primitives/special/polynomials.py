@@ -11,6 +11,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
@@ -92,6 +93,8 @@ polynomial_p: Final = Primitive(
     aval=_polynomial_aval,
     reference=_polynomial_reference,
     lower=_polynomial_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_polynomial_jvp,
     transpose=_polynomial_transpose,
     batch=_polynomial_batch,
@@ -134,6 +137,8 @@ one_minus_square_p: Final = unary(
     dtypes=NUMBER,
     reference=_one_minus_square_reference,
     lower=_one_minus_square_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     derivative=lambda x, out: mul(scalar_like(x, -2), x),
     samples=Samples(NUMBERS, arity=1),
 )
@@ -183,6 +188,8 @@ mulhi_p: Final = binary(
     dtypes=INTEGER,
     reference=_mulhi_reference,
     lower=_mulhi_lower,
+    fusion=UNFUSED,
+    makes_nan=False,
     derivatives=None,
     samples=Samples(INTS, arity=2, differentiable=False),
 )

@@ -1,9 +1,10 @@
 """Error functions and functions of the gamma family, elementwise, on floats.
 
-The references come from SciPy, which is loaded at the first use: it comes with jaxlib, but
-takes 0.2 s. Until then few numbers are given to C's own functions, where there are such. The engine's own approximations lie within few ulps, but for lgamma and
-digamma near their zeros, where they are precise to a few eps of 1 only. `polygamma` is
-here because it is the derivative of digamma; its order is a natural number.
+The references are SciPy's, loaded at the first use: it is installed with jaxlib, but takes
+0.2 s. Until then few numbers use C's own functions, if there are such. The engine's
+approximations are within few ulps, but for lgamma and digamma near their zeros, where they
+are precise to a few eps of 1 only. `polygamma` is here because it is the derivative of
+digamma; its order is a natural number.
 """
 
 import math
@@ -15,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.core.fusion import EXPENSIVE, POLYNOMIAL, UNFUSED
 from imprint._src.core.primitive import Absent, Case, Samples
 from imprint._src.errors import NotDifferentiableError
 from imprint._src.primitives.core_ops import FLOATS, add, mul, neg, scalar_like
@@ -57,6 +59,8 @@ erf_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(_until_loaded("erf", math.erf)),
     lower=lambda b, x: b.erf(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: _gaussian(x, 2 / np.sqrt(np.pi)),
     samples=Samples(FLOATS, arity=1),
 )
@@ -72,6 +76,8 @@ erfc_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(_until_loaded("erfc", math.erfc)),
     lower=lambda b, x: b.erfc(x),
+    fusion=POLYNOMIAL,
+    makes_nan=True,
     derivative=lambda x, out: _gaussian(x, -2 / np.sqrt(np.pi)),
     samples=Samples(FLOATS, arity=1, ulps=16),
 )
@@ -101,6 +107,8 @@ erf_inv_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(_erf_inv_reference),
     lower=lambda b, x: b.erf_inv(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: mul(scalar_like(x, _ROOT_PI_HALF), exp(square(out))),
     samples=Samples(FLOATS, arity=1, domain=(-0.99, 0.99), ulps=32),
 )
@@ -133,6 +141,8 @@ lgamma_p: Final = unary(
     dtypes=FLOATING,
     reference=wide(_lgamma_reference),
     lower=lambda b, x: b.lgamma(x),
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: digamma(x),
     # As a case: its error is measured by its operand, for it is a sum with zeros.
     samples=Samples(
@@ -171,6 +181,8 @@ digamma_p: Final = unary(
     dtypes=FLOATING,
     reference=_digamma_reference,
     lower=_digamma_lower,
+    fusion=EXPENSIVE,
+    makes_nan=True,
     derivative=lambda x, out: polygamma(scalar_like(x, 1), x),
     samples=Samples(
         FLOATS,
@@ -211,6 +223,8 @@ zeta_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(_zeta_reference),
     lower=lambda b, x, q: b.zeta(x, q),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=Absent("zeta has no rule: by q it is -x * zeta(x + 1, q)"),
     samples=Samples(FLOATS, arity=2, domain=(1.5, 8.0), differentiable=False, ulps=64),
 )
@@ -233,6 +247,8 @@ polygamma_p: Final = binary(
     dtypes=FLOATING,
     reference=wide(_polygamma_reference),
     lower=lambda b, m, x: b.polygamma(m, x),
+    fusion=UNFUSED,
+    makes_nan=True,
     derivatives=(
         _no_order_derivative,
         lambda m, x, out: polygamma(add(m, scalar_like(m, 1)), x),

@@ -1,11 +1,11 @@
 """conv_general_dilated: windows of one operand, contracted with a kernel.
 
-Dimension numbers say which axis is batch, feature or spatial: `ConvDimensionNumbers`.
-`lhs_dilation` puts zeros between the elements of the first operand, then `padding` puts
-them around (or cuts); `rhs_dilation` spreads the kernel; windows stand `window_strides`
-apart. Of feature groups, group g of the kernel's outputs sees group g of the features; of
-batch groups, of the batch. What is linear in one operand is a convolution of the other
-two, and one kind of group becomes the other. Precision: see `precision`.
+Dimension numbers map axes to batch, feature or spatial: `ConvDimensionNumbers`.
+`lhs_dilation` puts zeros between the elements of the first operand, then `padding` puts them
+around (or cuts); `rhs_dilation` spreads the kernel; windows start every `window_strides`. Of
+feature groups, group g of the kernel's outputs sees group g of the features; of batch
+groups, of the batch. The transpose in each operand is a convolution of the other two, and
+one kind of group becomes the other. Precision: see `precision`.
 """
 
 from typing import Any, Final
@@ -16,6 +16,7 @@ from imprint._src import dtypes as dt
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue, PerSize
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
@@ -34,8 +35,8 @@ from imprint._src.primitives.elementwise.precision import CanonicalPrecision, Pr
 from imprint._src.primitives.shape import reshape, rev
 from imprint._src.primitives.windows.windows import (
     ConvDimensionNumbers,
+    ConvWindow,
     Pads,
-    Window,
     back_pads,
     check_padding,
     convolve,
@@ -59,7 +60,7 @@ def _conv_aval(
     preferred_element_type: DType | None = None,
     **params: Any,
 ) -> Avals:
-    window = Window(**params)
+    window = ConvWindow(**params)
     _check_numbers(x, y, window)
     _check_groups(x, y, window)
     if x.dtype != y.dtype:
@@ -80,7 +81,7 @@ def _conv_aval(
     return (ShapedArray(tuple(shape), dtype, x.weak_type and y.weak_type),)
 
 
-def _check_numbers(x: ShapedArray, y: ShapedArray, window: Window) -> None:
+def _check_numbers(x: ShapedArray, y: ShapedArray, window: ConvWindow) -> None:
     """Check that each param has one entry for each axis."""
     every = list(range(x.ndim))
     specs = window.dimension_numbers
@@ -103,7 +104,7 @@ def _check_numbers(x: ShapedArray, y: ShapedArray, window: Window) -> None:
         )
 
 
-def _check_groups(x: ShapedArray, y: ShapedArray, window: Window) -> None:
+def _check_groups(x: ShapedArray, y: ShapedArray, window: ConvWindow) -> None:
     groups, batches = window.feature_group_count, window.batch_group_count
     numbers = window.dimension_numbers
     batch, features = (x.shape[i] for i in numbers.lhs_spec[:2])
@@ -145,7 +146,7 @@ def _check_preferred(dtype: DType, preferred: DType) -> None:
         )
 
 
-def _out_space(x: ShapedArray, y: ShapedArray, window: Window) -> Shape:
+def _out_space(x: ShapedArray, y: ShapedArray, window: ConvWindow) -> Shape:
     numbers = window.dimension_numbers
     sizes = out_space(
         tuple(x.shape[i] for i in numbers.lhs_spec[2:]),
@@ -160,7 +161,7 @@ def _out_space(x: ShapedArray, y: ShapedArray, window: Window) -> Shape:
     return sizes
 
 
-# ---- what it means ----
+# ---- reference ----
 
 
 def _conv_reference(
@@ -175,7 +176,7 @@ def _conv_reference(
     wide = accumulator(x.dtype, y.dtype, out)
     x = x if x.dtype == wide else converted(x, wide)
     y = y if y.dtype == wide else converted(y, wide)
-    result = convolve(x, y, Window(**params))
+    result = convolve(x, y, ConvWindow(**params))
     return (result if result.dtype == out else converted(result, out),)
 
 
@@ -191,7 +192,7 @@ def _conv_lower(
     preferred_element_type: DType | None = None,
     **params: Any,
 ) -> tuple[Value, ...]:
-    window = Window(**params)
+    window = ConvWindow(**params)
     dtype = preferred_element_type or x.dtype
     avals = ShapedArray(x.shape, x.dtype), ShapedArray(y.shape, y.dtype)
     (out,) = _conv_aval(*avals, **params)
@@ -246,7 +247,7 @@ def _conv_transpose(
     **params: Any,
 ) -> tuple[Any, ...]:
     (ct,), (x, y) = cts, operands
-    window = Window(**params)
+    window = ConvWindow(**params)
     rest: dict[str, Any] = {} if precision is None else {"precision": precision}
     if preferred_element_type is not None:
         rest["preferred_element_type"] = preferred_element_type
@@ -258,7 +259,7 @@ def _conv_transpose(
 
 
 def _lhs_ct(
-    ct: Any, x: ShapedArray, y: Any, window: Window, rest: dict[str, Any]
+    ct: Any, x: ShapedArray, y: Any, window: ConvWindow, rest: dict[str, Any]
 ) -> Any:
     """Convolve the cotangent, its windows spread, with the kernel turned around."""
     lhs, rhs, out = window.dimension_numbers
@@ -273,7 +274,7 @@ def _lhs_ct(
         tuple(get_aval(ct).shape[i] for i in out[2:]),
         window[:4],
     )
-    back = Window(
+    back = ConvWindow(
         window.lhs_dilation,
         pads,
         window.window_strides,
@@ -289,9 +290,9 @@ def _lhs_ct(
 
 
 def _rhs_ct(
-    ct: Any, x: Any, y: ShapedArray, window: Window, rest: dict[str, Any]
+    ct: Any, x: Any, y: ShapedArray, window: ConvWindow, rest: dict[str, Any]
 ) -> Any:
-    """Convolve the operand with the cotangent as the kernel; batch is what is summed."""
+    """Convolve the operand with the cotangent as the kernel; the batch is summed over."""
     lhs, rhs, out = window.dimension_numbers
     aval = get_aval(ct)
     if dims.has_zero(aval.shape):
@@ -304,7 +305,7 @@ def _rhs_ct(
         low = window.padding[i][0]
         padding.append((low, spread - length + extent - low - 1))
     swapped = [(spec[1], spec[0], *spec[2:]) for spec in (lhs, out, rhs)]
-    back = Window(
+    back = ConvWindow(
         window.rhs_dilation,
         tuple(padding),
         window.lhs_dilation,
@@ -323,7 +324,7 @@ def _typed(x: Any, dtype: DType) -> Any:
 
 
 def _split(x: Any, axis: int, groups: int) -> Any:
-    """Make of an axis two: the group, and what is in it."""
+    """Split an axis in two: the group, and the index in it."""
     shape = get_aval(x).shape
     parts = groups, shape[axis] // groups
     return reshape(x, (*shape[:axis], *parts, *shape[axis + 1 :]))
@@ -395,7 +396,7 @@ def _batched_rhs(x: Any, y: Any, by: int, size: Dim, params: dict[str, Any]) -> 
 
 
 def _within(x: Any, source: int, target: int, groups: int) -> Any:
-    """Make an axis a part of another, between its groups and what is in them."""
+    """Merge an axis into another, between its groups and the index in them."""
     x = moveaxis(x, source, target)
     if groups > 1:
         shape = get_aval(x).shape
@@ -410,7 +411,7 @@ def _within(x: Any, source: int, target: int, groups: int) -> Any:
 # ---- conv_general_dilated ----
 
 
-def _case(  # noqa: PLR0913 - what a convolution is made of
+def _case(  # noqa: PLR0913 - the parts of a convolution
     x: Shape,
     y: Shape,
     specs: tuple[str, str, str],
@@ -428,7 +429,7 @@ def _case(  # noqa: PLR0913 - what a convolution is made of
         tuple(map(spec.index, (*pair, *(c for c in specs[1] if c not in "OI"))))
         for spec, pair in zip(specs, pairs, strict=True)
     ]
-    window = Window(
+    window = ConvWindow(
         strides,
         padding,
         lhs_dilation,
@@ -450,7 +451,7 @@ _GROUPED: Final = PerSize("its features or its batch are in groups")
 def _conv_pad(
     bucket: PadContext, x: PaddedValue, y: PaddedValue, **params: Any
 ) -> Values:
-    """Fill with zeros what is contracted: features, and axes that windows move along."""
+    """Fill contracted axes with zeros: features, and axes along which windows move."""
     check_padding(params["padding"])
     numbers: ConvDimensionNumbers = params["dimension_numbers"]
     x_spec, y_spec = numbers.lhs_spec, numbers.rhs_spec
@@ -471,6 +472,8 @@ conv_general_dilated_p: Final = Primitive(
     aval=_conv_aval,
     reference=_conv_reference,
     lower=_conv_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_conv_jvp,
     transpose=_conv_transpose,
     batch=_conv_batch,

@@ -1,11 +1,11 @@
-"""Windows of an array at places that are data: what `gather` reads, `scatter` writes.
+"""Windows of an array at indices that are data, as `gather` reads and `scatter` writes them.
 
-Indices are an array of index vectors (its last axis); each names where a window of the
-operand begins. The dimension numbers say which axis means what, as XLA's do: window axes of
-the windows, operand axes that a window has not (they are one long), operand axes that the
-entries of a vector count in, and axes that operand and indices walk together. The two kinds
-have the same fields under two names, so what takes `numbers` takes both. A window that does
-not lie within the operand is moved inside, left out, or read as a fill value: the mode.
+Indices are an array of index vectors (its last axis); each is the start of a window of the
+operand. The dimension numbers map axes, as XLA's do: window axes of the windows, operand axes
+that a window lacks (of length 1), operand axes that the entries of a vector index, and batch
+axes of operand and indices. The two kinds have the same fields under two names, so `numbers`
+is either. A window outside of the operand is moved inside, dropped, or read as a fill value:
+the mode.
 """
 
 import enum
@@ -70,7 +70,7 @@ Numbers = GatherDimensionNumbers | ScatterDimensionNumbers
 
 
 class GatherScatterMode(enum.Enum):
-    """What happens to a window that does not lie within the operand.
+    """The treatment of a window outside of the operand.
 
     CLIP moves it inside. FILL_OR_DROP reads a fill value in all of it, or writes none of it.
     PROMISE_IN_BOUNDS says that there is none: it is read as CLIP does and written as
@@ -136,7 +136,7 @@ def _as_numbers(kind: Any, numbers: Any) -> Any:
     return kind(*map(int_tuple, numbers))
 
 
-# ---- what fits ----
+# ---- checks ----
 
 
 def check_numbers(
@@ -157,7 +157,7 @@ def check_numbers(
 
 
 def _demands(x: ShapedArray, indices: ShapedArray, numbers: Numbers) -> Any:
-    """Give each demand: whether it is met, and what it says; later ones need earlier."""
+    """Yield each requirement: whether it holds, and its message; later ones need earlier."""
     window, absent, index_map, batch, walked = numbers
     names = numbers._fields
     yield indices.ndim > 0, "indices whose last axis holds index vectors"

@@ -1,10 +1,10 @@
-"""Reductions of windows: sums and extremes, and what their derivatives are made of.
+"""Reductions of windows: sums and extremes, and the primitives of their derivatives.
 
-reduce_window_sum is linear. The derivative of reduce_window_max (min) is that of the
-element that each window selects: select_and_gather_add takes its tangent, and
-select_and_scatter_add, the transpose, adds to its cotangent. `select_prim` says which of
-two is selected, `ge_p` or `le_p`; of equal ones it is the first. Padding never wins over
-an element, and never has a tangent. Each axis is reduced for itself, the last one first.
+reduce_window_sum is linear. The derivative of reduce_window_max (min) is that of the element
+that each window selects: select_and_gather_add takes its tangent, and
+select_and_scatter_add, the transpose, adds to its cotangent. `select_prim`, `ge_p` or `le_p`,
+selects one of two; of equal ones the first. Padding never wins over an element, and never has
+a tangent. Each axis is reduced separately, the last one first.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ import numpy as np
 
 from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import (
     Absent,
     Avals,
@@ -45,7 +46,7 @@ from imprint._src.primitives.core_ops import (
     scalar_like,
 )
 from imprint._src.primitives.elementwise.comparison import ge_p, le_p, maximum, minimum
-from imprint._src.primitives.families import FLOATING, NUMBER, ORDERED, Kind, wide
+from imprint._src.primitives.families import FLOATING, NUMBER, ORDERED, DTypeClass, wide
 from imprint._src.primitives.indexing.slicing import pad, slice_
 from imprint._src.primitives.reductions import extreme
 from imprint._src.primitives.shape import moving
@@ -64,8 +65,8 @@ NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
 
 
-class Window(NamedTuple):
-    """The params: lengths and strides, padding, and how far elements are apart."""
+class ReduceWindow(NamedTuple):
+    """The params: lengths and strides, padding, and dilations."""
 
     window_dimensions: Ints
     window_strides: Ints
@@ -83,16 +84,16 @@ class Window(NamedTuple):
             self.window_dilation,
         )
 
-    def widened(self, at: int) -> "Window":
+    def widened(self, at: int) -> "ReduceWindow":
         """Return the window with one more axis, along which it is one element."""
         one = (1, 1, (0, 0), 1, 1)
-        return Window(*[insert(p, at, n) for p, n in zip(self, one, strict=True)])
+        return ReduceWindow(*[insert(p, at, n) for p, n in zip(self, one, strict=True)])
 
 
 # ---- shared rules ----
 
 
-def _out_shape(name: str, x: ShapedArray, window: Window) -> Shape:
+def _out_shape(name: str, x: ShapedArray, window: ReduceWindow) -> Shape:
     lengths = window.window_dimensions, window.window_strides, *window[3:]
     fits = all(len(p) == x.ndim for p in window) and all(
         n > 0 for p in lengths for n in p
@@ -113,7 +114,7 @@ def _out_shape(name: str, x: ShapedArray, window: Window) -> Shape:
 
 
 @lru_cache(maxsize=512)
-def _counts(lengths: Shape, window: Window) -> Shape:
+def _counts(lengths: Shape, window: ReduceWindow) -> Shape:
     """Return how many windows a NumPy array has."""
     shape = out_space(lengths, window.window_dimensions, window.steps)
     assert shape is not None
@@ -123,8 +124,8 @@ def _counts(lengths: Shape, window: Window) -> Shape:
 _placed = lru_cache(maxsize=512)(placed)
 
 
-def _spread(x: NDArray, fill: Any, window: Window) -> NDArray:
-    """Put an array at its places among the fill that windows meet."""
+def _spread(x: NDArray, fill: Any, window: ReduceWindow) -> NDArray:
+    """Put an array among the fill values of its padding and dilation."""
     room, place, source = _placed(x.shape, window.padding, window.base_dilation)
     if room is None:
         return x
@@ -135,7 +136,7 @@ def _spread(x: NDArray, fill: Any, window: Window) -> NDArray:
 
 def _reference_fold(
     arrays: Sequence[NDArray],
-    window: Window,
+    window: ReduceWindow,
     shape: Shape,
     join: Callable[[Any, Any], Any],
 ) -> Sequence[NDArray]:
@@ -160,7 +161,7 @@ def _lower_reduction(
     b: Builder,
     xs: Sequence[Value],
     inits: Sequence[Any],
-    window: Window,
+    window: ReduceWindow,
     body: Callable[[Builder, Any], Sequence[Value]],
 ) -> tuple[Value, ...]:
     shape = out_space(xs[0].shape, window.window_dimensions, window.steps)
@@ -178,22 +179,22 @@ def _lower_reduction(
 # ---- reduce_window_sum ----
 
 
-def _aval_of(name: str, dtypes: Kind) -> Callable[..., Avals]:
+def _aval_of(name: str, dtypes: DTypeClass) -> Callable[..., Avals]:
     def aval(x: ShapedArray, **params: Any) -> Avals:
         dtypes.check(name, (x,))
-        return (x.with_shape(_out_shape(name, x, Window(**params))),)
+        return (x.with_shape(_out_shape(name, x, ReduceWindow(**params))),)
 
     return aval
 
 
 def _batch_of(x: Any, b: int, **params: Any) -> Any:
-    wider = Window(**params).widened(b)
+    wider = ReduceWindow(**params).widened(b)
     return reduce_window_sum_p.bind1(x, **wider._asdict()), b
 
 
 @wide
 def _sum_reference(x: NDArray, **params: Any) -> NDArray:
-    window = Window(**params)
+    window = ReduceWindow(**params)
     shape = _counts(x.shape, window)
     (out,) = _reference_fold(
         [_spread(x, 0, window)], window, shape, lambda a, c: [np.add(a[0], c[0])]
@@ -202,18 +203,20 @@ def _sum_reference(x: NDArray, **params: Any) -> NDArray:
 
 
 def _sum_lower(b: Builder, x: Value, **params: Any) -> Value:
-    window = Window(**params)
+    window = ReduceWindow(**params)
     return _lower_reduction(b, [x], [0], window, lambda r, xs: [r.add(*xs)])[0]
 
 
 def _sum_transpose(ct: Any, x: ShapedArray, **params: Any) -> Any:
-    """Sum what each element was in: windows of the cotangents, their distance the stride."""
-    window = Window(**params)
+    """Sum the cotangents of each element's windows: windows spaced by the stride."""
+    window = ReduceWindow(**params)
     aval = get_aval(ct)
     pads = back_pads(x.shape, window.window_dimensions, aval.shape, window.steps)
     config = [(*p, n - 1) for p, n in zip(pads, window.window_strides, strict=True)]
     ones, none = (1,) * x.ndim, ((0, 0),) * x.ndim
-    back = Window(window[0], window.base_dilation, none, ones, window.window_dilation)
+    back = ReduceWindow(
+        window[0], window.base_dilation, none, ones, window.window_dilation
+    )
     padded = pad(ct, scalar_like(ct, 0), config)
     return reduce_window_sum_p.bind1(padded, **back._asdict())
 
@@ -227,7 +230,7 @@ def _params(
 ) -> dict[str, Any]:
     ones = (1,) * len(lengths)
     none = ((0, 0),) * len(lengths)
-    window = Window(
+    window = ReduceWindow(
         lengths, strides or ones, padding or none, base or ones, dilation or ones
     )
     return window._asdict()
@@ -254,6 +257,8 @@ reduce_window_sum_p: Final = moving(
     aval=_aval_of("reduce_window_sum", NUMBER),
     reference=_sum_reference,
     lower=_sum_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     transpose=_sum_transpose,
     batch=_batch_of,
     pad=filling_windows(_zero),
@@ -269,7 +274,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
     select = ge_p if largest else le_p
 
     def reference(x: NDArray, **params: Any) -> Values:
-        window = Window(**params)
+        window = ReduceWindow(**params)
         shape = _counts(x.shape, window)
         spread = _spread(x, extreme(x.dtype, largest=not largest), window)
         return tuple(
@@ -282,25 +287,27 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         def body(r: Builder, xs: Any) -> list[Value]:
             return [r.maximum(*xs) if largest else r.minimum(*xs)]
 
-        return _lower_reduction(b, [x], [init], Window(**params), body)
+        return _lower_reduction(b, [x], [init], ReduceWindow(**params), body)
 
     def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
         (x,), (t,) = primals, tangents
         out = primitive.bind1(x, **params)
         if is_zero(t):
             return (out,), (Zero(tangent_aval(get_aval(out))),)
-        return (out,), (select_and_gather_add(t, x, select, Window(**params)),)
+        return (out,), (select_and_gather_add(t, x, select, ReduceWindow(**params)),)
 
     def batch(args: Values, at: Dims, **params: Any) -> Any:
         (x,), (b,) = args, at
         assert b is not None
-        return primitive.bind(x, **Window(**params).widened(b)._asdict()), at
+        return primitive.bind(x, **ReduceWindow(**params).widened(b)._asdict()), at
 
     primitive = Primitive(
         name=name,
         aval=_aval_of(name, ORDERED),
         reference=reference,
         lower=lower,
+        fusion=UNFUSED,
+        makes_nan=False,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
@@ -321,7 +328,7 @@ reduce_window_min_p: Final = _extremum("reduce_window_min", largest=False)
 
 
 def _first(select: Primitive) -> Callable[[Any, Any], Any]:
-    """Return the join that keeps what belongs to the selected value."""
+    """Return the join that keeps the values of the selected element."""
     better: Any = np.greater_equal if select is ge_p else np.less_equal
 
     def join(xs: Sequence[NDArray], ys: Sequence[NDArray]) -> Sequence[NDArray]:
@@ -348,14 +355,14 @@ def _gather_aval(
             "select_and_gather_add: expected tangents like the operand, got "
             f"{t} for {x}. Convert or broadcast them."
         )
-    shape = _out_shape("select_and_gather_add", x, Window(**params))
+    shape = _out_shape("select_and_gather_add", x, ReduceWindow(**params))
     return (ShapedArray(shape, x.dtype, t.weak_type and x.weak_type),)
 
 
 def _gather_reference(
     t: NDArray, x: NDArray, *, select_prim: Primitive, **params: Any
 ) -> Values:
-    window = Window(**params)
+    window = ReduceWindow(**params)
     shape = _counts(x.shape, window)
     arrays = [_spread(x, _worst(select_prim, x.dtype), window), _spread(t, 0, window)]
     found, out = _reference_fold(arrays, window, shape, _first(select_prim))
@@ -372,7 +379,7 @@ def _gather_lower(
         return [r.select(keeps, best, value), r.select(keeps, tangent, other)]
 
     inits = [_worst(select_prim, x.dtype), 0]
-    return _lower_reduction(b, [x, t], inits, Window(**params), body)[1:]
+    return _lower_reduction(b, [x, t], inits, ReduceWindow(**params), body)[1:]
 
 
 def _gather_transpose(
@@ -380,7 +387,7 @@ def _gather_transpose(
 ) -> Values:
     (ct,), (t, x) = cts, operands
     assert isinstance(t, UndefinedPrimal)
-    window = Window(**params)
+    window = ReduceWindow(**params)
     if any(n != 1 for n in window.window_dilation):
         _DILATED()
     base, dilated = window.base_dilation, any(n != 1 for n in window.base_dilation)
@@ -402,7 +409,7 @@ _DILATED: Final = Absent(
 
 
 def _pair_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
-    """Give the derivative of what is linear in its first operand, and selects by the other."""
+    """Differentiate: it is linear in its first operand, and selects by the other."""
     primitive = (
         select_and_gather_add_p
         if "base_dilation" in params
@@ -435,7 +442,7 @@ def _gather_batch(
     args: Values, at: Dims, *, select_prim: Primitive, **params: Any
 ) -> Any:
     t, x = _fronted(args, at)
-    window = Window(**params).widened(0)
+    window = ReduceWindow(**params).widened(0)
     return (select_and_gather_add(t, x, select_prim, window),), (0,)
 
 
@@ -444,6 +451,8 @@ select_and_gather_add_p: Final = Primitive(
     aval=_gather_aval,
     reference=_gather_reference,
     lower=_gather_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_pair_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
@@ -460,7 +469,9 @@ select_and_gather_add_p: Final = Primitive(
 )
 
 
-def select_and_gather_add(t: Any, x: Any, select: Primitive, window: Window) -> Any:
+def select_and_gather_add(
+    t: Any, x: Any, select: Primitive, window: ReduceWindow
+) -> Any:
     """Return the tangent of the element that each window selects."""
     return select_and_gather_add_p.bind1(t, x, select_prim=select, **window._asdict())
 
@@ -468,9 +479,11 @@ def select_and_gather_add(t: Any, x: Any, select: Primitive, window: Window) -> 
 # ---- select_and_scatter_add ----
 
 
-def _scattered(window_dimensions: Ints, window_strides: Ints, padding: Pads) -> Window:
+def _scattered(
+    window_dimensions: Ints, window_strides: Ints, padding: Pads
+) -> ReduceWindow:
     ones = (1,) * len(window_dimensions)
-    return Window(window_dimensions, window_strides, padding, ones, ones)
+    return ReduceWindow(window_dimensions, window_strides, padding, ones, ones)
 
 
 def _scatter_aval(
@@ -566,6 +579,8 @@ select_and_scatter_add_p: Final = Primitive(
     aval=_scatter_aval,
     reference=_scatter_reference,
     lower=_scatter_lower,
+    fusion=UNFUSED,
+    makes_nan=True,
     jvp=_pair_jvp,
     transpose=_scatter_transpose,
     batch=_scatter_batch,
@@ -591,7 +606,7 @@ select_and_scatter_add_p: Final = Primitive(
 
 
 def select_and_scatter_add(
-    source: Any, x: Any, select: Primitive, window: Window
+    source: Any, x: Any, select: Primitive, window: ReduceWindow
 ) -> Any:
     """Add each element of a source to zeros, at the element that its window selects."""
     return select_and_scatter_add_p.bind1(

@@ -1,7 +1,8 @@
-"""Where the windows of a convolution are, and how NumPy contracts them with a kernel.
+"""The windows of a convolution, and their contraction with a kernel by NumPy.
 
-`Window` holds the params. A convolution is a product of matrices for each group: windows,
-which are a view of the padded operand, are written out, a part of the batch at a time. What all of it means is said in `convolution`.
+`ConvWindow` holds the params. A convolution is a product of matrices for each group: windows,
+which are a view of the padded operand, are written out, a part of the batch at a time. The
+semantics are in `convolution`.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from imprint._src.errors import ArgumentError, ShapeError
 Ints = tuple[int, ...]
 Pads = tuple[tuple[Dim, Dim], ...]
 Steps = tuple[Ints, Pads, Ints, Ints]
-"""Strides and padding, and how far elements of operand and window are apart."""
+"""Strides and padding, and the dilations of operand and window."""
 NDArray = np.ndarray[Any, Any]
 
 
@@ -38,7 +39,7 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: Sequence[int]
 
 
-class Window(NamedTuple):
+class ConvWindow(NamedTuple):
     """The params of a convolution that say where windows are, and which groups there are."""
 
     window_strides: Ints
@@ -60,12 +61,12 @@ def pads_of(
     extents: Sequence[Dim],
     strides: Ints,
 ) -> Pads:
-    """Return how much stands before and behind each axis, for a padding with a name.
+    """Return the padding before and behind each axis, for a padding with a name.
 
     Args:
         caller: the function that the user called, for the error.
-        padding: one of `PADDINGS`: none, or what gives a window for each stride of the
-            axis; an odd one is behind, or before the axis.
+        padding: one of `PADDINGS`: none, or a window for each stride of the axis; an odd
+            element is behind, or before the axis.
         lengths: of the axes.
         extents: of the windows.
         strides: the steps between windows.
@@ -104,7 +105,7 @@ def out_space(lengths: Shape, kernel: Shape, steps: Steps) -> Shape | None:
 
 
 def back_pads(lengths: Shape, kernel: Shape, counts: Shape, steps: Steps) -> Pads:
-    """Return the padding with which cotangents of windows meet the kernel turned around.
+    """Return the padding with which cotangents are convolved with the reversed kernel.
 
     Args:
         lengths: of the operand.
@@ -147,16 +148,16 @@ def placed(
     return (None if is_whole else tuple(room)), place, source
 
 
-# ---- what a convolution means ----
+# ---- reference of a convolution ----
 
 
-class _Plan(NamedTuple):
+class _ConvPlan(NamedTuple):
     """A convolution as a stack of products of matrices, one for each group.
 
     The first operand, as (batch, feature, spatial…), is put at `place` of zeros of the
     shape `room`; None: it stays as it is. Of that, `view` has the axes (group, feature,
     kernel…, batch, windows…), with `steps` in elements: in memory windows are long and
-    kernels short. The kernel goes to `columns`, (group, output feature, what is summed).
+    kernels short. The kernel goes to `columns`, (group, output feature, summed axes).
     The product has the axes (group, output feature, batch, windows…) of `shape`, which
     `order` brings to (batch, group, output feature, windows…), and `out_order` from
     (batch, feature, windows…) to the result's.
@@ -177,7 +178,7 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _plan(x: Shape, y: Shape, window: Window) -> _Plan:
+def _plan(x: Shape, y: Shape, window: ConvWindow) -> _ConvPlan:
     lhs, rhs, out = map(tuple, window.dimension_numbers)
     count = len(lhs) - 2
     batch, features, *lengths = (x[i] for i in lhs)
@@ -193,7 +194,7 @@ def _plan(x: Shape, y: Shape, window: Window) -> _Plan:
     window_steps = map(int.__mul__, steps[2:], window.window_strides)
     kernel_steps = map(int.__mul__, steps[2:], window.rhs_dilation)
     split = groups * batches
-    return _Plan(
+    return _ConvPlan(
         lhs,
         None if room is None else padded,
         (slice(None), slice(None), *place),
@@ -213,7 +214,7 @@ _MOST: Final = 1 << 22
 """How many elements of windows are written out at once, if the batch can be split."""
 
 
-def convolve(x: NDArray, y: NDArray, window: Window) -> NDArray:
+def convolve(x: NDArray, y: NDArray, window: ConvWindow) -> NDArray:
     """Convolve arrays of one dtype, which is one in which NumPy multiplies matrices."""
     plan = _plan(x.shape, y.shape, window)
     x = x.transpose(plan.x_order)
@@ -228,7 +229,7 @@ def convolve(x: NDArray, y: NDArray, window: Window) -> NDArray:
     return product.reshape(plan.out_shape).transpose(plan.out_order)
 
 
-def _product(columns: NDArray, x: NDArray, plan: _Plan) -> NDArray:
+def _product(columns: NDArray, x: NDArray, plan: _ConvPlan) -> NDArray:
     """Contract the kernel with windows, in parts of the batch."""
     size = dims.product(plan.view)
     if size == 0 or dims.product(plan.shape) == 0:
@@ -256,10 +257,10 @@ def _product(columns: NDArray, x: NDArray, plan: _Plan) -> NDArray:
 def filling_windows(
     *numbers: Callable[[DType, Params], Any],
 ) -> Callable[..., Values]:
-    """Return the padding rule of what joins the elements of windows.
+    """Return the padding rule of a join of the elements of windows.
 
     Args:
-        numbers: for each operand `(dtype, params)` → what joins without effect.
+        numbers: for each operand `(dtype, params)` → the identity of the join.
     """
 
     def rule(bucket: PadContext, *operands: PaddedValue, **params: Any) -> Values:

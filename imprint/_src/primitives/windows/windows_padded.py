@@ -1,9 +1,9 @@
-"""Windows of a padded array: where they truly lie within it, and which are none.
+"""Windows of a padded array: where they truly are, and which do not exist.
 
-The engine moves a window inside of the bucket, or leaves out what is outside of that. So
-indices are clamped to the true size here, or sent where no bucket reaches (`_NOWHERE`) if
-the true array has no such window. A window as long as its axis begins at 0. Index vectors
-that are padding go nowhere when something is written, and anywhere when it is read.
+The engine moves a window inside of the bucket, or drops a window outside of it. So indices
+are clamped to the true size here, or moved out of every bucket (`_NOWHERE`) if the true array
+has no such window. A window as long as its axis begins at 0. Index vectors that are padding
+point nowhere for a write, and anywhere for a read.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,8 @@ def gather_pad(  # noqa: PLR0913 - the params of a gather
     places = _within(bucket, x.aval.shape, indices, slice_sizes, (axes, mode))
     is_sorted = indices_are_sorted and not indices.padded_axes()
     return bucket.bind(
-        *(roomy(bucket, x, slice_sizes), places),
+        roomy(bucket, x, slice_sizes),
+        places,
         dimension_numbers=dimension_numbers,
         slice_sizes=slice_sizes,
         mode=mode,
@@ -56,7 +57,7 @@ def gather_pad(  # noqa: PLR0913 - the params of a gather
 def padding_updates(
     nothing: Callable[[DType], Any] | None,
 ) -> Callable[..., Values]:
-    """Return the rule of what writes windows.
+    """Return the padding rule of a write of windows.
 
     Args:
         nothing: an update, of a dtype, that changes no element; None if there is none.
@@ -78,7 +79,7 @@ def padding_updates(
             i for i, (k, n) in pairs if dims.is_symbolic(k) and not dims.is_same(k, n)
         ]
         room: Any = x
-        if cut:  # what is behind the end of a window lies in others
+        if cut:  # elements behind the end of a window are in others
             if nothing is None:
                 _CUT_OFF()
             along = _axes_of_updates(len(shape), dimension_numbers)
@@ -90,7 +91,7 @@ def padding_updates(
             room = roomy(bucket, x, sizes)
         places, how = _written(bucket, shape, indices, sizes, dimension_numbers, params)
         (out,) = bucket.bind(
-            *(room, places, updates), dimension_numbers=dimension_numbers, **how
+            room, places, updates, dimension_numbers=dimension_numbers, **how
         )
         for axis in cut:
             out = slice_in_dim(out, 0, bucket.bound(shape[axis]), axis=axis)
@@ -145,8 +146,8 @@ def _within(
 ) -> Any:
     """Return indices as they are in the true array: clamped, or nowhere if outside.
 
-    Where neither arrays nor windows have names, the engine does that, unless it is told
-    another mode (`is_moved`).
+    If neither arrays nor windows have symbolic sizes, the engine does that, unless its mode
+    is another (`is_moved`).
     """
     axes, mode = how
     lasts = [shape[i] - sizes[i] for i in axes]

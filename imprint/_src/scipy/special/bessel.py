@@ -11,7 +11,7 @@ from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import multiply, sign
 from imprint._src.numpy.elementwise.exponential import exp
 from imprint._src.numpy.promotion import ArrayLike
-from imprint._src.primitives.special import bessel, recurrences
+from imprint._src.primitives.special import bessel
 from imprint._src.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 
@@ -33,7 +33,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """
     last = _order("v", v)
     (z,) = strong_floats("bessel_jn", z)
-    return recurrences.bessel_jn(z, last, max(last, _order("n_iter", n_iter)))
+    return bessel.bessel_jn(z, last, max(last, _order("n_iter", n_iter)))
 
 
 def _order(argument: str, value: Any) -> int:

@@ -8,7 +8,7 @@ import imprint.numpy as inp
 from imprint import random
 from imprint._src.config import enable_checks
 from imprint._src.control_flow.call import call
-from imprint._src.interpreters.trace_to_jaxpr import Staged, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.compilation import vector_width
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.program import compile_module
@@ -111,7 +111,7 @@ def test_deeply_shared_bodies_are_counted_once_each():
     closed = imprint.make_jaxpr(inp.tanh)(X)
     with enable_checks(False):  # checking goes into each of the 2 to the 40 calls
         for _ in range(40):
-            closed = stage(twice(closed), closed.in_avals, Staged("jit", "twice"))
+            closed = stage(twice(closed), closed.in_avals, DebugInfo("jit", "twice"))
     assert not gains_from_width(closed.jaxpr)
 
 

@@ -14,7 +14,7 @@ import imprint.numpy as np
 from imprint._src.control_flow.interpret import interpret
 from imprint._src.core.control import ControlPrimitive, Eager, Unit, Watched
 from imprint._src.core.primitive import Absent, Primitive
-from imprint._src.interpreters.trace_to_jaxpr import Staged, hoist_consts, stage
+from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, hoist_consts, stage
 from imprint._src.jit.explain.steps import shown
 from imprint.errors import ArgumentError
 from tests.oracle import jax
@@ -87,7 +87,7 @@ inline_p = primitive("inline", _inline, ("jaxpr",), Unit.INLINE)
 
 def body_of(fun, *args):
     avals = [imprint.typeof(x) for x in args]
-    return hoist_consts(stage(fun, avals, Staged("test", "body")))
+    return hoist_consts(stage(fun, avals, DebugInfo("test", "body")))
 
 
 @pytest.fixture(autouse=True)
@@ -299,7 +299,14 @@ def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
     rules = dict.fromkeys(
         ("lower", "jvp", "transpose", "batch", "pad", "samples"), absent
     )
-    opaque = Primitive(name="opaque", aval=lambda x: (x,), reference=reference, **rules)
+    opaque = Primitive(
+        name="opaque",
+        aval=lambda x: (x,),
+        reference=reference,
+        fusion=None,
+        makes_nan=True,
+        **rules,
+    )
     around = body_of(lambda x: [opaque.bind(x)[0]], ONE)
     f = imprint.jit(lambda x: opaque.bind(repeat_p.bind(x, body=around, times=1)[0]))
     assert [s.equation.primitive for s in f.replay(9.0)] == [opaque, opaque]

@@ -5,7 +5,10 @@ import pytest
 
 from imprint._src.primitives.elementwise.bitwise import (
     and_,
+    clz,
+    not_,
     or_,
+    population_count,
     shift_left,
     shift_right_arithmetic,
     shift_right_logical,
@@ -65,3 +68,35 @@ def test_bits_of_floats_are_refused():
         and_(one, one)
     with pytest.raises(DTypeError, match=r"shift_left: expected an integer dtype, got"):
         shift_left(np.True_, np.True_)
+
+
+# ---- one operand ----
+
+WIDTHS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
+
+
+@pytest.mark.parametrize(("dtype", "width"), WIDTHS.items())
+def test_a_negative_integer_is_the_bits_that_it_is_stored_as(dtype, width):
+    x = np.array([-1, np.iinfo(dtype).min, 0, 1, 6, np.iinfo(dtype).max], dtype)
+    counts = np.array([width, 1, 0, 1, 2, width - 1])
+    zeros = np.array([0, 0, width, width - 1, width - 3, 1])
+    for stored in (dtype, f"u{dtype}"):
+        assert_agreed(population_count, [x.view(stored)], counts.astype(stored))
+        assert_agreed(clz, [x.view(stored)], zeros.astype(stored))
+
+
+def test_not_inverts_bits_and_booleans():
+    assert_agreed(not_, [np.array([True, False])], np.array([False, True]))
+    assert_agreed(not_, [np.int8([0, -1, 5])], np.int8([-1, 0, -6]))
+    assert_agreed(not_, [np.uint8([0, 255])], np.uint8([255, 0]))
+
+
+@pytest.mark.parametrize("fun", [population_count, clz])
+def test_only_integers_have_bits_to_count(fun):
+    with pytest.raises(DTypeError, match=": expected an integer dtype, got bool"):
+        fun(np.array([True]))
+
+
+def test_floats_have_no_bits():
+    with pytest.raises(DTypeError, match="not: expected an integer or bool, got float"):
+        not_(np.float32(1))

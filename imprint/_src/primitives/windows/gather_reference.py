@@ -1,9 +1,9 @@
-"""Windows at places that are data, with NumPy: what `gather` and the scatters mean.
+"""Windows at indices that are data, with NumPy: the reference of `gather` and the scatters.
 
-`windows_at` says what the dimension numbers are. An operand's axes come in two kinds:
-those in which windows have places (`taken`), and those of which each window has all. The
-first are brought to the front; then what is read or written is an array of rows, and the
-elements of a window are found by the numbers of its rows.
+`gather_dims` defines the dimension numbers. An operand's axes are of two kinds: those that
+indices select (`taken`), and those that each window has whole. The first are moved to the
+front; then reads and writes are of an array of rows, and the elements of a window are found
+by the numbers of its rows.
 """
 
 from collections.abc import Callable
@@ -94,12 +94,12 @@ def put_windows(
 class _Places(NamedTuple):
     """How windows lie in an operand, for NumPy.
 
-    `taken` are the operand's axes that windows have not, or in which they have places;
-    along the others each window has all. `order` brings these behind the taken ones, and
-    `spread` says which axis of the result or the updates is each axis of an array of
-    (places of windows, taken axes that windows have, others); `back` undoes it.
-    `taken_back` does so for what `ndarray.take` gives, where that is all there is to do.
-    `limits` are the last places of windows, in the dtype of the indices.
+    `taken` are the operand's axes that indices select or that windows lack; along the
+    others each window has all. `order` moves these behind the taken ones, and `spread` maps
+    each axis of an array of (places of windows, taken axes of windows, others) to an axis of
+    the result or the updates; `back` undoes it. `taken_back` does so for the result of
+    `ndarray.take`, where that is enough. `limits` are the last places of windows, in the
+    dtype of the indices.
     """
 
     taken: Ints

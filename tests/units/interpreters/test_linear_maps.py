@@ -135,7 +135,7 @@ def test_what_is_not_linear_is_named_with_its_line():
     line = fun.__code__.co_firstlineno
     assert str(raised.value) == (
         "expected a function that is linear in its arguments, got `sin` at "
-        f"test_linear_transpose.py:{line}: it is not linear in its operands, so it has no "
+        f"test_linear_maps.py:{line}: it is not linear in its operands, so it has no "
         "transpose. Transpose the derivative at a point: imprint.vjp."
     )
 

@@ -1,21 +1,29 @@
-"""Calls of functions with a rule of the user's, as calls of their leaves.
+"""Functions with a user rule (`custom_jvp`, `custom_vjp`, `custom_vmap`), called on leaves.
 
-Arguments are brought to their positions, since a rule is given them so; those without a
-derivative (`nondiff_argnums`) stay what they are. The structure of the result is noted by
-whichever runs first, the function or its rule, and what runs later has to have it.
+Such a function wraps the original. Its rule is defined later and kept in a dict that stays
+the same object: functions that capture it depend on this dict, so a new rule is observed.
+Arguments are bound to their positions, as a rule takes them; those without a derivative
+(`nondiff_argnums`) stay as they are. The function or its rule, whichever runs first, records
+the structure of the result; the other must return the same structure.
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import update_wrapper
 from types import FunctionType
-from typing import Any, final
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
-from imprint._src.control_flow.custom import Rule, call_with_rule
+from imprint._src.control_flow.custom import DerivativeRule, call_with_rule
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.functions import copy_leaf, result_leaves
+from imprint._src.core.functions import (
+    check_function,
+    copy_leaf,
+    name_of,
+    result_leaves,
+)
 from imprint._src.core.trace import current_trace
-from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.errors import ArgumentError, TreeError, UndefinedRuleError
 from imprint._src.jit.guards.recording import expect
 
 
@@ -49,14 +57,14 @@ class Arguments:
         self.leaves: tuple[Any, ...] = tuple(owned)
 
     def detached(self) -> "Arguments":
-        """Return the same without the leaves: what a rule remembers of a call."""
+        """Return these arguments without the leaves, for the rule."""
         copy = object.__new__(Arguments)
         copy._count, copy.nondiff = self._count, self.nondiff
         copy.values, copy.treedef, copy.leaves = self.values, self.treedef, ()
         return copy
 
     def merged(self, leaves: Iterable[Any]) -> list[Any]:
-        """Return all arguments, with these for the leaves."""
+        """Return all arguments, with other leaves."""
         others = iter(self.treedef.unflatten(leaves))
         fixed = dict(zip(self.nondiff, self.values, strict=True))
         return [fixed[i] if i in fixed else next(others) for i in range(self._count)]
@@ -64,7 +72,7 @@ class Arguments:
 
 @final
 class Outcome:
-    """What a function returned, or else its rule: the structure and the avals."""
+    """The structure and the avals of the result, of the function or its rule."""
 
     __slots__ = ("avals", "treedef")
 
@@ -73,13 +81,13 @@ class Outcome:
         self.avals: list[ShapedArray] = []
 
     def note(self, result: Any, name: str) -> list[Any]:
-        """Take the leaves of what the function returned."""
+        """Return the leaves of the function's result."""
         leaves, self.treedef = result_leaves(result, name)
         self.avals = [get_aval(x) for x in leaves]
         return leaves
 
     def check(self, result: Any, who: str, name: str) -> list[Any]:
-        """Take the leaves of the result that a rule returned; raise unless they fit.
+        """Return the leaves of a rule's result; raise unless they fit.
 
         Args:
             result: it.
@@ -107,7 +115,7 @@ class Outcome:
 def call_flat(
     fun: Callable[..., Any],
     arguments: Arguments,
-    rule: Rule,
+    rule: DerivativeRule,
     outcome: Outcome,
 ) -> Any:
     """Call a function that has a rule.
@@ -116,7 +124,7 @@ def call_flat(
         fun: the function.
         arguments: the call.
         rule: how it is differentiated.
-        outcome: what notes the structure of the result.
+        outcome: records the structure of the result.
     """
 
     def flat(*leaves: Any) -> list[Any]:
@@ -129,7 +137,7 @@ def call_flat(
 
 
 def is_traced() -> bool:
-    """Tell whether anything is traced; else a call of the function is all there is."""
+    """Return whether anything is traced; otherwise the function is simply called."""
     return current_trace() is not None
 
 
@@ -157,7 +165,7 @@ def positions(
 def by_position(
     fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], who: str
 ) -> tuple[Any, ...]:
-    """Return the arguments of a call by position, those left out by their defaults."""
+    """Return the arguments of a call by position, with defaults."""
     if not kwargs and type(fun) is FunctionType:
         code = fun.__code__
         if code.co_argcount == len(args) and not code.co_kwonlyargcount:
@@ -180,10 +188,63 @@ def by_position(
 
 
 def pair_of(result: Any, who: str, first: str, second: str) -> tuple[Any, Any]:
-    """Return the two parts of what a rule returned."""
+    """Return the two parts of the result of a rule."""
     if not isinstance(result, tuple | list) or len(result) != 2:  # pyright: ignore[reportUnknownArgumentType] - of anything
         raise ArgumentError(
             f"{who}: expected a pair ({first}, {second}), got "
             f"{type(result).__name__}. Return exactly two things."  # pyright: ignore[reportUnknownArgumentType] - of anything
         )
     return result[0], result[1]  # pyright: ignore[reportUnknownVariableType] - of anything
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class CustomFunction(Generic[P, R]):
+    """A function with a rule.
+
+    Args:
+        fun: the function.
+        nondiff_argnums: positions of arguments that are no part of the derivative.
+        nondiff_argnames: their names.
+    """
+
+    _definition: ClassVar[str]  # how the rule is defined, for messages
+
+    __wrapped__: Callable[P, R]
+
+    def __init__(
+        self,
+        fun: Callable[P, R],
+        nondiff_argnums: int | Iterable[int] = (),
+        nondiff_argnames: str | Iterable[str] = (),
+    ) -> None:
+        transform = type(self).__name__
+        check_function(fun, transform)
+        update_wrapper(cast("Any", self), fun)
+        self.fun = fun
+        self._name = name_of(fun)
+        self._who = f"{transform}({self._name})"
+        self.nondiff_argnums: tuple[int, ...] = positions(
+            fun, nondiff_argnums, nondiff_argnames, self._who
+        )
+        self._rule: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"__wrapped__", "fun"}:  # while a copy or a pickle is made
+            raise AttributeError(name)
+        return getattr(self.fun, name)
+
+    def _undefined(self) -> UndefinedRuleError:
+        return UndefinedRuleError(
+            f"{self._who}: expected a rule to be defined before the first call, got none. "
+            f"Define one: {self._name}.{self._definition}."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.fun!r}>"
+
+    def __imprint_token__(self) -> Any:
+        """Return the token of this function in the token of one that captures it."""
+        return type(self).__name__, self.fun, self._rule, self.nondiff_argnums

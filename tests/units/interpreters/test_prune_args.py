@@ -3,8 +3,8 @@ import pytest
 
 import imprint
 from imprint._src.core.jaxpr import check_jaxpr
+from imprint._src.interpreters.dce import prune
 from imprint._src.passes.pipeline import run_passes
-from imprint._src.passes.prune_args import prune
 
 TABLES = [np.full(3, float(i), np.float32) for i in range(3)]
 X = np.ones(3, np.float32)
