@@ -348,6 +348,9 @@ if typing.TYPE_CHECKING:
     )
     from imprint._src.lax.ragged import ragged_dot as ragged_dot
     from imprint._src.lax.ragged import ragged_dot_general as ragged_dot_general
+    from imprint._src.lax.sharding_constraint import (
+        with_sharding_constraint as with_sharding_constraint,
+    )
     from imprint._src.lax.solving import custom_linear_solve as custom_linear_solve
     from imprint._src.lax.solving import custom_root as custom_root
     from imprint._src.lax.special import betainc as betainc
@@ -359,9 +362,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.lax.special import polynomial as polynomial
     from imprint._src.lax.special import random_gamma_grad as random_gamma_grad
     from imprint._src.lax.special import zeta as zeta
-    from imprint._src.lax.spreading import (
-        with_sharding_constraint as with_sharding_constraint,
-    )
     from imprint._src.primitives.elementwise.reduce_precision import (
         reduce_precision as reduce_precision,
     )
@@ -498,7 +498,7 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
-    "imprint._src.lax.spreading": "with_sharding_constraint",
+    "imprint._src.lax.sharding_constraint": "with_sharding_constraint",
     "imprint._src.lax.layouts": (
         "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "

@@ -55,10 +55,10 @@ if typing.TYPE_CHECKING:
     from imprint._src.random.gammas import generalized_normal as generalized_normal
     from imprint._src.random.gammas import loggamma as loggamma
     from imprint._src.random.gammas import t as t
-    from imprint._src.random.matrices import orthogonal as orthogonal
     from imprint._src.random.multivariate import (
         multivariate_normal as multivariate_normal,
     )
+    from imprint._src.random.multivariate import orthogonal as orthogonal
     from imprint._src.random.permuting import choice as choice
     from imprint._src.random.permuting import permutation as permutation
 
@@ -66,8 +66,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.random.counts": "binomial multinomial poisson",
     "imprint._src.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
-    "imprint._src.random.matrices": "orthogonal",
-    "imprint._src.random.multivariate": "multivariate_normal",
+    "imprint._src.random.multivariate": "multivariate_normal orthogonal",
     "imprint._src.random.permuting": "choice permutation",
 }
 """Which module holds the names that load when they are first asked for."""

@@ -8,8 +8,7 @@ from imprint._src.scipy.signal.convolving import (
     correlate2d,
     fftconvolve,
 )
-from imprint._src.scipy.signal.spectra import csd, stft, welch
-from imprint._src.scipy.signal.synthesis import istft
+from imprint._src.scipy.signal.spectra import csd, istft, stft, welch
 from imprint._src.scipy.signal.trends import detrend
 
 __all__ = [

@@ -5,22 +5,25 @@ new one. The weights of a new element add up to 1, and to 0 where it lies outsid
 image gets smaller, the kernel gets as much wider, so that every element counts.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import enum
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.eager.fusion import one_go
-from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.image.kernels import KERNELS, ResizeMethod, method_of
+from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.numpy.einsum import einsum
 from imprint._src.numpy.elementwise.arithmetic import maximum, minimum
 from imprint._src.numpy.elementwise.comparison import where
 from imprint._src.numpy.elementwise.rounding import floor
+from imprint._src.numpy.elementwise.trigonometric import sin
 from imprint._src.numpy.indexing.take import take
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint._src.numpy.ranges import arange
@@ -29,6 +32,100 @@ from imprint._src.numpy.shapes.reshape import size_tuple
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint._src.primitives.sizes import as_operand, number_of
+
+
+class ResizeMethod(enum.Enum):
+    """How elements between those of an image are made of these."""
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+    CUBIC_PYTORCH = 5
+    AREA = 6
+
+    @staticmethod
+    def from_string(s: str) -> "ResizeMethod":
+        """Return the method of a name.
+
+        Example:
+            >>> import imprint
+            >>> imprint.image.ResizeMethod.from_string("bilinear").name
+            'LINEAR'
+        """
+        return method_of("ResizeMethod.from_string", s)
+
+
+_NAMES: Final = {
+    "nearest": ResizeMethod.NEAREST,
+    "linear": ResizeMethod.LINEAR,
+    "bilinear": ResizeMethod.LINEAR,
+    "trilinear": ResizeMethod.LINEAR,
+    "triangle": ResizeMethod.LINEAR,
+    "lanczos3": ResizeMethod.LANCZOS3,
+    "lanczos5": ResizeMethod.LANCZOS5,
+    "cubic": ResizeMethod.CUBIC,
+    "bicubic": ResizeMethod.CUBIC,
+    "tricubic": ResizeMethod.CUBIC,
+    "cubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
+    "bicubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
+    "area": ResizeMethod.AREA,
+}
+
+
+def method_of(name: str, given: Any) -> ResizeMethod:
+    """Return the method that the function `name` was given, itself or by its name."""
+    if isinstance(given, ResizeMethod):
+        return given
+    if isinstance(given, str) and given in _NAMES:
+        return _NAMES[given]
+    raise ArgumentError(
+        f"{name}: expected method to be a ResizeMethod or one of {list(_NAMES)}, got "
+        f"{shown(given)}.{did_you_mean(str(given), _NAMES)}"
+    )
+
+
+class Kernel(NamedTuple):
+    """A function of distances, and beyond which it is 0."""
+
+    radius: int
+    weigh: Callable[[Any], Any]
+
+
+def _triangle(x: Any) -> Any:
+    return maximum(0, 1 - abs(x))
+
+
+def _lanczos(radius: float) -> Callable[[Any], Any]:
+    def weigh(x: Any) -> Any:
+        wave = radius * sin(math.pi * x) * sin(math.pi * x / radius)
+        square = where(x != 0, math.pi**2 * x**2, 1)
+        return where(x > radius, 0.0, where(x > 1e-3, wave / square, 1))
+
+    return weigh
+
+
+def _cubic(a: float) -> Callable[[Any], Any]:
+    """Return the cubic of Keys, whose slope is `a` at distance 1."""
+
+    def weigh(x: Any) -> Any:
+        near = ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0
+        far = ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
+        return where(x >= 2.0, 0.0, where(x >= 1.0, far, near))
+
+    return weigh
+
+
+KERNELS: Final = {
+    ResizeMethod.LINEAR: Kernel(1, _triangle),
+    ResizeMethod.LANCZOS3: Kernel(3, _lanczos(3.0)),
+    ResizeMethod.LANCZOS5: Kernel(5, _lanczos(5.0)),
+    ResizeMethod.CUBIC: Kernel(2, _cubic(-0.5)),
+    ResizeMethod.CUBIC_PYTORCH: Kernel(2, _cubic(-0.75)),
+}
+"""The kernel of each method that has one."""
+
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)

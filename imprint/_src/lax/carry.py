@@ -62,7 +62,7 @@ def carry_of(value: Any, caller: str, name: str, own: Sequence[str] = ()) -> Car
     return Carry([*owned, *leaves], whole, [*own, *names], len(own))
 
 
-class Staged(NamedTuple):
+class StagedStep(NamedTuple):
     """A step that was staged.
 
     Args:
@@ -77,8 +77,8 @@ class Staged(NamedTuple):
 
 
 def settle(
-    caller: str, body: str, carry: Carry, stage: Callable[[Carry], Staged]
-) -> tuple[Staged, Carry]:
+    caller: str, body: str, carry: Carry, stage: Callable[[Carry], StagedStep]
+) -> tuple[StagedStep, Carry]:
     """Stage a step until it gives the types that it takes, or raise.
 
     Args:
@@ -115,7 +115,7 @@ def _promoted(x: Any, into: ShapedArray, out: ShapedArray) -> Any:
     return convert_element_type(x, weak[0])
 
 
-def _other_tree(caller: str, body: str, carry: Carry, staged: Staged) -> TreeError:
+def _other_tree(caller: str, body: str, carry: Carry, staged: StagedStep) -> TreeError:
     into, out = _both(carry, staged)
     where, expected, got = first_difference(into.treedef, out.treedef) or ("", "", "")
     at = f" at result{where}" if where else ""
@@ -129,7 +129,7 @@ def _other_tree(caller: str, body: str, carry: Carry, staged: Staged) -> TreeErr
 def _other_type(
     caller: str,
     body: str,
-    trees: tuple[Carry, Staged],
+    trees: tuple[Carry, StagedStep],
     leaf: tuple[str, ShapedArray, ShapedArray],
 ) -> Exception:
     name, into, out = leaf
@@ -152,7 +152,7 @@ def _other_type(
     )
 
 
-def _both(carry: Carry, staged: Staged) -> tuple[Returned, Returned]:
+def _both(carry: Carry, staged: StagedStep) -> tuple[Returned, Returned]:
     """Return what the user's step takes, and what it returns."""
     into, out = Returned(carry.tree, carry.avals), Returned(staged.tree, staged.avals)
     if carry.own:

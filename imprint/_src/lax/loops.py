@@ -35,7 +35,7 @@ from imprint._src.errors import (
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.jit.api import run_loop
-from imprint._src.lax.carry import Carry, Staged, carry_of, settle
+from imprint._src.lax.carry import Carry, StagedStep, carry_of, settle
 from imprint._src.lax.composed import dynamic_index_in_dim, stack
 from imprint._src.primitives.core_ops import add, scalar_like
 from imprint._src.primitives.elementwise.comparison import lt
@@ -117,7 +117,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     slices = [a.with_shape(a.shape[1:]) for a in walked.avals]
     names = [*carry.names, *walked.names]
 
-    def stage(carry: Carry) -> Staged:
+    def stage(carry: Carry) -> StagedStep:
         closed = close(f, both, [*carry.avals, *slices], who, names)
         pair = tree.treedef_children(closed.out_tree)
         if len(pair) != 2:
@@ -127,7 +127,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
                 "Return `carry, None` where nothing is stacked."
             )
         avals = closed.jaxpr.out_avals[: pair[0].num_leaves]
-        return Staged(closed, pair[0], avals)
+        return StagedStep(closed, pair[0], avals)
 
     staged, carry = settle(who, name_of(f), carry, stage)
     closed = staged.closed
@@ -261,9 +261,9 @@ def _while(
         return run_loop(partial(_while, who, cond_fun, body_fun), init_val)
     in_tree = tree.treedef_tuple((carry.tree,))
 
-    def stage(carry: Carry) -> Staged:
+    def stage(carry: Carry) -> StagedStep:
         closed = close(body_fun, in_tree, carry.avals, who, carry.names)
-        return Staged(closed, closed.out_tree, closed.jaxpr.out_avals)
+        return StagedStep(closed, closed.out_tree, closed.jaxpr.out_avals)
 
     staged, carry = settle(who, name_of(body_fun), carry, stage)
     condition = close(cond_fun, in_tree, carry.avals, who, carry.names)

@@ -167,7 +167,7 @@ def _transposed(mapped: Closed) -> Callable[[Any], Any]:
 _WITH_AUX: Final = ("solve", "transpose_solve")
 
 
-class _Space(NamedTuple):
+class _VectorSpace(NamedTuple):
     """Of what vectors the functions are.
 
     Args:
@@ -244,10 +244,12 @@ class _Space(NamedTuple):
         )
 
 
-def _space(caller: str, functions: dict[str, Any], vector: Any, name: str) -> _Space:
+def _space(
+    caller: str, functions: dict[str, Any], vector: Any, name: str
+) -> _VectorSpace:
     for role, function in functions.items():
         check_function(function, caller, role)
-    return _Space(caller, functions, carry_of(vector, caller, name), name)
+    return _VectorSpace(caller, functions, carry_of(vector, caller, name), name)
 
 
 def _other_shape(expected: Returned, came: Returned) -> tuple[str, str, str] | None:

@@ -388,7 +388,7 @@ _UNITS: Final[dict[str, Callable[[Any, Shape, Array], Array]]] = {
 # ---- by the names of those who proposed them ----
 
 
-class Named(Protocol):
+class InitializerFactory(Protocol):
     """A rule with its numbers; called, it returns the initializer."""
 
     def __call__(
@@ -402,7 +402,9 @@ class Named(Protocol):
         ...
 
 
-def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> Named:
+def _named(
+    name: str, scale: float, mode: Mode, distribution: Distribution
+) -> InitializerFactory:
     def make(
         in_axis: Axes = -2,
         out_axis: Axes = -1,

@@ -154,7 +154,7 @@ def numpy_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return func(*_values(args), **_values(kwargs))
 
 
-def _are_same(plan: "_Plan", args: tuple[Any, ...]) -> bool:
+def _are_same(plan: "_ArgumentMap", args: tuple[Any, ...]) -> bool:
     """Tell whether ours takes arguments by position as NumPy's does."""
     lists = (list, tuple)
     return len(args) <= plan.same and not any(isinstance(x, lists) for x in args)
@@ -173,7 +173,7 @@ def _named(name: str) -> Any:
     return found
 
 
-class _Plan(NamedTuple):
+class _ArgumentMap(NamedTuple):
     """How ours takes what a function of NumPy's takes.
 
     Attributes:
@@ -201,7 +201,7 @@ def _signature(func: Any) -> inspect.Signature:
 
 
 @cache
-def _plan(func: Any, function: Any) -> _Plan:
+def _plan(func: Any, function: Any) -> _ArgumentMap:
     """Find out under which names ours takes what NumPy's takes."""
     theirs = _signature(func).parameters
     ours = inspect.signature(function).parameters
@@ -234,11 +234,11 @@ def _plan(func: Any, function: Any) -> _Plan:
         same += 1
     defaults = {p.name: p.default for p in theirs.values()}
     is_nested = _name(func) == "block"
-    return _Plan(same, tuple(first), star, named, rest, defaults, is_nested)
+    return _ArgumentMap(same, tuple(first), star, named, rest, defaults, is_nested)
 
 
 def _translated(
-    plan: _Plan, bound: dict[str, Any]
+    plan: _ArgumentMap, bound: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
     """Return the arguments for ours; None where one has no meaning there."""
     args = [_operand(name, bound[name]) for name in plan.first if name in bound]

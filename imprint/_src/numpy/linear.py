@@ -138,7 +138,7 @@ def matmul(
     return transpose(product, plan.order) if plan.order else product
 
 
-class _Plan(NamedTuple):
+class _MatmulPlan(NamedTuple):
     """How to multiply matrices: the stack that both are repeated to, the axes."""
 
     stack: Shape
@@ -148,7 +148,7 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(x: Shape, y: Shape) -> _Plan | None:
+def _plan(x: Shape, y: Shape) -> _MatmulPlan | None:
     """Return how to multiply matrices of these shapes; None if they do not fit."""
     lead = dims.broadcast_shapes((x[:-2], y[:-2]))
     if not x or not y or lead is None or not dims.equal(x[-1], y[max(0, len(y) - 2)]):
@@ -162,7 +162,7 @@ def _plan(x: Shape, y: Shape) -> _Plan | None:
     order: Ints = ()
     if len(x) == 2 and len(y) > 2:  # the rows came first: they go before the columns
         order = (*range(1, len(y) - 1), 0, len(y) - 1)
-    return _Plan(stack, contracted, (shared, shared), order)
+    return _MatmulPlan(stack, contracted, (shared, shared), order)
 
 
 def _misfit(x: Array, y: Array) -> ShapeError:

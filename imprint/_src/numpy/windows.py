@@ -11,10 +11,20 @@ from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
 from imprint._src.eager.fusion import one_go
 from imprint._src.numpy.creation import ones
-from imprint._src.numpy.elementwise.arithmetic import absolute, add, multiply, subtract
+from imprint._src.numpy.elementwise.arithmetic import (
+    absolute,
+    add,
+    divide,
+    multiply,
+    sign,
+    subtract,
+)
+from imprint._src.numpy.elementwise.exponential import exp, sqrt
 from imprint._src.numpy.elementwise.trigonometric import cos
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint._src.numpy.ranges import arange
 from imprint._src.primitives.sizes import as_operand
+from imprint._src.primitives.special.bessel import bessel_i0e
 
 
 @one_go
@@ -83,3 +93,43 @@ def _of_cosines(name: str, length: Dim, weights: tuple[float, ...]) -> Array:
 
 def _points(count: Dim) -> Array:
     return arange(count, dtype=dtypes.default_float())
+
+
+@one_go
+def i0(x: ArrayLike) -> Array:
+    """Return the modified Bessel function of the first kind, of order 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.i0(np.array([0.0, 1.0])).round(4)
+        Array([1.    , 1.2661], dtype=float32)
+    """
+    refuse_complex("i0", x)
+    x = inexact("i0", as_array("i0", x))
+    size = multiply(x, sign(x))  # its derivative at 0 is 0, which that of abs is not
+    return multiply(exp(size), bessel_i0e(x))
+
+
+@one_go
+def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window whose shape is given by a number.
+
+    Args:
+        M: how many points.
+        beta: 0 gives a window of ones; 5 is like `hamming`, 6 like `hanning`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.kaiser(3, 0.0)
+        Array([1., 1., 1.], dtype=float32)
+    """
+    count = dims.as_dim(M, "kaiser")
+    if not dims.at_least(count, 2):
+        return ones(count)
+    last = as_operand(count - 1)
+    twice = multiply(arange(count, dtype=dtypes.default_float()), 2)
+    place = divide(
+        subtract(twice, last), last
+    )  # which is -1 and 1 at the ends, exactly
+    root = sqrt(subtract(1, multiply(place, place)))
+    return divide(i0(multiply(beta, root)), i0(beta))

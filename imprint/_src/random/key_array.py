@@ -11,26 +11,70 @@ Raw data itself may be passed wherever a key may.
 
 from collections.abc import Iterator
 from copy import copy, deepcopy
-from typing import Any, Final, Never, NewType, TypeAlias, cast, final
+from typing import Any, Final, NamedTuple, Never, NewType, TypeAlias, cast, final
 
 import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import from_operand, host_of, to_array
+from imprint._src.config import settings
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import current_trace
-from imprint._src.errors import ArgumentError
-from imprint._src.random.implementations import (
-    BY_NAME,
-    THREEFRY,
-    Implementation,
-    default_implementation,
-)
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.random.threefry import row
+
+
+class Implementation(NamedTuple):
+    """A way in which keys make random bits.
+
+    Args:
+        name: by which `key` takes it.
+        tag: what stands for it in the name of the dtype.
+        words: how many words a key has.
+    """
+
+    name: str
+    tag: str
+    words: int
+
+
+THREEFRY: Final = Implementation("threefry2x32", "fry", 2)
+RBG: Final = Implementation("rbg", "rbg", 4)
+UNSAFE_RBG: Final = Implementation("unsafe_rbg", "urbg", 4)
+
+BY_NAME: Final = {x.name: x for x in (THREEFRY, RBG, UNSAFE_RBG)}
+"""Each of them, by its name."""
+
+
+def default_implementation() -> Implementation:
+    """Return that of new keys, which the flag `default_prng_impl` names."""
+    return BY_NAME[settings().default_prng_impl]
+
+
+def implementation_of(name: str, given: Any) -> Implementation:
+    """Return the implementation that the function `name` was given.
+
+    Args:
+        name: the function, for errors.
+        given: a name, the dtype of keys, or None for the default.
+    """
+    if given is None:
+        return default_implementation()
+    known = getattr(given, "implementation", None)
+    if isinstance(known, Implementation):
+        return known
+    if isinstance(given, str) and given in BY_NAME:
+        return BY_NAME[given]
+    raise ArgumentError(
+        f"{name}: expected impl to be one of {list(BY_NAME)}, or None, got {given!r}."
+        f"{did_you_mean(str(given), BY_NAME)} None stands for the flag "
+        "default_prng_impl."
+    )
+
 
 NDArray = np.ndarray[Any, Any]
 

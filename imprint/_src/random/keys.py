@@ -27,19 +27,17 @@ from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
-from imprint._src.random import host, streams, threefry
+from imprint._src.random import streams, threefry
 from imprint._src.random.arguments import sizes
-from imprint._src.random.implementations import (
-    THREEFRY,
-    Implementation,
-    default_implementation,
-    implementation_of,
-)
 from imprint._src.random.key_array import (
     SINGLE,
+    THREEFRY,
+    Implementation,
     KeyDType,
     KeyLike,
     PRNGKeyArray,
+    default_implementation,
+    implementation_of,
     raw_data,
     single_key,
     words_of,
@@ -140,7 +138,7 @@ def _seed_on_host(
     seed: int, implementation: Implementation, *, wide: bool
 ) -> np.ndarray[Any, Any]:
     if implementation is THREEFRY:
-        return host.seed_data(seed, wide=wide)
+        return threefry.seed_on_host(seed, wide=wide)
     return streams.other().seed_on_host(seed, wide=wide)
 
 
@@ -194,7 +192,7 @@ def _split_on_host(
 ) -> np.ndarray[Any, Any]:
     partitionable = settings().threefry_partitionable
     if implementation is THREEFRY:
-        return host.split_data(data, count, partitionable=partitionable)
+        return threefry.split_on_host(data, count, partitionable=partitionable)
     return streams.other().split_on_host(
         data, count, implementation, partitionable=partitionable
     )
@@ -252,7 +250,7 @@ def _fold_on_host(
     data: np.ndarray[Any, Any], number: int, implementation: Implementation
 ) -> np.ndarray[Any, Any]:
     if implementation is THREEFRY:
-        return host.fold_data(data, number)
+        return threefry.fold_on_host(data, number)
     return streams.other().fold_on_host(data, number, implementation)
 
 

@@ -33,7 +33,7 @@ from imprint._src.primitives.elementwise.convert import (
     bitcast_convert_type,
     convert_element_type,
 )
-from imprint._src.primitives.hashing import PARITY, ROTATIONS
+from imprint._src.primitives.hashing import MASK, PARITY, ROTATIONS
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, iota, reshape, squeeze
 
@@ -187,3 +187,35 @@ def stacked(words: Sequence[Any]) -> Any:
         for x in words
     ]
     return concatenate(parts, ndim)
+
+
+NDArray = np.ndarray[Any, Any]
+
+_FEW: Final = 16
+"""Blocks from which NumPy is faster."""
+
+
+def seed_on_host(seed: int, *, wide: bool) -> NDArray:
+    """Make a raw key from a number; only a wide one has a high word."""
+    return np.array(((seed >> 32) & MASK if wide else 0, seed & MASK), np.uint32)
+
+
+def split_on_host(data: NDArray, count: int, *, partitionable: bool) -> NDArray:
+    """Make `count` raw keys from one."""
+    key1, key2 = data.tolist()
+    if count <= _FEW:
+        pairs = [(0, i) if partitionable else (i, count + i) for i in range(count)]
+        hashed = [hashing.threefry2x32(key1, key2, x1, x2) for x1, x2 in pairs]
+        keys = np.array(hashed, np.uint32).reshape(count, 2)
+    else:
+        index = np.arange(count, dtype=np.uint32)
+        first = np.zeros_like(index) if partitionable else index
+        second = index if partitionable else index + np.uint32(count)
+        keys = np.stack(hashing.threefry2x32(key1, key2, first, second), axis=-1)
+    return keys if partitionable else keys.T.reshape(count, 2)
+
+
+def fold_on_host(data: NDArray, number: int) -> NDArray:
+    """Make a raw key from one and a number of 32 bits."""
+    key1, key2 = data.tolist()
+    return np.array(hashing.threefry2x32(key1, key2, 0, number), np.uint32)

@@ -19,8 +19,8 @@ from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import multiply, remainder, true_divide
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.numpy.ranges import arange
-from imprint._src.numpy.shapes.concatenate import roll
 from imprint._src.numpy.shapes.reshape import axis_tuple
+from imprint._src.numpy.shapes.roll_repeat import roll
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.sizes import as_operand
 

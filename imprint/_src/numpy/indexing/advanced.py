@@ -3,7 +3,7 @@
 1. Entries are read (`read_index`): lists become arrays, a mask the places where it is True,
    one boolean an axis of length 0 or 1; then there is an entry for each axis.
 2. A constant array of evenly spaced places is a slice, so it costs none of this.
-3. The index becomes a `Plan`: index vectors and dimension numbers. As in NumPy, the axes of
+3. The index becomes a `GatherPlan`: index vectors and dimension numbers. As in NumPy, the axes of
    index arrays, repeated to one shape, stand where the first one is, or in front if a
    slice, None or Ellipsis is between them; integers beside them are index arrays.
 To read, slices are cut first. To write, a slice is a window, or places if it leaves gaps.
@@ -92,7 +92,7 @@ def take_at(
 # ---- 1. entries ----
 
 
-class Read(NamedTuple):
+class ParsedIndex(NamedTuple):
     """The entries of an index: ints, slices, None and arrays of integers.
 
     Each but None is of one axis of the array, which has got the axes `added`, of length 1.
@@ -118,7 +118,7 @@ def is_array(entry: Any) -> bool:
     return isinstance(entry, np.ndarray | NumberArray)
 
 
-def read_index(x: ShapedArray, index: Any) -> Read:
+def read_index(x: ShapedArray, index: Any) -> ParsedIndex:
     """Return the entries of an index of an array like `x`, one for each axis."""
     given = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
     entries = [_entry(x, e) for e in given]
@@ -139,7 +139,7 @@ def read_index(x: ShapedArray, index: Any) -> Read:
     out, added = _spread(x, entries if ellipses else [*entries, Ellipsis], taken)
     if together:
         out = _with_slice(x, out, added)
-    return Read(out, tuple(added), together)
+    return ParsedIndex(out, tuple(added), together)
 
 
 def _counts(entry: Any) -> bool:
@@ -274,7 +274,7 @@ def _array_entry(x: ShapedArray, entry: Any) -> Any:
     return np.asarray(entry) if aval.ndim else operator.index(entry)
 
 
-def all_inside(x: ShapedArray, read: Read, mode: Any, *, wraps: bool) -> bool:
+def all_inside(x: ShapedArray, read: ParsedIndex, mode: Any, *, wraps: bool) -> bool:
     """Return whether each int is of an element; raise if not, but for modes that say."""
     inside = True
     says = mode in (GatherScatterMode.CLIP, GatherScatterMode.FILL_OR_DROP)
@@ -298,7 +298,7 @@ def all_inside(x: ShapedArray, read: Read, mode: Any, *, wraps: bool) -> bool:
 # ---- 3. the plan ----
 
 
-class Plan(NamedTuple):
+class GatherPlan(NamedTuple):
     """An index as a gather of an array, and by the same numbers as a scatter."""
 
     indices: Any
@@ -365,7 +365,7 @@ def _places(start: Any, step: int, count: Any) -> Any:
     return np.arange(start, start + step * count, step, dtype=_INT32)
 
 
-def plan_of(x: ShapedArray, read: Read, *, wraps: bool) -> Plan:
+def plan_of(x: ShapedArray, read: ParsedIndex, *, wraps: bool) -> GatherPlan:
     """Return the plan of an index of an array like `x`, widened."""
     sketch, entries = _Sketch(), read.entries
     is_index = [_counts(e) for e in entries]
@@ -387,7 +387,7 @@ def plan_of(x: ShapedArray, read: Read, *, wraps: bool) -> Plan:
     return _finished(x, sketch, read)
 
 
-def _finished(x: ShapedArray, sketch: _Sketch, read: Read) -> Plan:
+def _finished(x: ShapedArray, sketch: _Sketch, read: ParsedIndex) -> GatherPlan:
     lengths = tuple([n for n, _, _ in sketch.result])
     windows = tuple(
         [i for i, (_, is_window, _) in enumerate(sketch.result) if is_window]
@@ -401,7 +401,7 @@ def _finished(x: ShapedArray, sketch: _Sketch, read: Read) -> Plan:
                     f"axis {axis}. An empty axis has no element to take."
                 )
     index_map = tuple([axis for axis, _, _ in sketch.vectors])
-    return Plan(
+    return GatherPlan(
         _vectors(sketch, [i for i in range(len(lengths)) if i not in windows]),
         GatherDimensionNumbers(windows, absent, index_map),
         tuple([size for size, _ in sketch.operand]),

@@ -4,12 +4,13 @@ Each is one primitive on promoted operands. What NumPy raises for, an algorithm 
 is NaN here. Results that belong together are named tuples, as NumPy's.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint._src.core.array import Array
-from imprint._src.core.aval import get_aval
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.host_kernel import AtOnce
 from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import absolute
@@ -20,11 +21,13 @@ from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.numpy.reductions.reductions import sum as sum_
 from imprint._src.primitives.core_ops import mul
 from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.linalg import cholesky as factors
 from imprint._src.primitives.linalg import eigen, orthogonal, singular
 from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
+    or_nan,
     product,
     swapped,
 )
@@ -273,3 +276,47 @@ def eigvals(a: ArrayLike) -> Array:
         x, compute_left_eigenvectors=False, compute_right_eigenvectors=False
     )
     return w
+
+
+@one_go
+def cholesky(
+    a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
+) -> Array:
+    """Return the triangular factor of positive definite matrices.
+
+    Args:
+        a: square matrices along the last two axes.
+        upper: whether to return U of `a = Uᴴ U`, and not L of `a = L Lᴴ`.
+        symmetrize_input: whether to factor `(a + aᴴ) / 2`; else only the lower triangle is
+            read.
+
+    Returns:
+        The factors; NaN, where NumPy raises, for a matrix that is not positive definite.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+        Array([[2., 0.],
+               [1., 2.]], dtype=float32)
+    """
+    (x,) = square_matrices("linalg.cholesky", a)
+    if _factored.applies(x):
+        return _factored(x, upper=bool(upper), both=bool(symmetrize_input))[0]
+    factor = factors.cholesky(x, symmetrize_input=symmetrize_input)
+    return adjoint(factor) if upper else factor
+
+
+def _reference(x: Any, *, upper: bool, both: bool) -> tuple[Any]:
+    if both:
+        x = (x + np.conj(np.swapaxes(x, -1, -2))) / x.dtype.type(2)
+    factor = or_nan(np.linalg.cholesky, x)
+    if np.isnan(factor[..., -1:, -1:]).any():
+        factor = np.tril(factor)
+    return (np.conj(np.swapaxes(factor, -1, -2)) if upper else factor,)
+
+
+def _aval(x: ShapedArray, **_: bool) -> tuple[ShapedArray]:
+    return (x,)
+
+
+_factored: Final = AtOnce("linalg.cholesky", _aval, _reference)

@@ -22,7 +22,7 @@ from imprint._src.errors import (
 )
 from imprint._src.numpy.creation import asarray, ones, ones_like, zeros
 from imprint._src.numpy.elementwise.selection import clip, where
-from imprint._src.numpy.indexing.index_grids import ix_, ravel_multi_index
+from imprint._src.numpy.indexing.index_tricks import ix_, ravel_multi_index
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,

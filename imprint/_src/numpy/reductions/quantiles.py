@@ -79,7 +79,7 @@ def median(
         Array([2., 4.], dtype=float32)
     """
     _refuse("median", out, overwrite_input)
-    return _quantile("median", a, 0.5, Wanted(axis, keepdims, "midpoint"))
+    return _quantile("median", a, 0.5, QuantileOptions(axis, keepdims, "midpoint"))
 
 
 @one_go
@@ -98,7 +98,7 @@ def nanmedian(
         Array(2., dtype=float32)
     """
     _refuse("nanmedian", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, "midpoint", skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, "midpoint", skips_nan=True)
     return _quantile("nanmedian", a, 0.5, wanted)
 
 
@@ -134,7 +134,7 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array([1. , 2.4], dtype=float32)
     """
     _refuse("quantile", out, overwrite_input)
-    return _quantile("quantile", a, q, Wanted(axis, keepdims, method, weights))
+    return _quantile("quantile", a, q, QuantileOptions(axis, keepdims, method, weights))
 
 
 @one_go
@@ -157,7 +157,7 @@ def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("nanquantile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights, skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, method, weights, skips_nan=True)
     return _quantile("nanquantile", a, q, wanted)
 
 
@@ -183,7 +183,7 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("percentile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights)
+    wanted = QuantileOptions(axis, keepdims, method, weights)
     return _quantile("percentile", a, _hundredth("percentile", q), wanted)
 
 
@@ -207,7 +207,7 @@ def nanpercentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("nanpercentile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights, skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, method, weights, skips_nan=True)
     return _quantile("nanpercentile", a, _hundredth("nanpercentile", q), wanted)
 
 
@@ -260,7 +260,7 @@ def minmax(
 # ---- how ----
 
 
-class Wanted(NamedTuple):
+class QuantileOptions(NamedTuple):
     """The arguments that all these functions share.
 
     Args:
@@ -278,7 +278,7 @@ class Wanted(NamedTuple):
     skips_nan: bool = False
 
 
-def _quantile(name: str, a: ArrayLike, q: ArrayLike, wanted: Wanted) -> Array:
+def _quantile(name: str, a: ArrayLike, q: ArrayLike, wanted: QuantileOptions) -> Array:
     x = as_array(name, a)
     parts = as_array(name, inexact(name, q))
     _check(name, x, parts, wanted.method)
@@ -330,7 +330,7 @@ def _last(x: Array, axes: Sequence[int]) -> Array:
 
 
 def _weights(
-    name: str, x: Array, w: Array, axes: Sequence[int], wanted: Wanted
+    name: str, x: Array, w: Array, axes: Sequence[int], wanted: QuantileOptions
 ) -> Array:
     """Return weights of the shape of `x`."""
     if wanted.method != "inverted_cdf":
@@ -355,7 +355,7 @@ def _weights(
     return broadcast(reshape(w, spread, order), x.shape)
 
 
-def _of_nothing(name: str, x: Array, kept: Shape, wanted: Wanted) -> Array:
+def _of_nothing(name: str, x: Array, kept: Shape, wanted: QuantileOptions) -> Array:
     if not wanted.skips_nan:
         raise ArgumentError(
             f"{name}: expected at least one element along axis={wanted.axis}, got none. "
@@ -367,7 +367,7 @@ def _of_nothing(name: str, x: Array, kept: Shape, wanted: Wanted) -> Array:
 # ---- between two neighbours ----
 
 
-def _between(x: Array, q: Array, wanted: Wanted) -> Array:
+def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
     """Return what lies at each part of the elements in order."""
     x = sorting.sort(x, -1, is_stable=False)
     if wanted.skips_nan:

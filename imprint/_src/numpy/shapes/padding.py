@@ -10,15 +10,26 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.array import ArrayImpl, padding_of
 from imprint._src.bootstrap import hooks
 from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import get_aval
+from imprint._src.core.compile_time import ensure_compile_time_eval
 from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer
 from imprint._src.eager.fusion import one_go
-from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    did_you_mean,
+)
+from imprint._src.jit.bucketing.padding import padded_to
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.elementwise.rounding import round
+from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -28,10 +39,12 @@ from imprint._src.numpy.promotion import (
     is_operand,
 )
 from imprint._src.numpy.ranges import linspace
-from imprint._src.numpy.reductions.reductions import max, min
+from imprint._src.numpy.reductions.reductions import Axis, axes_of, max, min
+from imprint._src.numpy.reductions.reductions import any as any_
 from imprint._src.numpy.reductions.statistics import mean
 from imprint._src.numpy.shapes.concatenate import flip
 from imprint._src.numpy.vectorize import apply_along_axis
+from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.indexing.slicing import pad as pad_
@@ -312,3 +325,102 @@ _MODES: Final[dict[str, tuple[Extend, str | None]]] = {
     "symmetric": (_pad_symmetric, "reflect_type"),
     "wrap": (_pad_wrap, None),
 }
+
+
+def pad_to(x: ArrayLike, size: int, axis: int = 0) -> Array:
+    """Return an array with memory for `size` elements along an axis.
+
+    Its shape, its elements and what is computed with it stay as they are. A function that
+    `jit` made with `abstracted_axes` takes the memory as it is if `size` is the length of
+    its bucket, and copies the array into such memory if it is not.
+
+    Args:
+        x: an array.
+        size: for how many elements there is room, at least as many as there are.
+        axis: the axis.
+
+    Returns:
+        The array; one that is traced or spread over devices is returned as it is.
+
+    Raises:
+        ShapeError: there are more elements.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> x = np.pad_to(np.arange(50.0), 64)
+        >>> x.shape
+        (50,)
+        >>> total = imprint.jit(lambda x: x.sum(), abstracted_axes={0: "n"})
+        >>> total(x), total(np.pad_to(np.arange(60.0), 64))
+        (Array(1225., dtype=float32), Array(1770., dtype=float32))
+        >>> len(total.versions)
+        1
+    """
+    array: Any = as_array("pad_to", x)
+    at = dims.as_dim(axis, "pad_to")
+    if not -array.ndim <= at < array.ndim:
+        raise ShapeError(
+            f"pad_to: expected an axis of {array.aval}, got {axis}. Count from 0, or from "
+            "the end with -1."
+        )
+    room = dims.as_dim(size, "pad_to")
+    if not dims.at_least(room, array.shape[at]):
+        raise ShapeError(
+            f"pad_to: expected room for the {array.shape[at]} elements along axis {axis} "
+            f"of {array.aval}, got size={size}. Take a part of the array, or more room."
+        )
+    if not isinstance(array, ArrayImpl):
+        return array
+    known = padding_of(array)
+    shape = list(array.shape if known is None else known.shape)
+    shape[at] = room
+    return padded_to(array, tuple(shape))
+
+
+@owned
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
+    """Return an array without the zeros at its ends.
+
+    Args:
+        filt: an array.
+        trim: "f" for those at the front, "b" for those at the back, "fb" for both.
+        axis: the axes along which ends are cut; None for all.
+
+    Raises:
+        ConcretizationError: the array is traced.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trim_zeros(np.array([0, 0, 1, 0, 2, 0]))
+        Array([1, 0, 2], dtype=int32)
+    """
+    x = as_array("trim_zeros", filt)
+    if isinstance(x, Tracer):
+        raise ConcretizationError(
+            f"trim_zeros: expected an array whose values are known, got {x.aval} while "
+            "tracing. The shape of the result depends on them: mask with "
+            "imprint.numpy.where, or trim outside."
+        )
+    if not isinstance(trim, str):  # pyright: ignore[reportUnnecessaryIsInstance] - the user's
+        raise ArgumentError(
+            f"trim_zeros: expected trim to be 'f', 'b' or 'fb', got {shown(trim)}. Name "
+            "the ends: front, back or both."
+        )
+    axes, ends = axes_of("trim_zeros", axis, x.ndim), trim.lower()
+    return x[
+        tuple(_span(x, i, ends) if i in axes else slice(None) for i in range(x.ndim))
+    ]
+
+
+def _span(x: Array, axis: int, ends: str) -> slice:
+    """Return what is left of an axis."""
+    if "f" not in ends and "b" not in ends:
+        return slice(None)
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    with ensure_compile_time_eval():
+        found = np.flatnonzero(np.asarray(any_(as_bool("trim_zeros", x), others)))
+    if not found.size:
+        return slice(0, 0)
+    first, last = int(found[0]), int(found[-1])
+    return slice(first if "f" in ends else None, last + 1 if "b" in ends else None)

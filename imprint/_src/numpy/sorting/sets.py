@@ -5,30 +5,35 @@ values: inside traced functions it is given as `size`, and what fills up as `fil
 """
 
 import builtins
-from typing import Any
+from typing import Any, Final
 
 from imprint._src import dtypes
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import one_go
+from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import full, ones
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
     convert,
+    match_shapes,
     promote_dtypes,
     strong_like,
 )
 from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.reductions.reductions import any
 from imprint._src.numpy.shapes.concatenate import concatenate
 from imprint._src.numpy.shapes.reshape import ravel
-from imprint._src.numpy.sorting.membership import is_in
-from imprint._src.numpy.sorting.unique import Wanted, distinct, sized, true_at
+from imprint._src.numpy.sorting.unique import UniqueOptions, distinct, sized, true_at
 from imprint._src.primitives.elementwise.bits import not_
 from imprint._src.primitives.elementwise.bitwise import and_, or_
 from imprint._src.primitives.elementwise.comparison import eq, ne
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.take_rows import rows_at
-from imprint._src.primitives.shape import rev
+from imprint._src.primitives.shape import expand_dims, rev
 
 
 def union1d(
@@ -54,7 +59,7 @@ def union1d(
     given = _given("union1d", ar1, ar2)
     with sized("union1d", size, *given) as count:
         joined = concatenate(_flat("union1d", given), 0)
-        wanted = Wanted(equal_nan=True)
+        wanted = UniqueOptions(equal_nan=True)
         return distinct("union1d", joined, 0, wanted, count, fill_value).values
 
 
@@ -217,10 +222,66 @@ def setdiff1d(
         there: Any = True
         if not assume_unique and x.shape[0]:
             many = None if count is None else x.shape[0]
-            found = distinct("setdiff1d", x, 0, Wanted(equal_nan=True), many)
+            found = distinct("setdiff1d", x, 0, UniqueOptions(equal_nan=True), many)
             x = found.values
             there = arange(x.shape[0]) < found.count
         alone = and_(there, is_in("setdiff1d", x, y, "auto", invert=True))
         return _filled(
             x, *_chosen(alone, count), 0 if fill_value is None else fill_value
         )
+
+
+@one_go
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    invert: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    method: str = "auto",
+) -> Array:
+    """Tell which elements are among others.
+
+    Args:
+        element: an array.
+        test_elements: the others.
+        assume_unique: whether no element comes twice; it makes no difference here.
+        invert: whether to tell which are not.
+        method: "compare_all" compares each with each; "binary_search" and "sort" bring the
+            others in order; "auto" compares where they are few.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isin(np.array([1, 2, 3]), np.array([3, 1]))
+        Array([ True, False,  True], dtype=bool)
+    """
+    del assume_unique
+    x, among = as_array("isin", element), as_array("isin", test_elements)
+    return is_in("isin", x, ravel(among), method, invert=invert)
+
+
+_FEW: Final = 64
+_SEARCHES: Final = {"binary_search": "scan", "sort": "sort"}
+
+
+def is_in(name: str, x: Array, among: Array, method: str, *, invert: bool) -> Array:
+    """Do what `isin` does, for the function `name`, among elements along one axis."""
+    if method not in ("auto", "compare_all", *_SEARCHES):
+        raise ArgumentError(
+            f"{name}: expected method 'auto', 'compare_all', 'binary_search' or 'sort', "
+            f"got {method!r}. Leave it out."
+        )
+    if dims.has_zero(among.shape):
+        return full(x.shape, invert, dtypes.bool_)
+    if method == "auto":
+        few = not dims.is_surely_at_least(among.shape[0], _FEW)
+        method = "compare_all" if few else "binary_search"
+    x, among = promote_dtypes(name, (x, among))
+    if method == "compare_all":
+        each = match_shapes(name, (expand_dims(x, (x.ndim,)), among))
+        found = any(eq(*each), -1)
+    else:
+        ordered = hooks.numpy.sort(among)
+        place = hooks.numpy.searchsorted(ordered, x, method=_SEARCHES[method])
+        found = eq(x, hooks.numpy.take(ordered, place, mode="clip"))
+    return not_(found) if invert else found

@@ -6,19 +6,26 @@ part. Equal elements keep their order unless it is said that they need not. Indi
 keys, and partial ones, are in `arranging`, which loads more.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import one_go
-from imprint._src.errors import ArgumentError
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
-from imprint._src.numpy.shapes.reshape import ravel
-from imprint._src.primitives.axes import canonical_axis
+from imprint._src.numpy.shapes.reshape import moveaxis, ravel
+from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import neg
 from imprint._src.primitives.elementwise.bits import not_
-from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.indexing import searching, sorting
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.indexing.take_rows import each_at
 from imprint._src.primitives.shape import broadcasted_iota, rev
 
 
@@ -168,3 +175,115 @@ def top_k(
 def backwards(x: Any) -> Any:
     """Return values in the opposite order; twice, the same again."""
     return neg(x) if dtypes.is_inexact(x.dtype) else not_(x)
+
+
+@one_go
+def lexsort(
+    keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
+) -> Array:
+    """Return the indices that sort by several keys, of which the last one counts first.
+
+    Args:
+        keys: a sequence of arrays of one shape, or one array of them.
+        axis: the axis along which each key is sorted.
+        batch_size: by how many keys one step sorts: of more, compiling takes longer.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.lexsort((np.array([3, 2, 1]), np.array([0, 1, 0])))
+        Array([2, 0, 1], dtype=int32)
+    """
+    if whole("lexsort", "batch_size", batch_size) < 1:
+        raise ArgumentError(
+            f"lexsort: expected batch_size to be at least 1, got {batch_size}. "
+            "Leave it out."
+        )
+    arrays = [as_array("lexsort", key) for key in cast("Sequence[ArrayLike]", keys)]
+    if not arrays:
+        raise ArgumentError(
+            "lexsort: expected at least one key, got none. Pass a sequence of arrays."
+        )
+    first = arrays[0]
+    if not all(dims.equal_shapes(x.shape, first.shape) for x in arrays):
+        raise ShapeError(
+            "lexsort: expected keys of one shape, got "
+            f"{', '.join(str(x.aval) for x in arrays)}. Broadcast them first."
+        )
+    if not first.ndim:
+        return convert("lexsort", np.asarray(0), dtypes.default_int())
+    at = canonical_axis("lexsort", axis, first.ndim)
+    order = broadcasted_iota(dtypes.default_int(), first.shape, at)
+    for start in range(0, len(arrays), batch_size):  # the last group counts first
+        group = arrays[start : start + batch_size][::-1]
+        if start:
+            group = [each_at(key, order, at) for key in group]
+        order = sorting.sort((*group, order), at, num_keys=len(group))[-1]
+    return order
+
+
+@one_go
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the elements with the smallest first, up to the one with index `kth`.
+
+    Args:
+        a: an array of real numbers.
+        kth: the index at which the element stands that would stand there in order; what
+            is before it is not larger, what is behind it not smaller.
+        axis: the axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.partition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([1, 3, 4, 9, 8, 6], dtype=int32)
+    """
+    x, at, first = _parted("partition", a, kth, axis)
+    rest = x.shape[at] - first
+    if dims.is_symbolic(first) or dims.is_symbolic(rest):
+        ordered = sorting.sort(x, at)
+        low = slice_in_dim(ordered, 0, first, axis=at)
+        high = slice_in_dim(rev(ordered, (at,)), 0, rest, axis=at)
+    else:
+        low = backwards(sorting.top_k(backwards(x), first, axis=at)[0])
+        high = sorting.top_k(x, rest, axis=at)[0]
+    return concatenate([low, high], at)
+
+
+@one_go
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the indices of the smallest elements first, up to the place `kth`.
+
+    The arguments are those of `partition`; the other indices ascend.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argpartition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([4, 3, 2, 0, 1, 5], dtype=int32)
+    """
+    x, at, first = _parted("argpartition", a, kth, axis)
+    if dims.is_symbolic(first):
+        low = slice_in_dim(argsort(x, at, dtype=dtypes.int32), 0, first, axis=at)
+    else:
+        low = sorting.top_k(backwards(x), first, axis=at)[1]
+    low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
+    rest = (*rest, x.shape[at] - first)
+    # Of those left over, the one with number j is behind as many of the chosen as have at
+    # most j others before them.
+    chosen = sorting.sort(low)
+    others = chosen - broadcasted_iota(dtypes.int32, chosen.shape, x.ndim - 1)
+    number = broadcasted_iota(dtypes.int32, rest, x.ndim - 1)
+    before = searching.searchsorted(others, number, "right", "scan")
+    return moveaxis(concatenate([low, number + before], x.ndim - 1), -1, at)
+
+
+def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, Dim]:
+    """Return the array, the axis, and how many elements are the smallest."""
+    x = as_array(name, a)
+    if dtypes.is_complex(x.dtype):
+        raise DTypeError(
+            f"{name}: expected real numbers, got {x.aval}. Sort complex ones with "
+            "imprint.numpy.sort."
+        )
+    at = canonical_axis(name, axis, x.ndim)
+    place = dims.element(kth, x.shape[at]) if dims.is_symbolic(kth) else None
+    place = canonical_axis(name, kth, x.shape[at]) if place is None else place
+    return x, at, place + 1

@@ -37,8 +37,7 @@ from imprint._src.numpy.reductions.differences import diff
 from imprint._src.numpy.reductions.reductions import any
 from imprint._src.numpy.shapes.concatenate import append, concatenate
 from imprint._src.numpy.shapes.reshape import moveaxis, ravel, reshape
-from imprint._src.numpy.sorting.partition import lexsort
-from imprint._src.numpy.sorting.sorting import sort
+from imprint._src.numpy.sorting.sorting import lexsort, sort
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.bits import not_
@@ -111,7 +110,9 @@ def unique(  # noqa: PLR0913 - NumPy's signature
         (Array([1, 3], dtype=int32), Array([1, 2], dtype=int32))
     """
     del sorted
-    wanted = Wanted(return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    wanted = UniqueOptions(
+        return_index, return_inverse, return_counts, equal_nan=equal_nan
+    )
     x = as_array("unique", ar)
     if axis is None:
         found = _of_elements("unique", x, wanted, size, fill_value)
@@ -139,7 +140,7 @@ def unique_all(
         >>> np.unique_all(np.array([3, 1, 3])).indices
         Array([1, 0], dtype=int32)
     """
-    wanted = Wanted(index=True, inverse=True, counts=True)
+    wanted = UniqueOptions(index=True, inverse=True, counts=True)
     found = _of_elements("unique_all", x, wanted, size, fill_value)
     return UniqueAllResult(found.values, found.index, found.inverse, found.counts)
 
@@ -158,7 +159,9 @@ def unique_counts(
         >>> np.unique_counts(np.array([3, 1, 3])).counts
         Array([1, 2], dtype=int32)
     """
-    found = _of_elements("unique_counts", x, Wanted(counts=True), size, fill_value)
+    found = _of_elements(
+        "unique_counts", x, UniqueOptions(counts=True), size, fill_value
+    )
     return UniqueCountsResult(found.values, found.counts)
 
 
@@ -176,7 +179,9 @@ def unique_inverse(
         >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
         Array([1, 0, 1], dtype=int32)
     """
-    found = _of_elements("unique_inverse", x, Wanted(inverse=True), size, fill_value)
+    found = _of_elements(
+        "unique_inverse", x, UniqueOptions(inverse=True), size, fill_value
+    )
     return UniqueInverseResult(found.values, found.inverse)
 
 
@@ -194,14 +199,14 @@ def unique_values(
         >>> np.unique_values(np.array([3, 1, 3]))
         Array([1, 3], dtype=int32)
     """
-    return _of_elements("unique_values", x, Wanted(), size, fill_value).values
+    return _of_elements("unique_values", x, UniqueOptions(), size, fill_value).values
 
 
 # ---- what all share ----
 
 
 @dataclass(frozen=True)
-class Wanted:
+class UniqueOptions:
     """What to find of the distinct elements besides themselves.
 
     Args:
@@ -218,7 +223,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class UniqueResult:
     """Distinct elements, and what was wanted of them; `count` is how many there are."""
 
     values: Array
@@ -231,10 +236,10 @@ class Found:
 def _of_elements(
     name: str,
     x: ArrayLike,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
+) -> UniqueResult:
     array = as_array(name, x)
     with sized(name, size, array) as count:
         found = distinct(name, ravel(array), 0, wanted, count, fill_value)
@@ -247,10 +252,10 @@ def distinct(
     name: str,
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
-) -> Found:
+) -> UniqueResult:
     """Return the distinct rows along an axis, in a context of `sized`."""
     at = canonical_axis(name, axis, x.ndim)
     if dims.is_same(x.shape[at], 0) and size and fill_value is None:
@@ -293,10 +298,10 @@ def _found(
     name: str,
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
+) -> UniqueResult:
     if dims.is_same(x.size, 0):
         return _of_nothing(x, axis, wanted, size, fill_value)
     rows, order, is_new = _in_order(x, axis, wanted)
@@ -310,7 +315,7 @@ def _found(
     if wanted.inverse:
         inverse = cumsum(is_new) - 1
         inverse = set_at(filled_like(inverse, 0), order, inverse)
-    return Found(
+    return UniqueResult(
         moveaxis(values, 0, axis),
         rows_at(order, first) if wanted.index else None,
         inverse,
@@ -319,7 +324,7 @@ def _found(
     )
 
 
-def _in_order(x: Array, axis: int, wanted: Wanted) -> tuple[Array, Any, Array]:
+def _in_order(x: Array, axis: int, wanted: UniqueOptions) -> tuple[Array, Any, Array]:
     """Return the rows in order, whence they came if that is wanted, and which are new."""
     rows = moveaxis(x, axis, 0)
     if dtypes.is_complex(
@@ -351,17 +356,17 @@ def _counts(is_new: Array, size: int | None) -> Array:
 def _of_nothing(
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
+) -> UniqueResult:
     """Return what there is of rows without elements, which are all equal, or of no rows."""
     length = x.shape[axis]
     there = builtins.min(length, 1)
     many = there if size is None else size
     shape = (*x.shape[:axis], many, *x.shape[axis + 1 :])
     integers = dtypes.default_int()
-    return Found(
+    return UniqueResult(
         full(shape, 0 if fill_value is None else fill_value, x.dtype),
         zeros(many, integers) if wanted.index else None,
         zeros(length, integers) if wanted.inverse else None,

@@ -15,7 +15,7 @@ from imprint._src.scipy.optimize.line_search import dot, evaluate, line_search
 
 
 @dataclass(frozen=True)
-class Options:
+class BfgsOptions:
     """When to stop: the options of "BFGS"."""
 
     maxiter: Any = None
@@ -24,7 +24,7 @@ class Options:
     line_search_maxiter: Any = 10
 
 
-class End(NamedTuple):
+class BfgsState(NamedTuple):
     """Where the method stopped, and what it knows there."""
 
     x: Array
@@ -39,7 +39,9 @@ class End(NamedTuple):
     evaluations: Any
 
 
-def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> End:
+def minimize_bfgs(
+    fun: Callable[[Array], Any], x: Array, options: BfgsOptions
+) -> BfgsState:
     """Return where a function is least.
 
     Args:
@@ -52,10 +54,10 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
     def is_flat(gradient: Array) -> Array:
         return np.linalg.norm(gradient, options.norm) < options.gtol
 
-    def goes_on(state: End) -> Any:
+    def goes_on(state: BfgsState) -> Any:
         return ~state.converged & ~state.failed & (state.steps < most)
 
-    def step(state: End) -> End:
+    def step(state: BfgsState) -> BfgsState:
         direction = -dot(state.inverse, state.gradient)
         slope = dot(state.gradient, direction)
         guess = 2.02 * (state.value - state.former) / slope
@@ -70,7 +72,7 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
         converged = is_flat(found.point.gradient)
         moved = found.point.step * direction
         turned = found.point.gradient - state.gradient
-        return End(
+        return BfgsState(
             x=state.x + moved,
             value=found.point.value,
             gradient=found.point.gradient,
@@ -84,7 +86,7 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
         )
 
     value, gradient = evaluate(fun, x)
-    state = End(
+    state = BfgsState(
         x=x,
         value=value,
         gradient=gradient,

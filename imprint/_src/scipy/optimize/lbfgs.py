@@ -17,7 +17,7 @@ _INF = float("inf")
 
 
 @dataclass(frozen=True)
-class Options:
+class LbfgsOptions:
     """When to stop, and how many steps to keep: the options of "L-BFGS"."""
 
     maxiter: Any = None
@@ -37,7 +37,7 @@ class _History(NamedTuple):
     size: Array
 
 
-class End(NamedTuple):
+class LbfgsState(NamedTuple):
     """Where the method stopped, and what it knows there."""
 
     x: Array
@@ -51,7 +51,9 @@ class End(NamedTuple):
     evaluations: Any
 
 
-def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> End:
+def minimize_lbfgs(
+    fun: Callable[[Array], Any], x: Array, options: LbfgsOptions
+) -> LbfgsState:
     """Return where a function is least.
 
     Args:
@@ -64,10 +66,10 @@ def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> E
         limits = (200 * x.size, None, None)
     most, most_values, most_gradients = [_INF if m is None else m for m in limits]
 
-    def goes_on(state: End) -> Any:
+    def goes_on(state: LbfgsState) -> Any:
         return ~state.converged & ~state.failed
 
-    def step(state: End) -> End:
+    def step(state: LbfgsState) -> LbfgsState:
         direction = _direction(state.history, state.gradient)
         here = (state.value, state.gradient)
         one = np.ones((), x.dtype)
@@ -85,7 +87,7 @@ def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> E
             status = np.where(holds, reason, status)
         converged = np.linalg.norm(point.gradient, options.norm) < options.gtol
         moved = point.step * direction
-        return End(
+        return LbfgsState(
             x=state.x + moved,
             value=point.value,
             gradient=point.gradient,
@@ -101,7 +103,7 @@ def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> E
     nothing = np.zeros((options.maxcor, x.size), x.dtype)
     no = np.zeros((), bool)
     history = _History(nothing, nothing, nothing[:, 0], np.ones((), x.dtype))
-    state = End(x, value, gradient, history, no, no, 0, 0, 1)
+    state = LbfgsState(x, value, gradient, history, no, no, 0, 0, 1)
     return while_loop(goes_on, step, state)
 
 

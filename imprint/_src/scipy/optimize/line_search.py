@@ -35,7 +35,7 @@ class Point(NamedTuple):
     gradient: Any
 
 
-class Found(NamedTuple):
+class LineSearchResult(NamedTuple):
     """The step of a search: its point, whether it is none, why, and what it cost."""
 
     point: Point
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     evaluations: Any
 
 
-class _State(NamedTuple):
+class _LineSearchState(NamedTuple):
     low: Point
     high: tuple[Any, Any]
     former: tuple[Any, Any]
@@ -62,7 +62,7 @@ def line_search(
     at_x: tuple[Any, Array],
     first: Any,
     most: Any,
-) -> Found:
+) -> LineSearchResult:
     """Return a step along a direction in which a function falls.
 
     Args:
@@ -81,21 +81,21 @@ def line_search(
         there = there.astype(value.dtype)
         return Point(step, there, dot(slant, direction), slant)
 
-    def turn(state: _State) -> _State:
+    def turn(state: _LineSearchState) -> _LineSearchState:
         grown = np.where(state.turns == 0, first, 2 * state.low.step)
         step = np.where(state.narrows, _between(state), grown)
         return _following(state, at(step.astype(x.dtype)), start)
 
-    def goes_on(state: _State) -> Any:
+    def goes_on(state: _LineSearchState) -> Any:
         open_ended = state.narrows | (state.turns < most)
         return open_ended & ~state.found & ~state.failed
 
     no = np.zeros((), bool)
     nowhere = (start.step, start.value)
-    state = _State(start, nowhere, nowhere, no, 0, 0, no, no)
+    state = _LineSearchState(start, nowhere, nowhere, no, 0, 0, no, no)
     state = while_loop(goes_on, turn, state)
     why = np.where(state.narrows, _NARROWING_FAILED, _NOTHING_ENCLOSED)
-    return Found(
+    return LineSearchResult(
         state.low,
         ~state.found,
         np.where(state.found, 0, why),
@@ -124,7 +124,7 @@ def _pick(condition: Any, these: Any, those: Any) -> Any:
     return type(these)(*pairs) if hasattr(these, "_fields") else tuple(pairs)
 
 
-def _following(state: _State, new: Point, start: Point) -> _State:
+def _following(state: _LineSearchState, new: Point, start: Point) -> _LineSearchState:
     """Return what is known when the value at another point is."""
     low, narrows = state.low, state.narrows
     is_first = ~narrows & (state.turns == 0)
@@ -142,7 +142,7 @@ def _following(state: _State, new: Point, start: Point) -> _State:
 
     is_narrow = narrows & (abs(state.high[0] - low.step) <= _least(low.step.dtype))
     narrowings = state.narrowings + narrows
-    return _State(
+    return _LineSearchState(
         low=lower,
         high=high,
         former=_pick(narrows, former, middle),
@@ -162,7 +162,7 @@ def _least(dtype: DType) -> float:
 # ---- the next point between two ----
 
 
-def _between(state: _State) -> Array:
+def _between(state: _LineSearchState) -> Array:
     """Return where to look in the interval: the first of three that is well inside."""
     (a, fa, slope, _), (b, fb) = state.low, state.high
     width, bottom, top = b - a, np.minimum(a, b), np.maximum(a, b)

@@ -102,11 +102,11 @@ def minimize(
     x, given = x.astype(x.dtype), dict(options or {})
     if method.lower() == "bfgs":
         end = bfgs.minimize_bfgs(
-            _number_of(fun, args), x, _options(bfgs.Options, given, tol)
+            _number_of(fun, args), x, _options(bfgs.BfgsOptions, given, tol)
         )
     elif method.lower() == _LIMITED:
         end = lbfgs.minimize_lbfgs(
-            _number_of(fun, args), x, _options(lbfgs.Options, given, tol)
+            _number_of(fun, args), x, _options(lbfgs.LbfgsOptions, given, tol)
         )
     else:
         raise ArgumentError(

@@ -8,6 +8,7 @@ the densities.
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 import numpy
@@ -17,13 +18,13 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
-from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.errors import ArgumentError, AxisError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint._src.primitives.axes import canonical_axis, insert, whole
 from imprint._src.primitives.elementwise.complex import complex_
-from imprint._src.scipy.signal.segments import counts, extended, segments, window_of
+from imprint._src.primitives.indexing.slicing import pad
 from imprint._src.scipy.signal.trends import detrend as without_trend
-from imprint.numpy.fft import fft, fftfreq, rfft, rfftfreq
+from imprint.numpy.fft import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 
 Trend = bool | str | Callable[[Array], Array]
 """What is taken away from each segment: nothing, a mean, a line, or what a function says."""
@@ -380,3 +381,186 @@ def _median_bias(count: int) -> float:
     """Return the median of so many densities of noise, where the mean is one."""
     even = numpy.arange(2.0, count, 2)
     return 1 + float(numpy.sum(1 / (even + 1) - 1 / even))
+
+
+def segments(x: Array, length: int, step: int) -> Array:
+    """Return the segments that begin each `step` along the last axis, as a last axis.
+
+    Args:
+        x: an array, at least as long as a segment.
+        length: that of a segment.
+        step: how far one begins after another.
+    """
+    count = (x.shape[-1] - length) // step + 1
+    parts = -(-length // step)
+    long = extended(x, (0, (count + parts - 1) * step - x.shape[-1]))
+    rows = long.reshape(*x.shape[:-1], -1, step)
+    shifted = [rows[..., i : i + count, :] for i in range(parts)]
+    return np.concatenate(shifted, axis=-1)[..., :length]
+
+
+def added(x: Array, step: int) -> Array:
+    """Return the sum of segments where they overlap: what `segments` cut, put together.
+
+    Args:
+        x: segments along the axis before the last.
+        step: how far one begins after another.
+    """
+    count, length = x.shape[-2:]
+    parts = -(-length // step)
+    long = extended(x, (0, parts * step - length))
+    total = np.zeros((), x.dtype)
+    for i in range(parts):
+        part = long[..., i * step : (i + 1) * step]
+        total = total + extended(part, (i, parts - 1 - i), axis=-2)
+    flat = total.reshape(*x.shape[:-2], -1)
+    return flat[..., : (count - 1) * step + length]
+
+
+def extended(x: Array, by: tuple[int, int], axis: int = -1) -> Array:
+    """Return an array with zeros at both ends of an axis; a negative number cuts."""
+    edges = [(0, 0, 0)] * x.ndim
+    edges[axis] = (*by, 0)
+    return pad(x, np.zeros((), x.dtype), edges)
+
+
+def window_of(
+    name: str, window: Any, length: int | None, limit: int
+) -> tuple[Any, int]:
+    """Return the numbers of a window, and their number.
+
+    Args:
+        name: the function that was called, for errors.
+        window: a name, a tuple of a name and numbers, or an array.
+        length: of a segment; None for that of the array, or the whole signal.
+        limit: the length of the signal.
+    """
+    if isinstance(window, str | tuple):
+        size = limit if length is None else length
+        if size > limit:
+            warnings.warn(
+                f"{name}: the signal has {limit} elements, fewer than nperseg={size}: "
+                f"it is one segment of {limit}.",
+                stacklevel=4,
+            )
+            size = limit
+        return named_window(name, window, size), size
+    win = as_array(name, window)
+    size = win.size if length is None else length
+    if win.ndim != 1 or size != win.size or size > limit:
+        raise ShapeError(
+            f"{name}: expected a window of nperseg numbers, at most {limit}, which the "
+            f"signal has, got {win.aval} and nperseg={length}."
+        )
+    return win, size
+
+
+def named_window(name: str, window: Any, length: int) -> Any:
+    """Return the numbers of a window that SciPy knows by its name."""
+    if window == "hann":
+        return numpy.sin(numpy.pi / length * numpy.arange(length)) ** 2 + (length == 1)
+    known: Any = import_module("scipy.signal.windows")
+    try:
+        return known.get_window(window, length)
+    except ValueError as err:
+        raise ArgumentError(
+            f"{name}: expected a window of scipy.signal.windows, or an array, got "
+            f"{window!r}."
+        ) from err
+
+
+def counts(name: str, nperseg: Any, noverlap: Any, nfft: Any) -> tuple[int, int, int]:
+    """Return how long segments are, how far apart they begin, and how long transforms are.
+
+    Args:
+        name: the function that was called, for errors.
+        nperseg: how long segments are.
+        noverlap: how much one covers of another; None for half of it.
+        nfft: how long transforms are; None for as long as segments.
+    """
+    length = whole(name, "nperseg", nperseg)
+    overlap = length // 2 if noverlap is None else whole(name, "noverlap", noverlap)
+    wide = length if nfft is None else whole(name, "nfft", nfft)
+    if length < 1 or not 0 <= overlap < length or wide < length:
+        raise ArgumentError(
+            f"{name}: expected nperseg of 1 or more, noverlap in [0, nperseg), and nfft of "
+            f"nperseg or more, got nperseg={length}, noverlap={overlap}, nfft={wide}."
+        )
+    return length, length - overlap, wide
+
+
+_LEAST = 1e-10
+
+
+def istft(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    Zxx: ArrayLike,  # noqa: N803 - SciPy's name
+    fs: ArrayLike = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    input_onesided: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    boundary: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    time_axis: int = -1,
+    freq_axis: int = -2,
+) -> tuple[Array, Array]:
+    """Return times and the signal of which `stft` gives these transforms.
+
+    Args:
+        Zxx: what `stft` returned last.
+        fs: how many elements there are in a unit of time.
+        window: the one that `stft` had.
+        nperseg: how long a segment is; what the number of frequencies says, if None.
+        noverlap: how much of it is in the next one; half of it, if None.
+        nfft: how long the transforms are, if segments were extended by zeros.
+        input_onesided: whether negative frequencies were left out.
+        boundary: whether the signal went on at its ends, which is cut off.
+        time_axis: the axis of segments.
+        freq_axis: the axis of frequencies.
+
+    Raises:
+        ShapeError: there are fewer than two axes, or the window does not fit.
+        AxisError: both axes are one.
+        ArgumentError: numbers do not fit.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import signal
+        >>> spectra = signal.stft(np.array([1.0, 2, 3, 2, 1, 0, 1, 2]), nperseg=4)[2]
+        >>> signal.istft(spectra)[1].round(3)
+        Array([1., 2., 3., 2., 1., 0., 1., 2.], dtype=float32)
+    """
+    z = as_array("istft", Zxx)
+    if z.ndim < 2:
+        raise ShapeError(
+            "istft: expected an axis of frequencies and one of segments, got "
+            f"{z.aval}. Pass what stft returns last."
+        )
+    of_frequency = canonical_axis("istft", freq_axis, z.ndim)
+    of_time = canonical_axis("istft", time_axis, z.ndim)
+    if of_frequency == of_time:
+        raise AxisError(
+            f"istft: expected time_axis and freq_axis to differ, got {of_time} for both."
+        )
+    z = np.moveaxis(
+        z.astype(dtypes.to_complex(z.dtype)), (of_time, of_frequency), (-2, -1)
+    )
+    count = dims.concrete(z.shape[-1], "istft")
+    usual = 2 * (count - 1) if input_onesided else count
+    size = usual if nperseg is None else whole("istft", "nperseg", nperseg)
+    if nfft is None:
+        nfft = usual + (input_onesided and size == usual + 1)
+    size, step, wide = counts("istft", size, noverlap, nfft)
+    win, _ = window_of("istft", window, size, size)
+
+    parts = (irfft if input_onesided else ifft)(z, wide)[..., :size]
+    win = np.asarray(win).astype(parts.dtype)
+    x = added(parts * win * win.sum(), step)
+    weight = added(np.broadcast_to(win * win, parts.shape[-2:]), step)
+    if boundary:
+        end = x.shape[-1] - size // 2
+        x, weight = x[..., size // 2 : end], weight[size // 2 : end]
+    x = x / np.where(abs(weight) > _LEAST, weight, 1)
+    real = dtypes.real_part_dtype(x.dtype)
+    times = np.arange(x.shape[-1], dtype=real) / fs
+    return times, np.moveaxis(x, -1, of_time - (of_frequency < of_time))

@@ -1,13 +1,121 @@
-"""The error functions that the engine has: `erf`, `erfc` and the inverse of `erf`.
+"""The normal distribution: its function, logarithm and quantiles, and what is kin to it.
 
-They are apart from their relatives in `normal`, which load more.
+`erfcinv` is a quantile, too; all but `wofz` are of real numbers. What the engine itself
+has of them is in `error_functions`.
 """
 
+import math
+
+from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.eager.fusion import one_go
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import multiply
+from imprint._src.numpy.promotion import ArrayLike, convert, promote
+from imprint._src.primitives.special import faddeeva, minimax_coeffs
 from imprint._src.primitives.special import special as primitives
-from imprint._src.scipy.special.arguments import floats
+from imprint._src.scipy.special.arguments import floats, strong_floats
+
+
+def erfcx(x: ArrayLike) -> Array:
+    """Return `exp(x * x) * erfc(x)`, elementwise, without overflow.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcx(0.5).round(4)
+        Array(0.6157, dtype=float32, weak_type=True)
+    """
+    return minimax_coeffs.erfcx(*floats("erfcx", x))
+
+
+def erfcinv(y: ArrayLike) -> Array:
+    """Return the number whose `erfc` is `y`, elementwise, precisely near 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcinv(0.5).round(4)
+        Array(0.4769, dtype=float32, weak_type=True)
+    """
+    (y,) = floats("erfcinv", y)
+    return multiply(minimax_coeffs.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
+
+
+def wofz(z: ArrayLike) -> Array:
+    """Return the Faddeeva function, `exp(-z * z) * erfc(-1j * z)`, elementwise.
+
+    Args:
+        z: numbers, which become complex.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.wofz(1j).round(4)
+        Array(0.4276+0.j, dtype=complex64)
+    """
+    (z,) = promote("wofz", (z,))
+    aval = get_aval(z)
+    return faddeeva.wofz(convert("wofz", z, dtypes.to_complex(aval.dtype)))
+
+
+def dawsn(x: ArrayLike) -> Array:
+    """Return Dawson's integral, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.dawsn(0.5).round(4)
+        Array(0.4244, dtype=float32, weak_type=True)
+    """
+    return minimax_coeffs.dawsn(*floats("dawsn", x))
+
+
+@one_go
+def ndtr(x: ArrayLike) -> Array:
+    """Return the distribution function of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtr(0.0)
+        Array(0.5, dtype=float32)
+    """
+    (x,) = strong_floats("ndtr", x)
+    return multiply(primitives.erfc(multiply(x, -math.sqrt(0.5))), 0.5)
+
+
+@one_go
+def ndtri(p: ArrayLike) -> Array:
+    """Return the quantile of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtri(0.5)
+        Array(0., dtype=float32)
+    """
+    return minimax_coeffs.ndtri(*strong_floats("ndtri", p))
+
+
+@one_go
+def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
+    """Return the logarithm of the normal distribution's function, elementwise.
+
+    Args:
+        x: real numbers.
+        series_order: accepted as in JAX: no series of an order is used, and the result is
+            as precise as the dtype.
+
+    Raises:
+        ArgumentError: if the order is negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.log_ndtr(0.0).round(4)
+        Array(-0.6931, dtype=float32)
+    """
+    if series_order < 0:
+        raise ArgumentError(
+            f"log_ndtr: expected series_order of at least 0, got {series_order}. "
+            "Leave it out."
+        )
+    return minimax_coeffs.log_ndtr(*strong_floats("log_ndtr", x))
 
 
 @one_go

@@ -122,3 +122,11 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Array:
 def _stored(dtype: Any) -> np.dtype[Any]:
     """Return a dtype as bytes have it, not as wide as arrays may be."""
     return np.dtype(dtype) if dtype in (bool, int, float) else dtypes.as_dtype(dtype)
+
+
+array_repr: Final = np.array_repr
+array_str: Final = np.array_str
+get_printoptions: Final = np.get_printoptions
+set_printoptions: Final = np.set_printoptions
+printoptions: Final = np.printoptions
+iterable: Final = np.iterable
