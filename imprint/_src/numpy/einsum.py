@@ -1,10 +1,10 @@
 """Einstein summation: einsum and einsum_path.
 
-1. Subscripts are parsed (`subscripts`); repeated letters of one operand are reduced to
-   the diagonal, and its axes of length 1 that others repeat are dropped.
-2. NumPy's planner gives the order in which operands are contracted.
-3. For each pair: letters that nothing else needs are summed, and the rest is one
-   `dot_general`. The last result is transposed to the order asked for.
+1. Parse the subscripts; reduce repeated letters of one operand to the diagonal, and
+   drop its axes of length 1 that others repeat.
+2. NumPy's planner gives the order of contractions.
+3. For each pair, sum letters that no other operand needs; the rest is one
+   `dot_general`. Transpose the last result to the requested order.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ class Subscripts:
 
 
 def parse(subscripts: Any, operands: Sequence[Any]) -> Subscripts:
-    """Parse the arguments of einsum; raise if they do not fit each other."""
+    """Parse the arguments of einsum; raise if they do not match."""
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
     text = subscripts.replace(" ", "")
@@ -68,12 +68,12 @@ def parse(subscripts: Any, operands: Sequence[Any]) -> Subscripts:
 
 
 def _hidden(term: str, x: Array) -> int:
-    """Return for how many axes the dots stand."""
+    """Return the number of axes that `...` stands for."""
     return x.ndim - len(term.replace("...", "")) if "..." in term else 0
 
 
 def _spread(term: str, x: Array, fill: list[str]) -> str:
-    """Return the letters of one operand, with letters for the dots."""
+    """Return the letters of one operand, with letters for `...`."""
     letters = term.replace("...", "", 1)
     if not set(letters) <= set(_LETTERS):
         raise ArgumentError(
@@ -105,7 +105,7 @@ def _out(right: str | None, names: str, text: str, fill: list[str]) -> str:
 
 
 def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    """Return subscripts for operands that are each followed by a list of numbers."""
+    """Return subscripts for operands that each precede a list of numbers."""
     paired = arguments[: len(arguments) // 2 * 2]
     arrays, axes = list(paired[::2]), paired[1::2]
     if not axes or not all(isinstance(a, Sequence) for a in axes):
@@ -147,11 +147,11 @@ def einsum(
         subscripts: a letter for each axis of each operand, and of the result:
             "ij,jk->ik"; or the first operand, followed by the list of its axes.
         operands: the arrays.
-        out: None; arrays are immutable, so there is nothing to write into.
-        optimize: how to find the order: "auto", "optimal", "greedy", True, False, or
-            the order itself as tuples of positions.
-        precision: how exactly to multiply floats; None for the default.
-        preferred_element_type: the dtype in which terms are added and given back.
+        out: must be None; arrays are immutable.
+        optimize: the planner: "auto", "optimal", "greedy", True, False, or the order
+            itself as tuples of positions.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result.
 
     Example:
         >>> import imprint.numpy as np
@@ -182,7 +182,7 @@ def einsum(
 def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
 ) -> tuple[Path, str]:
-    """Return the order of contractions that `einsum` takes, and a line about it.
+    """Return the order of contractions of `einsum`, and a line about it.
 
     Example:
         >>> import imprint.numpy as np
@@ -223,7 +223,7 @@ def _terms(parsed: Subscripts, arrays: Sequence[Any]) -> list[_Term]:
 
 
 def _lengths(parsed: Subscripts) -> dict[str, Dim]:
-    """Return the length of each letter; raise if two operands disagree."""
+    """Return the length of each letter; raise if operands disagree."""
     lengths: dict[str, Dim] = {}
     for x, names in zip(parsed.arrays, parsed.names, strict=True):
         for n, name in zip(x.shape, names, strict=True):
@@ -257,7 +257,7 @@ def _diagonal_of_two(x: Any, axis: int, extra: int) -> Any:
 
 
 def _summed(term: _Term, kept: str, dtype: DType) -> _Term:
-    """Sum over the axes whose letters are not among `kept`, in the dtype of the result."""
+    """Sum over the axes whose letters are not in `kept`, in the dtype of the result."""
     axes = tuple(i for i, n in enumerate(term.names) if n not in kept)
     if not axes:
         return term
@@ -298,7 +298,7 @@ def _path(terms: Sequence[_Term], out: str, optimize: Optimize) -> Path:
 
 _OPTIMAL_UP_TO: Final = 4
 _TYPICAL: Final = 64
-"""The length that the planner sees where it is not known."""
+"""The length that the planner uses for symbolic axes."""
 _NO_LIMIT: Final = 2**62
 
 # ---- 3. pairs ----
@@ -307,7 +307,7 @@ _NO_LIMIT: Final = 2**62
 def _contract(
     taken: list[_Term], others: list[_Term], out: str, how: tuple[Any, DType]
 ) -> _Term:
-    """Contract terms, two at a time; `others` and the result need their letters."""
+    """Contract terms pairwise; keep the letters of `others` and of the result."""
     term, *rest = taken
     for i, other in enumerate(rest):
         needed = out + "".join(t.names for t in (*rest[i + 1 :], *others))

@@ -1,7 +1,7 @@
-"""Which file of `imprint.numpy` holds which of its names, as they load later.
+"""The file of each name of `imprint.numpy` that loads lazily.
 
-The names stand once more in the package itself, as imports that type checkers see; a test
-holds both together.
+`imprint.numpy` lists the same names as imports for type checkers; a test keeps both
+equal.
 """
 
 from typing import Final
@@ -130,4 +130,4 @@ LATER: Final[dict[str, str]] = {
     "imprint._src.numpy.elementwise.exponents": "frexp ldexp spacing",
     "imprint._src.numpy.vectorize": "apply_along_axis apply_over_axes fromfunction vectorize",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""

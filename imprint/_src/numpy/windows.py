@@ -1,6 +1,6 @@
-"""Windows for signals: bartlett, blackman, hamming, hanning.
+"""Windows for signals: bartlett, blackman, hamming, hanning, kaiser; and i0.
 
-Each is a vector of known length, symmetric, in the default float; one point is 1.
+A window is a symmetric vector of concrete length in the default float; one point is 1.
 """
 
 import math
@@ -29,7 +29,7 @@ from imprint._src.primitives.special.bessel import bessel_i0e
 
 @one_go
 def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window that rises and falls in a line.
+    """Return the Bartlett window, a triangle.
 
     Example:
         >>> import imprint.numpy as np
@@ -46,7 +46,7 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @one_go
 def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of one period of a cosine, from 0 to 1 and back.
+    """Return the Hann window, one period of a cosine from 0 to 1 and back.
 
     Example:
         >>> import imprint.numpy as np
@@ -58,7 +58,7 @@ def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @one_go
 def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of a cosine that does not reach 0.
+    """Return the Hamming window, a cosine that does not reach 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -70,7 +70,7 @@ def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @one_go
 def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of two cosines.
+    """Return the Blackman window, a sum of two cosines.
 
     Example:
         >>> import imprint.numpy as np
@@ -106,16 +106,16 @@ def i0(x: ArrayLike) -> Array:
     """
     refuse_complex("i0", x)
     x = inexact("i0", as_array("i0", x))
-    size = multiply(x, sign(x))  # its derivative at 0 is 0, which that of abs is not
+    size = multiply(x, sign(x))  # its derivative at 0 is 0, unlike that of abs
     return multiply(exp(size), bessel_i0e(x))
 
 
 @one_go
 def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window whose shape is given by a number.
+    """Return the Kaiser window.
 
     Args:
-        M: how many points.
+        M: the number of points.
         beta: 0 gives a window of ones; 5 is like `hamming`, 6 like `hanning`.
 
     Example:
@@ -128,8 +128,6 @@ def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
         return ones(count)
     last = as_operand(count - 1)
     twice = multiply(arange(count, dtype=dtypes.default_float()), 2)
-    place = divide(
-        subtract(twice, last), last
-    )  # which is -1 and 1 at the ends, exactly
+    place = divide(subtract(twice, last), last)  # exactly -1 and 1 at the ends
     root = sqrt(subtract(1, multiply(place, place)))
     return divide(i0(multiply(beta, root)), i0(beta))

@@ -1,7 +1,8 @@
-"""Bits of integers, elementwise; on booleans the logical operations.
+"""Bitwise functions of integers, logical ones of booleans, and packed bits.
 
-A shift by the width or more gives 0, or the sign for a right shift of a negative number;
-a negative shift counts as such a one too.
+A shift by the width or more, or by a negative number, gives 0; a right shift of a
+negative number then gives the sign. A packed byte holds eight elements of the last
+axis; `bitorder` chooses the highest bit.
 """
 
 from typing import Final
@@ -43,7 +44,7 @@ def bitwise_and(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in both, elementwise.
+    """Return the bitwise AND, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,7 +65,7 @@ def bitwise_or(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in either, elementwise.
+    """Return the bitwise OR, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -85,7 +86,7 @@ def bitwise_xor(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in exactly one, elementwise.
+    """Return the bitwise XOR, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -99,7 +100,7 @@ def bitwise_xor(
 
 
 def bitwise_not(x: ArrayLike, /) -> Array:
-    """Return the bits not set, elementwise.
+    """Return the bitwise NOT, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -114,7 +115,7 @@ bitwise_invert: Final = bitwise_not
 
 
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Shift the bits of `x` left by `y`, elementwise; past the width gives 0.
+    """Shift the bits of `x` left by `y`, elementwise; 0 beyond the width.
 
     Example:
         >>> import imprint.numpy as np
@@ -126,7 +127,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Shift the bits of `x` right by `y`, elementwise; the sign stays.
+    """Shift the bits of `x` right by `y`, elementwise, keeping the sign.
 
     Example:
         >>> import imprint.numpy as np
@@ -144,7 +145,7 @@ bitwise_right_shift: Final = right_shift
 
 
 def bitwise_count(x: ArrayLike, /) -> Array:
-    """Return the number of bits set in the absolute value, elementwise.
+    """Return the number of 1 bits of the absolute value, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -160,12 +161,12 @@ _WIDTH: Final = 8
 
 
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
-    """Return bytes whose bits say which elements are not 0; missing ones count as 0.
+    """Pack elements into the bits of bytes: 1 for nonzero, padded with 0.
 
     Args:
         a: integers or booleans.
-        axis: along which eight elements become a byte; None, of the flattened array.
-        bitorder: "big", the first element is the highest bit; "little", the lowest.
+        axis: the axis to pack; None flattens first.
+        bitorder: "big" if the first element is the highest bit; "little" if the lowest.
 
     Example:
         >>> import imprint.numpy as np
@@ -190,14 +191,14 @@ def unpackbits(
     count: int | None = None,
     bitorder: str = "big",
 ) -> Array:
-    """Return the bits of bytes, each as 0 or 1.
+    """Unpack bytes into bits, each 0 or 1.
 
     Args:
         a: an array of uint8.
-        axis: along which a byte becomes eight elements; None, of the flattened array.
-        count: how many bits, zeros if there are fewer; None, all; negative, all but so
-            many.
-        bitorder: "big", the highest bit comes first; "little", the lowest.
+        axis: the axis to unpack; None flattens first.
+        count: the number of bits, padded with 0; None for all; negative leaves out so
+            many at the end.
+        bitorder: "big" if the highest bit comes first; "little" if the lowest.
 
     Example:
         >>> import imprint.numpy as np
@@ -220,7 +221,7 @@ def unpackbits(
 
 
 def _places(name: str, bitorder: str) -> Array:
-    """Return by how many bits each element of a byte is shifted."""
+    """Return the shift of each bit of a byte."""
     if bitorder not in ("big", "little"):
         raise ArgumentError(
             f"{name}: expected bitorder 'big' or 'little', got {bitorder!r}."

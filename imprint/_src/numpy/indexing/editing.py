@@ -1,6 +1,6 @@
-"""Arrays with elements put in, left out or exchanged: insert, delete, put and place.
+"""Insertion, deletion and replacement of elements: insert, delete, put and place.
 
-They return another array: those that NumPy lets write into their operand ask for
+They return new arrays; functions that write into their operand in NumPy require
 `inplace=False`.
 """
 
@@ -44,13 +44,14 @@ from imprint._src.primitives.sizes import as_operand
 def insert(
     arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None
 ) -> Array:
-    """Return an array with values put in before the elements at some indices.
+    """Return an array with values inserted before the elements at some indices.
 
     Args:
         arr: an array.
-        obj: an integer, integers or a slice: indices of `arr`; those outside are moved to
-            its ends.
-        values: what is put in, repeated to the shape of that, in the dtype of `arr`.
+        obj: an integer, integers or a slice: indices of `arr`; those out of bounds are
+            clipped.
+        values: the values to insert, broadcast to the shape needed, in the dtype of
+            `arr`.
         axis: the axis; None for the flat array.
 
     Example:
@@ -78,7 +79,7 @@ def insert(
 
 
 def _order(places: Array, length: Dim) -> Any:
-    """Return in which order new elements, and those that were there, come."""
+    """Return the order of new and old elements."""
     if isinstance(places, Tracer) or dims.is_symbolic(length):
         end = as_operand(length)
         places = clip(where(places < 0, places + end, places), 0, end)
@@ -102,10 +103,10 @@ def delete(
 
     Args:
         arr: an array.
-        obj: an integer, integers, a slice or a mask, known while tracing.
+        obj: an integer, integers, a slice or a mask; concrete.
         axis: the axis; None for the flat array.
-        assume_unique_indices: the promise that no index comes twice and none is outside:
-            then integers may be traced.
+        assume_unique_indices: the promise that no index is repeated or out of bounds;
+            integers may then be traced.
 
     Example:
         >>> import imprint.numpy as np
@@ -137,7 +138,7 @@ def delete(
 
 
 def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
-    """Return which elements of an axis are at places that may count from its end."""
+    """Return which elements of an axis are at indices, which may be negative."""
     length = x.shape[at]
     found: dict[Dim, int] = {}
     for place in places:
@@ -153,7 +154,7 @@ def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
 
 
 def _around(x: Array, part: Any, at: int) -> Array:
-    """Return an axis whose length has a name without what a slice takes."""
+    """Return an axis of symbolic length without the elements of a slice."""
     length = x.shape[at]
     if part.step not in (None, 1):
         return _taken(x, _left(_stepped(part, length), length, is_unique=True), at)
@@ -163,7 +164,7 @@ def _around(x: Array, part: Any, at: int) -> Array:
 
 
 def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
-    """Return the indices that are not at traced places."""
+    """Return the indices that are not at traced positions."""
     if not is_unique:
         raise ConcretizationError(
             f"delete: expected indices that are known while tracing, got {places.aval}. "
@@ -184,15 +185,15 @@ def put(
     *,
     inplace: bool = True,
 ) -> Array:
-    """Return an array with other values at indices of the flat array.
+    """Return an array with values replaced at indices of the flat array.
 
     Args:
         a: an array.
         ind: integers.
-        v: values, which begin anew if they are fewer.
-        mode: what becomes of an index outside: it is moved to the nearest element (None,
-            and "clip", where negative ones are outside), or they begin anew ("wrap").
-        inplace: False, for arrays are immutable.
+        v: the values, repeated if they are fewer.
+        mode: for indices out of bounds: None or "clip" uses the nearest element ("clip"
+            also for negative indices), "wrap" wraps around.
+        inplace: must be False; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -228,13 +229,13 @@ def put(
 def place(
     arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True
 ) -> Array:
-    """Return an array with the next of some values wherever a mask is true.
+    """Return an array with values placed, in order, where a mask is true.
 
     Args:
         arr: an array.
         mask: booleans, as many as elements.
-        vals: values, which begin anew when all are used.
-        inplace: False, for arrays are immutable.
+        vals: the values, repeated if they are fewer.
+        inplace: must be False; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -261,7 +262,7 @@ def place(
 
 
 def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
-    """Return an array, flat if there is no axis, and its axis."""
+    """Return an array, flattened if the axis is None, and its axis."""
     x = ravel(arr) if axis is None else asarray(arr)
     return x, canonical_axis(name, 0 if axis is None else axis, x.ndim)
 
@@ -272,7 +273,7 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
         return _stepped(obj, length)
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
-        places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
+        places = asarray(np.zeros(places.shape, np.int32))  # concrete under a trace too
     places = _integers(name, places)
     if name == "insert" and places.ndim > 1:
         raise ShapeError(
@@ -283,7 +284,7 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
 
 
 def _stepped(part: Any, length: Dim) -> Array:
-    """Return the indices that a slice takes."""
+    """Return the indices that a slice selects."""
     if not dims.is_symbolic(length):
         return asarray(np.arange(*part.indices(length)))
     step = 1 if part.step is None else operator.index(part.step)
@@ -293,7 +294,7 @@ def _stepped(part: Any, length: Dim) -> Array:
 
 
 def _integers(name: str, places: Array) -> Array:
-    """Return indices in a dtype that counts all elements."""
+    """Return indices in a dtype that can count all elements."""
     if not dt.is_integer(places.dtype):
         raise DTypeError(
             f"{name}: expected indices of an integer dtype, got {places.aval}. "
@@ -305,7 +306,7 @@ def _integers(name: str, places: Array) -> Array:
 
 
 def _taken(x: Array, places: Any, axis: int) -> Array:
-    """Return the slices of an axis at places that are inside."""
+    """Return the slices of an axis at positions that are in bounds."""
     index = (slice(None),) * axis + (places,)
     return take_at(x, index, mode="promise_in_bounds")
 

@@ -1,7 +1,10 @@
-"""Positions of elements: of diagonals and triangles, of open grids, of flat indices.
+"""Indices and grids: diagonals, triangles, `ix_`, flat indices, `mgrid`, `r_`.
 
-Shapes are known while tracing, and so are the positions of what they say; those that are
-made of indices may be traced.
+Shapes are concrete while tracing, and so are indices computed from them; indices
+computed from other indices may be traced. In `mgrid[a:b:c]` a slice stands for the
+numbers from `a` to before `b` with step `c`; an imaginary step `3j` for 3 numbers from
+`a` to `b`, both included. Bounds and steps are concrete; arrays that `r_` and `c_` join
+may be traced.
 """
 
 import math
@@ -32,7 +35,7 @@ index_exp: Final = np.index_exp
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
-    """Return the positions of the diagonal of an array whose axes are `n` long.
+    """Return the indices of the diagonal of an array whose axes have length `n`.
 
     Example:
         >>> import imprint.numpy as np
@@ -49,7 +52,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """Return the positions of the diagonal of an array; see `diag_indices`.
+    """Return the indices of the diagonal of an array; see `diag_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -66,12 +69,12 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the positions on and below a diagonal of an n by m matrix.
+    """Return the indices on and below a diagonal of an n by m matrix.
 
     Args:
-        n: how many rows.
-        k: which diagonal; 0 is the main one.
-        m: how many columns; None for `n`.
+        n: the number of rows.
+        k: the number of the diagonal; 0 is the main one.
+        m: the number of columns; None for `n`.
 
     Example:
         >>> import imprint.numpy as np
@@ -83,7 +86,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the positions on and above a diagonal; see `tril_indices`.
+    """Return the indices on and above a diagonal; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -95,7 +98,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the positions on and below a diagonal of a matrix; see `tril_indices`.
+    """Return the indices on and below a diagonal of a matrix; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -107,7 +110,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the positions on and above a diagonal of a matrix; see `tril_indices`.
+    """Return the indices on and above a diagonal of a matrix; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -130,7 +133,7 @@ def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
 
 @owned
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
-    """Return vectors of indices so that together they choose rows, columns and so on.
+    """Return vectors of indices, shaped to index the grid of their combinations.
 
     Example:
         >>> import imprint.numpy as np
@@ -156,11 +159,11 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 
 
 def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]:
-    """Return positions along each axis of what has these positions in a flat array.
+    """Convert flat indices to a tuple of indices for each axis.
 
     Args:
-        indices: positions in the flattened array; those outside give the ends.
-        shape: of the array.
+        indices: indices in the flattened array; those out of bounds are clipped.
+        shape: the shape of the array.
 
     Example:
         >>> import imprint.numpy as np
@@ -178,7 +181,7 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
     for size in reversed(sizes):
         rest, position = divmod(rest, size)
         found.append(position)
-    beyond, before = rest > 0, rest + 1 < 0  # unsigned ones are never before
+    beyond, before = rest > 0, rest + 1 < 0  # unsigned indices are never negative
     return tuple(
         where(beyond, size - 1, where(before, 0, position))
         for size, position in zip(sizes, reversed(found), strict=True)
@@ -193,15 +196,15 @@ def ravel_multi_index(
     *,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return positions in a flat array of what has these positions along each axis.
+    """Convert indices for each axis to flat indices.
 
     Args:
         multi_index: integers for each axis.
         dims: the lengths of the axes.
-        mode: what to do with those outside: "raise", which needs concrete ones; "wrap",
+        mode: for indices out of bounds: "raise", which needs concrete ones; "wrap",
             "clip", or "ignore".
-        order: "C", the last axis counts fastest; "F", the first.
-        dtype: of the result, an integer one; None, that of the positions, or wider.
+        order: "C" if the last axis varies fastest; "F" if the first.
+        dtype: the integer dtype of the result; None for that of the indices, or wider.
 
     Example:
         >>> import imprint.numpy as np
@@ -241,7 +244,7 @@ def ravel_multi_index(
 
 
 def _inside(mode: str, x: Array, length: int) -> Array:
-    """Return positions within an axis, by what `mode` does with those outside."""
+    """Bring indices within an axis by `mode`."""
     if mode == "clip":
         return clip(x, 0, length - 1)
     if mode == "wrap":
@@ -263,11 +266,11 @@ def _inside(mode: str, x: Array, length: int) -> Array:
 
 @final
 class Grid:
-    """What `mgrid[...]` and `ogrid[...]` ask for the coordinates of a grid.
+    """The class of `mgrid` and `ogrid`, which are indexed by slices for a grid.
 
     Args:
-        name: of the object, for errors.
-        sparse: whether the arrays have length 1 along the axes of the others.
+        name: the name of the object, for errors.
+        sparse: whether arrays have length 1 along the axes of the others.
 
     Example:
         >>> import imprint.numpy as np
@@ -297,15 +300,15 @@ class Grid:
 
 @final
 class Joined:
-    """What `r_[...]` and `c_[...]` ask to join slices, numbers and arrays.
+    """The class of `r_` and `c_`, which join slices, numbers and arrays.
 
-    A text in front, "axis,ndmin,trans1d", says along which axis, how many axes each part
-    has at least, and where the axes that a part had itself begin among these; "r" and "c"
+    A leading text "axis,ndmin,trans1d" gives the axis to join along, the minimum number
+    of axes of each part, and the position of a part's own axes among these. "r" and "c"
     make a row or a column.
 
     Args:
-        name: of the object, for errors.
-        layout: axis, ndmin and trans1d where no text says them.
+        name: the name of the object, for errors.
+        layout: axis, ndmin and trans1d, unless a text gives them.
 
     Example:
         >>> import imprint.numpy as np

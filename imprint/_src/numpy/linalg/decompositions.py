@@ -1,7 +1,8 @@
-"""qr, svd, eigh and eig: matrices as products of simpler ones.
+"""Matrix factorizations: cholesky, qr, svd, eigh and eig.
 
-Each is one primitive on promoted operands. What NumPy raises for, an algorithm that fails,
-is NaN here. Results that belong together are named tuples, as NumPy's.
+Each is one primitive on promoted operands; without a trace NumPy computes cholesky. If
+an algorithm fails, where NumPy raises, the result is NaN. Results with several parts
+are named tuples, as in NumPy.
 """
 
 from typing import Any, Final, NamedTuple
@@ -35,7 +36,7 @@ from imprint._src.primitives.shape import broadcasted_iota
 
 
 class QRResult(NamedTuple):
-    """What `qr` returns.
+    """The result of `qr`.
 
     Args:
         Q: matrices with orthonormal columns.
@@ -47,11 +48,11 @@ class QRResult(NamedTuple):
 
 
 class SVDResult(NamedTuple):
-    """What `svd` returns.
+    """The result of `svd`.
 
     Args:
         U: matrices with orthonormal columns.
-        S: the singular values, the largest first.
+        S: the singular values in descending order.
         Vh: matrices with orthonormal rows.
     """
 
@@ -61,11 +62,11 @@ class SVDResult(NamedTuple):
 
 
 class EigResult(NamedTuple):
-    """What `eig` returns.
+    """The result of `eig`.
 
     Args:
         eigenvalues: in no order.
-        eigenvectors: as columns, of length 1.
+        eigenvectors: as columns of length 1.
     """
 
     eigenvalues: Array
@@ -73,11 +74,11 @@ class EigResult(NamedTuple):
 
 
 class EighResult(NamedTuple):
-    """What `eigh` returns.
+    """The result of `eigh`.
 
     Args:
-        eigenvalues: the smallest first.
-        eigenvectors: as columns, of length 1.
+        eigenvalues: in ascending order.
+        eigenvectors: as columns of length 1.
     """
 
     eigenvalues: Array
@@ -90,8 +91,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
     Args:
         a: matrices along the last two axes.
-        mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for what
-            LAPACK keeps: Householder reflectors, transposed, and their scales.
+        mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for
+            LAPACK's form: transposed Householder reflectors and their scales.
 
     Example:
         >>> import imprint.numpy as np
@@ -126,9 +127,9 @@ def svd(
         full_matrices: whether U and Vh are square; else they have as many vectors as
             there are singular values.
         compute_uv: whether to return U and Vh; else S alone.
-        hermitian: whether matrices are taken for symmetric or Hermitian: by `eigh`.
-        subset_by_index: which singular values to return, from the first to before the
-            second; None for all.
+        hermitian: whether to assume symmetric or Hermitian matrices and use `eigh`.
+        subset_by_index: the range of singular values to return, as a pair (start,
+            stop); None for all.
 
     Example:
         >>> import imprint.numpy as np
@@ -148,12 +149,12 @@ def svd(
 
 
 def _hermitian_svd(x: Any, subset: tuple[int, int] | None, *, compute_uv: bool) -> Any:
-    """Order eigenvectors by the size of the values, whose signs go to V."""
+    """Sort eigenvectors by the magnitude of the values; move the signs to V."""
     v, w = eigen.eigh(x, subset_by_index=subset)
     size = absolute(w)
     order = _falling(size)
     s = sum_(along_columns(size, get_aval(order).shape) * order, axis=-2)
-    s = where(isnan(size), size, s)  # all of a matrix are NaN, or none
+    s = where(isnan(size), size, s)  # a matrix is all NaN, or has none
     if not compute_uv:
         return s
     dtype = get_aval(v).dtype
@@ -163,7 +164,7 @@ def _hermitian_svd(x: Any, subset: tuple[int, int] | None, *, compute_uv: bool) 
 
 
 def _falling(values: Any) -> Any:
-    """Return permutations that bring columns to the order of values, largest first."""
+    """Return permutations that sort columns by descending values."""
     aval = get_aval(values)
     shape = (*aval.shape, aval.shape[-1])
     rows, columns = (
@@ -177,7 +178,7 @@ def _falling(values: Any) -> Any:
 
 @one_go
 def svdvals(x: ArrayLike, /) -> Array:
-    """Return singular values, the largest first.
+    """Return the singular values in descending order.
 
     Example:
         >>> import imprint.numpy as np
@@ -198,8 +199,8 @@ def eigh(
 
     Args:
         a: square matrices along the last two axes.
-        UPLO: "L" or "U": which triangle is read without `symmetrize_input`.
-        symmetrize_input: whether to take `(a + aᴴ) / 2`.
+        UPLO: "L" or "U", the triangle to read without `symmetrize_input`.
+        symmetrize_input: whether to use `(a + aᴴ) / 2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -216,7 +217,7 @@ def eigvalsh(
     *,
     symmetrize_input: bool = True,
 ) -> Array:
-    """Return the eigenvalues of symmetric or Hermitian matrices, the smallest first.
+    """Return the eigenvalues of symmetric or Hermitian matrices in ascending order.
 
     Args:
         a: square matrices along the last two axes.
@@ -244,7 +245,7 @@ def _eigh(name: str, a: Any, triangle: Any, *, symmetrize: bool) -> EighResult:
 
 @one_go
 def eig(a: ArrayLike) -> EigResult:
-    """Return eigenvalues and eigenvectors of square matrices; both are complex.
+    """Return the complex eigenvalues and eigenvectors of square matrices.
 
     Args:
         a: square matrices along the last two axes.
@@ -282,16 +283,17 @@ def eigvals(a: ArrayLike) -> Array:
 def cholesky(
     a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 ) -> Array:
-    """Return the triangular factor of positive definite matrices.
+    """Return the Cholesky factors of positive definite matrices.
 
     Args:
         a: square matrices along the last two axes.
-        upper: whether to return U of `a = Uᴴ U`, and not L of `a = L Lᴴ`.
-        symmetrize_input: whether to factor `(a + aᴴ) / 2`; else only the lower triangle is
-            read.
+        upper: whether to return U of `a = Uᴴ U`, not L of `a = L Lᴴ`.
+        symmetrize_input: whether to factor `(a + aᴴ) / 2`; else only the lower triangle
+            is read.
 
     Returns:
-        The factors; NaN, where NumPy raises, for a matrix that is not positive definite.
+        The factors; NaN, where NumPy raises, for matrices that are not positive
+        definite.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,8 @@
-"""Products, transposes and diagonals under the names of `linalg`.
+"""Products, powers, transposes and diagonals under the names of `linalg`.
 
-They are functions of `imprint.numpy` that are bound to the last axes, and refuse operands
-that have other axes than vectors or matrices have.
+Most are functions of `imprint.numpy`, bound to the last axes, that raise for operands
+of another rank. A power is repeated squaring. A chain of matrices is one `einsum`,
+which finds the cheapest order.
 """
 
 import operator
@@ -51,7 +52,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Return the products of each element of a vector with each of another.
+    """Return the products of all pairs of elements of two vectors.
 
     Example:
         >>> import imprint.numpy as np
@@ -74,8 +75,8 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
 
     Args:
         x: an array of at least two axes.
-        offset: how far above the main diagonal.
-        dtype: that in which to add.
+        offset: the number of the diagonal; positive, above the main one.
+        dtype: the dtype of the sum.
 
     Example:
         >>> import imprint.numpy as np
@@ -91,7 +92,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 
     Args:
         x: an array of at least two axes.
-        offset: how far above the main diagonal.
+        offset: the number of the diagonal; positive, above the main one.
 
     Example:
         >>> import imprint.numpy as np
@@ -123,7 +124,7 @@ def matmul(
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """Return matrices along the last two axes, transposed.
+    """Transpose matrices along the last two axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -144,7 +145,7 @@ def vecdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the products of vectors, the first ones conjugated.
+    """Return the dot products of vectors, the first ones conjugated.
 
     Example:
         >>> import imprint.numpy as np
@@ -187,11 +188,11 @@ def tensordot(
 
 @one_go
 def matrix_power(a: ArrayLike, n: int) -> Array:
-    """Return square matrices to a whole power, by repeated squaring.
+    """Return square matrices to an integer power, by repeated squaring.
 
     Args:
         a: square matrices along the last two axes.
-        n: the power; of the inverse where it is negative.
+        n: the power; a negative one is of the inverse.
 
     Example:
         >>> import imprint.numpy as np
@@ -228,11 +229,11 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 @one_go
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
-    """Return the product of several matrices, in the order that costs least.
+    """Return the product of several matrices, in the cheapest order.
 
     Args:
         arrays: matrices; the first may be a row and the last a column, as vectors.
-        precision: how exactly to multiply floats; None for the default.
+        precision: the precision of float products; None for the default.
 
     Example:
         >>> import imprint.numpy as np

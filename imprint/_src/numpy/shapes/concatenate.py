@@ -1,7 +1,7 @@
-"""Build arrays from arrays: join, stack, repeat, pad.
+"""Join, stack, tile and reverse arrays.
 
-Arrays that are joined are promoted to one dtype. An array in the place of a sequence of
-arrays is taken as the sequence of its parts along the first axis.
+Joined arrays are promoted to one dtype. An array in place of a sequence stands for its
+slices along the first axis.
 """
 
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ def concatenate(
     Args:
         arrays: arrays of equal lengths along the other axes.
         axis: the axis to join along; None flattens them first.
-        dtype: the dtype of the result, if not the common one.
+        dtype: the dtype of the result; None for the common one.
 
     Example:
         >>> import imprint.numpy as np
@@ -203,7 +203,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 @one_go
 @owned
 def block(arrays: Any) -> Array:
-    """Join blocks that nested lists lay out: the innermost along the last axis.
+    """Join nested lists of blocks: the innermost along the last axis.
 
     Example:
         >>> import imprint.numpy as np
@@ -215,7 +215,7 @@ def block(arrays: Any) -> Array:
 
 
 def _block(arrays: Any) -> tuple[Array, int]:
-    """Return the blocks joined, and how deep the lists are, one deeper."""
+    """Return the joined blocks, and the depth of the lists plus 1."""
     if not isinstance(arrays, list):
         return as_array("block", arrays), 1
     parts = [_block(part) for part in cast("list[Any]", arrays)]
@@ -237,7 +237,7 @@ def _are_equal(shapes: Sequence[Shape]) -> bool:
 
 
 def _parts(name: str, arrays: Arrays, dtype: DTypeLike | None) -> list[Any]:
-    """Return the arrays to join in one dtype."""
+    """Return the arrays to join, in one dtype."""
     parts = [as_array(name, x) for x in _sequence(name, arrays)]
     if dtype is None:
         return promote_dtypes(name, parts)
@@ -287,7 +287,7 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
 
 
 def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
-    """Return the elements in a shape of another size, repeated as often as needed.
+    """Return an array of another size, with the elements repeated or cut.
 
     Example:
         >>> import imprint.numpy as np
@@ -351,7 +351,7 @@ def flipud(m: ArrayLike) -> Array:
 @moves_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turn an array by `k` right angles, from the first axis named to the second.
+    """Rotate an array by `k` right angles, from the first axis to the second.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,9 @@
-"""Make an array larger at its ends: `pad` and its modes.
+"""Padding and trimming at the ends of axes: pad, pad_to and trim_zeros.
 
-Constant padding is one primitive. The other modes work one axis at a time, each on the
-result of the one before, so corners come out as in NumPy.
+Constant padding is one primitive. The other modes pad one axis at a time, each the
+result of the previous, so corners are as in NumPy. `pad_to` only reserves memory: an
+array in the memory of its bucket (`jit(abstracted_axes=)`) is not copied at each call.
+The result of `trim_zeros` depends on values, so they must be concrete.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,10 +53,10 @@ from imprint._src.primitives.indexing.slicing import pad as pad_
 from imprint._src.primitives.shape import squeeze
 
 Pair: TypeAlias = tuple[Dim, Dim]
-"""How many elements to add before and after one axis."""
+"""The numbers of elements to add before and after one axis."""
 Widths: TypeAlias = tuple[Pair, ...]
 Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
-"""A mode: pads one axis of an array by a pair of widths, with its option there."""
+"""A mode: pads one axis of an array by a pair of widths, with the option's values."""
 
 
 @one_go
@@ -64,20 +66,20 @@ def pad(
     mode: str | Callable[..., Any] = "constant",
     **kwargs: Any,
 ) -> Array:
-    """Add elements before and after each axis.
+    """Pad each axis of an array.
 
     Args:
         array: an array.
-        pad_width: how many: one number, (before, after), or a pair for each axis.
+        pad_width: the widths: one number, (before, after), or a pair for each axis.
         mode: "constant", "edge" (the outermost element), "linear_ramp" (even steps to a
             value), "maximum", "mean" or "minimum" (of the outermost elements), "wrap"
-            (the other end), "reflect" (a mirror on the outermost element), "symmetric"
-            (a mirror behind it) or "empty". A function is given each row padded with
+            (the other end), "reflect" (a mirror at the outermost element), "symmetric"
+            (a mirror beyond it) or "empty". A function receives each row padded with
             zeros, its pair of widths, the axis and `kwargs`, and returns the row.
-        kwargs: of "constant", `constant_values=0`; of "linear_ramp", `end_values=0`; of
-            the statistics, `stat_length=None`, how many elements they look at; these
-            three are given as `pad_width` is. Of "reflect" and "symmetric",
-            `reflect_type="even"`, or "odd" to turn the values around the edge as well.
+        kwargs: for "constant", `constant_values=0`; for "linear_ramp", `end_values=0`;
+            for the statistics, `stat_length=None`, the number of elements to use; these
+            three have the form of `pad_width`. For "reflect" and "symmetric",
+            `reflect_type="even"`, or "odd" to reflect the values around the edge too.
 
     Example:
         >>> import imprint.numpy as np
@@ -109,7 +111,7 @@ def pad(
 
 
 def _check_option(mode: str, kwargs: dict[str, Any]) -> None:
-    """Raise unless there is such a mode, and it has these options."""
+    """Raise unless the mode exists and has these options."""
     modes = {name: option for name, (_, option) in _MODES.items()}
     modes |= {"constant": "constant_values", "empty": None}
     if mode not in modes:
@@ -143,7 +145,7 @@ def _widths(pad_width: Any, rank: int) -> Widths:
 
 
 def _pairs(option: str, values: Any, rank: int) -> Any:
-    """Return what is given for all axes, or for each, as a pair for each axis."""
+    """Return an option as a pair for each axis."""
     try:
         return np.broadcast_to(np.asarray(values), (rank, 2))
     except ValueError as err:
@@ -201,7 +203,7 @@ def _pad_edge(x: Array, axis: int, widths: Pair, _: Any) -> Array:
 
 
 def _between(first: Array, x: Array, last: Array, axis: int, widths: Pair) -> Array:
-    """Return `x` between repetitions of what has length 1 along an axis."""
+    """Return `x` between repetitions of a slice of length 1 along an axis."""
     before, after = widths
     parts = [_stretched(first, axis, before), x, _stretched(last, axis, after)]
     return _joined(parts, axis)
@@ -253,7 +255,7 @@ def _statistic(of: Callable[..., Array]) -> Extend:
 
 
 def _median(x: Array, axis: int, *, keepdims: bool) -> Array:
-    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads when it is asked for
+    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads lazily
 
 
 def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
@@ -284,9 +286,9 @@ def _pad_symmetric(x: Array, axis: int, widths: Pair, kind: str) -> Array:
 
 
 def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array:
-    """Mirror at both ends as often as it takes; `skip` elements are not repeated.
+    """Mirror at both ends as often as needed; `skip` elements are not repeated.
 
-    An odd mirror turns the values too, around the outermost element.
+    An odd mirror reflects the values too, around the outermost element.
     """
     room = x.shape[axis] - skip
     before, after = widths
@@ -310,7 +312,7 @@ def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array
 
 
 def _turned(x: Array, edge: Array) -> Array:
-    """Return what is as far from the edge as `x`, on its other side."""
+    """Return values reflected around the edge."""
     return subtract(multiply(2, edge), x)
 
 
@@ -330,20 +332,20 @@ _MODES: Final[dict[str, tuple[Extend, str | None]]] = {
 def pad_to(x: ArrayLike, size: int, axis: int = 0) -> Array:
     """Return an array with memory for `size` elements along an axis.
 
-    Its shape, its elements and what is computed with it stay as they are. A function that
-    `jit` made with `abstracted_axes` takes the memory as it is if `size` is the length of
-    its bucket, and copies the array into such memory if it is not.
+    Shape, elements and results of computations are unchanged. A function with
+    `jit(abstracted_axes=)` uses the memory as it is if `size` is the length of its
+    bucket; else it copies the array into memory of that length.
 
     Args:
         x: an array.
-        size: for how many elements there is room, at least as many as there are.
+        size: the number of elements to reserve, at least the length of the axis.
         axis: the axis.
 
     Returns:
-        The array; one that is traced or spread over devices is returned as it is.
+        The array; a traced or sharded one is returned unchanged.
 
     Raises:
-        ShapeError: there are more elements.
+        ShapeError: `size` is less than the length.
 
     Example:
         >>> import imprint
@@ -380,12 +382,12 @@ def pad_to(x: ArrayLike, size: int, axis: int = 0) -> Array:
 
 @owned
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
-    """Return an array without the zeros at its ends.
+    """Remove zeros at the ends of an array.
 
     Args:
         filt: an array.
-        trim: "f" for those at the front, "b" for those at the back, "fb" for both.
-        axis: the axes along which ends are cut; None for all.
+        trim: "f" to trim the front, "b" the back, "fb" both.
+        axis: the axes to trim; None for all.
 
     Raises:
         ConcretizationError: the array is traced.
@@ -414,7 +416,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
 
 
 def _span(x: Array, axis: int, ends: str) -> slice:
-    """Return what is left of an axis."""
+    """Return the slice of an axis without zeros at its ends."""
     if "f" not in ends and "b" not in ends:
         return slice(None)
     others = tuple(i for i in range(x.ndim) if i != axis)

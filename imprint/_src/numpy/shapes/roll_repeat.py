@@ -1,7 +1,8 @@
 """Roll and repeat: `roll` and `repeat`.
 
-Shifts and counts may be tracers: the program then computes where elements go. The length
-of the result must be known, so `repeat` needs `total_repeat_length` for traced counts.
+Shifts and counts may be traced: the program then computes where elements go. The length
+of the result must be concrete, so `repeat` needs `total_repeat_length` for traced
+counts.
 """
 
 from collections.abc import Sequence
@@ -47,11 +48,11 @@ def roll(
     shift: Dim | ArrayLike | Sequence[Dim | ArrayLike],
     axis: Axes | None = None,
 ) -> Array:
-    """Move the elements along axes; what leaves at one end comes in at the other.
+    """Roll the elements along axes; those that leave at one end enter at the other.
 
     Args:
         a: an array.
-        shift: how far: a number, or one for each axis; tracers too.
+        shift: a number, or one for each axis; may be traced.
         axis: the axes; None flattens first.
 
     Example:
@@ -88,7 +89,7 @@ def _is_array(shift: object) -> bool:
 
 
 def _cut(by: Dim, length: Dim) -> Dim:
-    """Return where to cut an axis, so that its parts exchanged are rolled `by`."""
+    """Return where to cut an axis, so that exchanging the parts rolls it `by`."""
     if not dims.is_symbolic(length):
         return -by % length if length else 0
     if dims.is_surely_at_least(by, 1) and dims.is_surely_at_least(length, by):
@@ -130,11 +131,11 @@ def repeat(
 
     Args:
         a: an array.
-        repeats: how often; one number, or one for each element. A tracer needs
+        repeats: the number of repetitions; one, or one for each element. A tracer needs
             `total_repeat_length`.
         axis: the axis; None flattens first.
-        total_repeat_length: how many elements to keep of the result, the last one
-            repeated if there are fewer.
+        total_repeat_length: the length of the result along the axis; the last element
+            is repeated if it is too short.
 
     Example:
         >>> import imprint.numpy as np
@@ -152,7 +153,7 @@ def repeat(
     length = dims.concrete(x.shape[at], "repeat")
     if total_repeat_length is not None and isinstance(repeats, Tracer):
         return _repeat_dynamic(x, repeats, at, total_repeat_length)
-    # NumPy's `ravel` of an array would be staged, and its numbers be a tracer's.
+    # # NumPy's `ravel` of an array would be traced, and its numbers be tracers.
     given: Any = repeats if isinstance(repeats, Tracer) else np.asarray(repeats)
     times = list(int_tuple(cast("Any", np.ravel(given))))
     times = times * length if len(times) == 1 else times
@@ -172,7 +173,7 @@ def repeat(
 
 
 def _limited(times: list[int], total: int | None) -> list[int]:
-    """Return the numbers of repetitions cut, or stretched at the end, to `total`."""
+    """Return the repetitions with the sum `total`: cut, or the last one increased."""
     if total is None or not times:
         return times
     limited: list[int] = []
@@ -194,9 +195,9 @@ def _each_repeated(x: Array, times: Dim, axis: int) -> Array:
 
 
 def _repeat_dynamic(x: Array, repeats: Any, at: int, total: int) -> Array:
-    """Return `total` elements along an axis, each as often as an array says.
+    """Repeat elements by counts in an array; return `total` elements.
 
-    The last one fills what remains.
+    The last one is repeated as needed.
     """
     length = dims.concrete(x.shape[at], "repeat")
     counts = _whole("repeat", "repeats", repeats)

@@ -1,7 +1,7 @@
-"""Where elements are: argmax, argmin and their variants without NaN.
+"""Indices of extremes: argmax, argmin and variants that ignore NaN.
 
-Of equal elements the first one counts, and NaN counts as the extreme. Indices are
-`int32`, or `int64` under `enable_x64`.
+Ties give the first index; NaN is the extreme. Indices are `int32`, or `int64` under
+`enable_x64`.
 """
 
 from collections.abc import Callable
@@ -42,9 +42,9 @@ def argmax(
 
     Args:
         a: an array with at least one element along the axis.
-        axis: the axis to search; None searches the flattened array.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axis stays, with length 1.
+        axis: the axis to search; None flattens first.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the axis with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -82,7 +82,7 @@ def nanargmax(
     out: None = None,
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
-    """Return the index of the largest element that is not NaN; -1 if all are.
+    """Return the index of the largest element that is not NaN; -1 if all are NaN.
 
     Example:
         >>> import imprint.numpy as np
@@ -101,7 +101,7 @@ def nanargmin(
     out: None = None,
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
-    """Return the index of the smallest element that is not NaN; -1 if all are.
+    """Return the index of the smallest element that is not NaN; -1 if all are NaN.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,7 @@
-"""Sets of numbers: what two arrays have together, in common, or apart.
+"""Sets of numbers: membership, union, intersection and differences.
 
-The results are in order and hold each element once. How many there are depends on the
-values: inside traced functions it is given as `size`, and what fills up as `fill_value`.
+Results are sorted and distinct. Their lengths depend on values, so a trace needs
+`size`; `fill_value` fills up to it.
 """
 
 import builtins
@@ -43,13 +43,13 @@ def union1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements that are in either array.
+    """Return the sorted elements that are in either array.
 
     Args:
         ar1: an array.
         ar2: another one.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest element if None.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest element if None.
 
     Example:
         >>> import imprint.numpy as np
@@ -82,16 +82,15 @@ def intersect1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Any:
-    """Return the elements that are in both arrays.
+    """Return the sorted elements that are in both arrays.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in one array; it makes no
-            difference here.
-        return_indices: whether to return where each comes first in both arrays, too.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest of them if None.
+        assume_unique: whether each array has distinct elements; ignored.
+        return_indices: whether to return the first index of each in both arrays, too.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest of them if None.
 
     Example:
         >>> import imprint.numpy as np
@@ -125,15 +124,14 @@ def setxor1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements that are in one of the arrays alone.
+    """Return the sorted elements that are in exactly one of the arrays.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in one array; it makes no
-            difference here.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest of them if None.
+        assume_unique: whether each array has distinct elements; ignored.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest of them if None.
 
     Example:
         >>> import imprint.numpy as np
@@ -154,10 +152,10 @@ def setxor1d(
 
 
 def _together(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Return both arrays in order, whence each element came, and where runs end.
+    """Return both arrays sorted together, their origins, and the ends of runs.
 
-    In a run of equal elements those of `x` come first, the first of them last: so beside
-    each other in the middle are the first ones of both. NaN is equal in one array only.
+    In a run of equal elements those of `x` come first, in reverse: so the first ones of
+    both are neighbours in the middle. NaN is equal in one array only.
     """
     joined = concatenate([rev(x, (0,)), y])
     place = arange(joined.shape[0])
@@ -173,7 +171,7 @@ def _together(x: Array, y: Array) -> tuple[Array, Array, Array]:
 
 
 def _chosen(mask: Array, size: int | None) -> tuple[Array, Array | None]:
-    """Return where a mask is true, and which of these places are no filling."""
+    """Return where a mask is true, and which of these indices are not filling."""
     if size is None:
         return true_at(mask), None
     return true_at(mask, size), arange(size) < mask.sum()
@@ -182,7 +180,7 @@ def _chosen(mask: Array, size: int | None) -> tuple[Array, Array | None]:
 def _filled(
     x: Array, index: Array, there: Array | None, fill_value: ArrayLike | None
 ) -> Array:
-    """Return elements at indices; those that are not there are filled, by the first."""
+    """Return elements at indices; fill out-of-range ones, by default with the first."""
     if there is None:
         return rows_at(x, index)
     if not x.size or not index.size:
@@ -202,14 +200,14 @@ def setdiff1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements of an array that are not in another one.
+    """Return the sorted elements of an array that are not in another one.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in `ar1`: they keep their order.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; 0 if None.
+        assume_unique: whether `ar1` has distinct elements; they then keep their order.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; 0 if None.
 
     Example:
         >>> import imprint.numpy as np
@@ -240,15 +238,15 @@ def isin(
     *,
     method: str = "auto",
 ) -> Array:
-    """Tell which elements are among others.
+    """Return which elements are in another array.
 
     Args:
         element: an array.
-        test_elements: the others.
-        assume_unique: whether no element comes twice; it makes no difference here.
-        invert: whether to tell which are not.
-        method: "compare_all" compares each with each; "binary_search" and "sort" bring the
-            others in order; "auto" compares where they are few.
+        test_elements: the other array.
+        assume_unique: whether elements are distinct; ignored.
+        invert: whether to return which are not.
+        method: "compare_all" compares all pairs; "binary_search" and "sort" sort the
+            other array; "auto" compares all pairs if it is small.
 
     Example:
         >>> import imprint.numpy as np
@@ -265,7 +263,7 @@ _SEARCHES: Final = {"binary_search": "scan", "sort": "sort"}
 
 
 def is_in(name: str, x: Array, among: Array, method: str, *, invert: bool) -> Array:
-    """Do what `isin` does, for the function `name`, among elements along one axis."""
+    """Implement `isin` for a function `name` and a flat second array."""
     if method not in ("auto", "compare_all", *_SEARCHES):
         raise ArgumentError(
             f"{name}: expected method 'auto', 'compare_all', 'binary_search' or 'sort', "

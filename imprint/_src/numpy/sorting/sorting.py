@@ -1,9 +1,9 @@
-"""Arrays in order: sort, argsort and their relatives, and the largest elements.
+"""Sorting: sort, argsort, lexsort, partition, and the largest elements.
 
-NaN is last, -0.0 and 0.0 are equal, and complex numbers go by real part, then by imaginary
-part. Equal elements keep their order unless it is said that they need not. Indices are
-`int32`, or `int64` under `enable_x64`; those of `top_k` are `int32`. Orders by several
-keys, and partial ones, are in `arranging`, which loads more.
+NaN is last, -0.0 and 0.0 are equal, and complex numbers compare by real part, then by
+imaginary part. Equal elements keep their order unless stated otherwise. Indices are
+`int32`, or `int64` under `enable_x64`; those of `top_k` and `argpartition` are `int32`.
+A partition finds the largest or smallest elements by `top_k`, which sorts only these.
 """
 
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ def sort(
     Args:
         a: an array.
         axis: the axis; None flattens first.
-        kind: None: say `stable` instead.
-        order: None: there are no arrays of records.
+        kind: must be None; use `stable`.
+        order: must be None; there are no record arrays.
         stable: whether equal elements keep their order.
-        descending: whether the largest comes first.
+        descending: whether to sort in descending order.
 
     Example:
         >>> import imprint.numpy as np
@@ -71,15 +71,15 @@ def argsort(  # noqa: PLR0913 - JAX's signature
     descending: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the indices that bring the elements in ascending order along an axis.
+    """Return the indices that sort the elements along an axis.
 
     Args:
         a: an array.
         axis: the axis; None flattens first.
-        kind: None: say `stable` instead.
-        order: None: there are no arrays of records.
+        kind: must be None; use `stable`.
+        order: must be None; there are no record arrays.
         stable: whether indices of equal elements ascend.
-        descending: whether the largest comes first.
+        descending: whether to sort in descending order.
         dtype: the dtype of the indices.
 
     Example:
@@ -92,7 +92,7 @@ def argsort(  # noqa: PLR0913 - JAX's signature
         dtypes.default_int() if dtype is None else dtypes.requested(dtype, "argsort")
     )
     index = broadcasted_iota(wanted, x.shape, at)
-    if descending and stable:  # so that indices of equal elements ascend in the end
+    if descending and stable:  # makes indices of equal elements ascend at the end
         x, index = rev(x, (at,)), rev(index, (at,))
     _, out = sorting.sort_key_val(x, index, at, stable)
     return rev(out, (at,)) if descending else out
@@ -101,7 +101,7 @@ def argsort(  # noqa: PLR0913 - JAX's signature
 def _along(
     name: str, a: ArrayLike, axis: int | None, kind: object, order: object
 ) -> tuple[Array, int]:
-    """Return what is sorted, and along which axis."""
+    """Return the array and the axis to sort."""
     if kind is not None:
         raise ArgumentError(
             f"{name}: expected kind to be None, got {kind!r}. There is one algorithm: "
@@ -120,7 +120,7 @@ def _along(
 
 @one_go
 def sort_complex(a: ArrayLike) -> Array:
-    """Return the elements in order along the last axis, as complex numbers.
+    """Return the elements sorted along the last axis, as complex numbers.
 
     Example:
         >>> import imprint.numpy as np
@@ -131,7 +131,7 @@ def sort_complex(a: ArrayLike) -> Array:
     return convert("sort_complex", out, dtypes.to_complex(out.dtype))
 
 
-# ---- the largest, and the smallest ----
+# # ---- the largest and smallest elements ----
 
 
 @one_go
@@ -148,10 +148,10 @@ def top_k(
 
     Args:
         a: an array of real numbers or booleans.
-        k: how many.
+        k: the number of elements.
         axis: the axis.
         mode: "largest" or "smallest".
-        sorted: whether they come in order; they do in any case.
+        sorted: whether to sort them; ignored, they always are.
 
     Example:
         >>> import imprint.numpy as np
@@ -173,7 +173,7 @@ def top_k(
 
 
 def backwards(x: Any) -> Any:
-    """Return values in the opposite order; twice, the same again."""
+    """Return values with the order reversed; an involution."""
     return neg(x) if dtypes.is_inexact(x.dtype) else not_(x)
 
 
@@ -181,12 +181,12 @@ def backwards(x: Any) -> Any:
 def lexsort(
     keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
 ) -> Array:
-    """Return the indices that sort by several keys, of which the last one counts first.
+    """Return the indices that sort by several keys; the last key is primary.
 
     Args:
         keys: a sequence of arrays of one shape, or one array of them.
         axis: the axis along which each key is sorted.
-        batch_size: by how many keys one step sorts: of more, compiling takes longer.
+        batch_size: the number of keys in one sort: more take longer to compile.
 
     Example:
         >>> import imprint.numpy as np
@@ -213,7 +213,7 @@ def lexsort(
         return convert("lexsort", np.asarray(0), dtypes.default_int())
     at = canonical_axis("lexsort", axis, first.ndim)
     order = broadcasted_iota(dtypes.default_int(), first.shape, at)
-    for start in range(0, len(arrays), batch_size):  # the last group counts first
+    for start in range(0, len(arrays), batch_size):  # the last group is primary
         group = arrays[start : start + batch_size][::-1]
         if start:
             group = [each_at(key, order, at) for key in group]
@@ -223,12 +223,12 @@ def lexsort(
 
 @one_go
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """Return the elements with the smallest first, up to the one with index `kth`.
+    """Return the elements partitioned around the one with index `kth`.
 
     Args:
         a: an array of real numbers.
-        kth: the index at which the element stands that would stand there in order; what
-            is before it is not larger, what is behind it not smaller.
+        kth: the index of the element that is in its sorted position; no element before
+            it is larger, none after it smaller.
         axis: the axis.
 
     Example:
@@ -250,7 +250,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 @one_go
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """Return the indices of the smallest elements first, up to the place `kth`.
+    """Return the indices that partition the elements around index `kth`.
 
     The arguments are those of `partition`; the other indices ascend.
 
@@ -266,7 +266,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
         low = sorting.top_k(backwards(x), first, axis=at)[1]
     low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
     rest = (*rest, x.shape[at] - first)
-    # Of those left over, the one with number j is behind as many of the chosen as have at
+    # # Of the remaining elements, number j is after as many of the chosen as have at
     # most j others before them.
     chosen = sorting.sort(low)
     others = chosen - broadcasted_iota(dtypes.int32, chosen.shape, x.ndim - 1)
@@ -276,7 +276,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 
 def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, Dim]:
-    """Return the array, the axis, and how many elements are the smallest."""
+    """Return the array, the axis, and the number of smallest elements."""
     x = as_array(name, a)
     if dtypes.is_complex(x.dtype):
         raise DTypeError(
