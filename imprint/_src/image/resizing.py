@@ -1,8 +1,9 @@
-"""Another size for images of any rank: resize, scale_and_translate.
+"""Resizing of images of any rank: resize, scale_and_translate.
 
-Each axis is contracted with a matrix of weights: how much each old element counts in each
-new one. The weights of a new element add up to 1, and to 0 where it lies outside. Where an
-image gets smaller, the kernel gets as much wider, so that every element counts.
+Each axis is contracted with a matrix of weights. The weights of a new element add up to
+1, or to 0 if it lies outside. If an axis shrinks, the kernel is widened, so that every
+element contributes. Distances in kernels are nonnegative, in elements of the coarser
+image.
 """
 
 import enum
@@ -35,7 +36,7 @@ from imprint._src.primitives.sizes import as_operand, number_of
 
 
 class ResizeMethod(enum.Enum):
-    """How elements between those of an image are made of these."""
+    """How to compute new elements from those of an image."""
 
     NEAREST = 0
     LINEAR = 1
@@ -75,7 +76,7 @@ _NAMES: Final = {
 
 
 def method_of(name: str, given: Any) -> ResizeMethod:
-    """Return the method that the function `name` was given, itself or by its name."""
+    """Return the method argument of the function `name` as a `ResizeMethod`."""
     if isinstance(given, ResizeMethod):
         return given
     if isinstance(given, str) and given in _NAMES:
@@ -87,7 +88,7 @@ def method_of(name: str, given: Any) -> ResizeMethod:
 
 
 class Kernel(NamedTuple):
-    """A function of distances, and beyond which it is 0."""
+    """A function of distances, and its radius, beyond which it is 0."""
 
     radius: int
     weigh: Callable[[Any], Any]
@@ -107,7 +108,7 @@ def _lanczos(radius: float) -> Callable[[Any], Any]:
 
 
 def _cubic(a: float) -> Callable[[Any], Any]:
-    """Return the cubic of Keys, whose slope is `a` at distance 1."""
+    """Return the Keys cubic with slope `a` at distance 1."""
 
     def weigh(x: Any) -> Any:
         near = ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0
@@ -129,7 +130,7 @@ KERNELS: Final = {
 
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
-"""Weights that add up to less than this count as none."""
+"""Weights with a smaller sum are zero."""
 
 
 @one_go
@@ -140,15 +141,15 @@ def resize(
     antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
     precision: Any = Precision.HIGHEST,
 ) -> Array:
-    """Return an image in another size.
+    """Resize an image.
 
     Args:
         image: an array of any rank.
         shape: the shape of the result, of the same rank.
         method: "nearest", "linear", "cubic", "lanczos3", "lanczos5", "cubic-pytorch" or
             "area", or a `ResizeMethod`.
-        antialias: whether every element counts where an axis gets shorter.
-        precision: how exactly to multiply floats.
+        antialias: whether to widen the kernel if an axis shrinks.
+        precision: the precision of float products.
 
     Example:
         >>> import imprint
@@ -188,17 +189,17 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
     antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
     precision: Any = Precision.HIGHEST,
 ) -> Array:
-    """Return an image scaled and moved along axes; differentiable by both.
+    """Scale and translate an image along axes; both arguments are differentiable.
 
-    A place `y` of the result is `y = x * scale + translation` of a place `x` of the image,
-    counted from the border of its first element.
+    A coordinate `x` of the image moves to `x * scale + translation` in the result,
+    counted from the border of the first element.
 
     Args:
         image: an array of any rank.
         shape: the shape of the result, of the same rank.
-        spatial_dims: the axes that are scaled and moved.
-        scale: by how much, for each of these.
-        translation: how far, for each of these, in elements of the result.
+        spatial_dims: the axes to scale and translate.
+        scale: the factor for each of these.
+        translation: the shift for each of these, in elements of the result.
         method: as in `resize`, but not "nearest".
         antialias: as in `resize`.
         precision: as in `resize`.
@@ -261,7 +262,7 @@ def _contracted(
     weigh: "_Weights",
     precision: Any,
 ) -> Array:
-    """Contract axis by axis: first those that get shortest, and the last from the right."""
+    """Contract axis by axis: first those that shrink most; the last on the right."""
     names, new = list(range(x.ndim)), x.ndim
     for d, scale, move in sorted(places, key=lambda at: _growth(x, sizes, at[0])):
         weights = weigh.of(x.shape[d], sizes[d], scale, move).astype(x.dtype)
@@ -273,18 +274,18 @@ def _contracted(
 
 
 def _growth(x: Array, sizes: Shape, d: int) -> float:
-    """Return by how much an axis gets longer; 1 where a name is in the answer."""
+    """Return the factor of an axis; 1 if it is symbolic."""
     old, new = x.shape[d], sizes[d]
     return 1.0 if dims.is_symbolic(old) or dims.is_symbolic(new) else new / max(1, old)
 
 
 class _Weights:
-    """What elements weigh, by a method.
+    """The weights of elements, by a method.
 
     Args:
         name: the public function, for errors.
-        method: one that weighs elements.
-        antialias: whether the kernel gets wider where an axis gets shorter.
+        method: a method with a kernel.
+        antialias: whether to widen the kernel if an axis shrinks.
     """
 
     def __init__(self, name: str, method: ResizeMethod, *, antialias: bool) -> None:
@@ -314,7 +315,7 @@ class _Weights:
 
     @property
     def _keeps_edges(self) -> bool:
-        """Whether the last elements count for those that would stand beyond them."""
+        """Whether the last elements stand in for those beyond the border."""
         return self._method is ResizeMethod.CUBIC_PYTORCH
 
     def _by_kernel(self, old: int, middles: Array, scale: Any) -> Any:
@@ -333,7 +334,7 @@ class _Weights:
 
 
 def _overlaps(old: int, count: int, by: Any, move: Any) -> Any:
-    """Return how much of each new element each old one covers."""
+    """Return the overlap of each new element with each old one."""
     low = arange(count, dtype=dtypes.result_type(by, move)) * by - move * by
     start = arange(old, dtype=low.dtype)[:, None]
     return maximum(

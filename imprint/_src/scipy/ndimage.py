@@ -1,7 +1,7 @@
-"""Images of any rank under SciPy's names: map_coordinates.
+"""Interpolation of arrays of any rank under SciPy's names: map_coordinates.
 
-A value between elements is a sum over the corners around it, each weighed by how near it
-is. What lies outside is another element, by the mode, or one value.
+A value between elements is a sum over the surrounding corners, weighted by proximity.
+Outside the array, the mode gives another element or one value.
 """
 
 import itertools
@@ -28,7 +28,7 @@ from imprint._src.primitives.elementwise.select import clamp
 __all__ = ["map_coordinates"]
 
 Corner = tuple[Any, Any, Any]
-"""The index of an element, where it is one of the array, and its weight."""
+"""The index of an element, clipped into bounds, and its weight."""
 
 
 def _mirrored(index: Any, size: int) -> Any:
@@ -60,16 +60,16 @@ def map_coordinates(
     mode: str = "constant",
     cval: ArrayLike = 0.0,
 ) -> Array:
-    """Return the values of an array at places between its elements.
+    """Interpolate an array at coordinates.
 
     Args:
         input: the array.
-        coordinates: for each axis, the places along it: arrays of one shape, which is
-            that of the result.
-        order: 0 takes the nearest element, 1 interpolates.
-        mode: what there is outside: "constant", `cval`; "nearest", the last element;
-            "wrap", the array again; "mirror" and "reflect", the array backwards, without
-            and with its last element once more.
+        coordinates: the coordinates along each axis: arrays of one shape, which is that
+            of the result.
+        order: 0 for the nearest element, 1 for linear interpolation.
+        mode: for coordinates outside: "constant" for `cval`; "nearest" for the last
+            element; "wrap" for periodic repetition; "mirror" and "reflect" for
+            reflection, without and with repetition of the last element.
         cval: the value outside, for mode "constant".
 
     Example:

@@ -1,6 +1,7 @@
-"""pascal, invpascal, invhilbert, convolution_matrix, fiedler_companion: matrices by formula.
+"""Special matrices: by formula, from a vector, and from blocks.
 
-Those of a size alone are computed exactly, as integers of Python, and rounded once.
+Those of a size are computed while tracing; integer ones exactly, and rounded once.
+Those of a vector use its last axis; leading axes are batch axes.
 """
 
 from collections.abc import Callable
@@ -35,11 +36,11 @@ from imprint._src.primitives.shape import expand_dims, reshape
 
 
 def pascal(n: int, kind: str | None = None) -> Array:
-    """Return the matrix of Pascal's triangle: element [i, j] is `i + j` over `i`.
+    """Return the Pascal matrix: element [i, j] is the binomial of `i + j` over `i`.
 
     Args:
         n: the number of rows.
-        kind: "symmetric", or "lower" or "upper" for the triangle that it is a product of.
+        kind: "symmetric", or "lower" or "upper" for its triangular factor.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -73,7 +74,7 @@ def invpascal(n: int, kind: str | None = None) -> Array:
 
 
 def invhilbert(n: int) -> Array:
-    """Return the inverse of `hilbert(n)`, whose elements are whole numbers.
+    """Return the inverse of `hilbert(n)`, whose elements are integers.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -115,12 +116,12 @@ def _triangle(n: int, which: str, entry: Callable[[int, int], int]) -> Any:
 
 
 def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
-    """Return the matrix by which a vector of `n` elements is convolved with `a`.
+    """Return the matrix of the convolution of vectors of length `n` with `a`.
 
     Args:
         a: vectors along the last axis.
         n: the number of columns.
-        mode: "full", "same" or "valid", as of `imprint.numpy.convolve`.
+        mode: "full", "same" or "valid", as in `imprint.numpy.convolve`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -154,7 +155,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
 
 
 def fiedler_companion(a: ArrayLike) -> Array:
-    """Return a matrix of five diagonals whose eigenvalues are the roots of a polynomial.
+    """Return a pentadiagonal matrix whose eigenvalues are the roots of a polynomial.
 
     Args:
         a: the coefficients along the last axis, the highest power first.
@@ -176,7 +177,9 @@ def fiedler_companion(a: ArrayLike) -> Array:
     if not n:
         return zeros((*x.shape[:-1], 0, 0), x.dtype)
     scaled = -x / x[..., :1]
-    places = np.zeros((n, n, n + 1), x.dtype)  # which coefficient each element is
+    places = np.zeros(
+        (n, n, n + 1), x.dtype
+    )  # the index of the coefficient of each element
     ones = np.zeros((n, n), x.dtype)
     places[0, 0, 1] = 1
     ones[1:2, 0] = 1
@@ -198,7 +201,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
 
 @one_go
 def block_diag(*arrs: ArrayLike) -> Array:
-    """Return a matrix with others along its diagonal, and zeros elsewhere.
+    """Return a block diagonal matrix.
 
     Args:
         arrs: matrices; a vector is a row, a number a matrix of one element.
@@ -230,11 +233,11 @@ def block_diag(*arrs: ArrayLike) -> Array:
 
 @one_go
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
-    """Return matrices whose diagonals are constant.
+    """Return Toeplitz matrices, whose diagonals are constant.
 
     Args:
         c: the first column.
-        r: the first row, whose first element is not read; None for the conjugate of `c`.
+        r: the first row, whose first element is ignored; None for the conjugate of `c`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -369,7 +372,7 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Return the matrix of 1 and -1 whose rows are orthogonal, of a power of two rows.
 
     Args:
-        n: how many rows.
+        n: the number of rows.
         dtype: of the result.
 
     Example:
@@ -392,11 +395,11 @@ def helmert(
     n: int,
     full: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the orthogonal matrix of contrasts of each element with those before it.
+    """Return the Helmert matrix of orthogonal contrasts.
 
     Args:
-        n: how many columns.
-        full: whether to have the first row, of equal weights.
+        n: the number of columns.
+        full: whether to include the first row, of equal weights.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -423,8 +426,8 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     """Return the matrix of the discrete Fourier transform.
 
     Args:
-        n: how many rows.
-        scale: by what it is divided: None, "sqrtn" or "n".
+        n: the number of rows.
+        scale: the divisor: None, "sqrtn" or "n".
         dtype: a complex dtype; None for the default.
 
     Example:
@@ -459,7 +462,7 @@ def _size(name: str, n: Any) -> int:
 
 
 def _vectors(name: str, c: ArrayLike, r: ArrayLike) -> tuple[Any, Any]:
-    """Return two operands of one dtype with the same leading axes."""
+    """Return two operands with one dtype and the same leading axes."""
     x, y = (atleast_1d(v) for v in promote_dtypes(name, (c, r)))
     stack = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     return broadcast_to(x, (*stack, x.shape[-1])), broadcast_to(
@@ -468,10 +471,9 @@ def _vectors(name: str, c: ArrayLike, r: ArrayLike) -> tuple[Any, Any]:
 
 
 def _windows(x: Any, start: int, shape: tuple[int, int], step: int) -> Any:
-    """Return matrices whose rows are parts of vectors, each begins `step` further on.
+    """Return matrices whose rows are parts of vectors, each `step` further on.
 
-    Of a vector that is repeated, rows that are cut at its double length and one step more
-    begin where they should.
+    A vector is repeated and cut into rows of its double length plus one step.
     """
     rows, columns = shape
     *stack, length = get_aval(x).shape
@@ -486,7 +488,7 @@ def _windows(x: Any, start: int, shape: tuple[int, int], step: int) -> Any:
 
 
 def _under(row: Any, rows: Any) -> Any:
-    """Return matrices of a first row, and rows under it."""
+    """Return matrices from a first row and the rows below it."""
     first = expand_dims(row, (row.ndim - 1,))
     rest = broadcast_to(rows, (*row.shape[:-1], *rows.shape[-2:]))
     return concatenate([first, rest], axis=-2)

@@ -1,4 +1,4 @@
-"""The method of Broyden, Fletcher, Goldfarb and Shanno: an estimate of the inverse Hessian.
+"""The BFGS method, which updates an estimate of the inverse Hessian.
 
 Nocedal and Wright, Numerical Optimization, algorithm 6.1. The estimate is updated by
 products of vectors, so a step takes n**2 operations.
@@ -16,7 +16,7 @@ from imprint._src.scipy.optimize.line_search import dot, evaluate, line_search
 
 @dataclass(frozen=True)
 class BfgsOptions:
-    """When to stop: the options of "BFGS"."""
+    """The options of "BFGS"."""
 
     maxiter: Any = None
     norm: Any = float("inf")
@@ -25,7 +25,7 @@ class BfgsOptions:
 
 
 class BfgsState(NamedTuple):
-    """Where the method stopped, and what it knows there."""
+    """The state of the iteration."""
 
     x: Array
     value: Array
@@ -42,12 +42,12 @@ class BfgsState(NamedTuple):
 def minimize_bfgs(
     fun: Callable[[Array], Any], x: Array, options: BfgsOptions
 ) -> BfgsState:
-    """Return where a function is least.
+    """Minimize a function.
 
     Args:
-        fun: takes vectors like `x` and returns a real number.
-        x: where to begin.
-        options: when to stop.
+        fun: a function from vectors like `x` to a real number.
+        x: the starting point.
+        options: the stopping criteria.
     """
     most = 200 * x.size if options.maxiter is None else options.maxiter
 
@@ -105,7 +105,7 @@ def minimize_bfgs(
 
 
 def _updated(inverse: Array, moved: Array, turned: Array) -> Array:
-    """Return the estimate that a step and the change of the gradient along it give."""
+    """Update the estimate by a step and the change of the gradient."""
     scale = 1 / dot(turned, moved)
     pulled = dot(inverse, turned)
     cross = np.outer(pulled, moved)

@@ -1,7 +1,7 @@
-"""BFGS with limited memory: the inverse Hessian is what the last few steps tell of it.
+"""The L-BFGS method: the inverse Hessian follows from the last few steps.
 
-Nocedal and Wright, Numerical Optimization, algorithm 7.5. Steps that were not taken yet are
-zeros in the history, which change nothing.
+Nocedal and Wright, Numerical Optimization, algorithm 7.5. Steps that were not taken yet
+are zeros in the history, without effect.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _INF = float("inf")
 
 @dataclass(frozen=True)
 class LbfgsOptions:
-    """When to stop, and how many steps to keep: the options of "L-BFGS"."""
+    """The options of "L-BFGS"."""
 
     maxiter: Any = None
     norm: Any = _INF
@@ -38,7 +38,7 @@ class _History(NamedTuple):
 
 
 class LbfgsState(NamedTuple):
-    """Where the method stopped, and what it knows there."""
+    """The state of the iteration."""
 
     x: Array
     value: Array
@@ -54,12 +54,12 @@ class LbfgsState(NamedTuple):
 def minimize_lbfgs(
     fun: Callable[[Array], Any], x: Array, options: LbfgsOptions
 ) -> LbfgsState:
-    """Return where a function is least.
+    """Minimize a function.
 
     Args:
-        fun: takes vectors like `x` and returns a real number.
-        x: where to begin.
-        options: when to stop, and how many steps to keep.
+        fun: a function from vectors like `x` to a real number.
+        x: the starting point.
+        options: the stopping criteria, and the length of the history.
     """
     limits = options.maxiter, options.maxfun, options.maxgrad
     if limits == (None, None, None):
@@ -108,7 +108,7 @@ def minimize_lbfgs(
 
 
 def _direction(history: _History, gradient: Array) -> Array:
-    """Return what the inverse Hessian of the history makes of a gradient, downhill."""
+    """Return the product of the inverse Hessian and the negative gradient."""
 
     def back(vector: Array, one: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         moved, turned, scale = one
@@ -125,7 +125,7 @@ def _direction(history: _History, gradient: Array) -> Array:
 
 
 def _longer(history: _History, moved: Array, turned: Array) -> _History:
-    """Return the history with another step, without the first; none that says nothing."""
+    """Return the history shifted by a new step; unchanged if its curvature is 0."""
     product = dot(moved, turned)
     says = product != 0
 

@@ -1,7 +1,6 @@
-"""The normal distribution: its function, logarithm and quantiles, and what is kin to it.
+"""Error functions, and the normal distribution.
 
-`erfcinv` is a quantile, too; all but `wofz` are of real numbers. What the engine itself
-has of them is in `error_functions`.
+All but `wofz` are of real numbers.
 """
 
 import math
@@ -30,7 +29,7 @@ def erfcx(x: ArrayLike) -> Array:
 
 
 def erfcinv(y: ArrayLike) -> Array:
-    """Return the number whose `erfc` is `y`, elementwise, precisely near 0.
+    """Return the inverse of `erfc`, elementwise, accurately near 0.
 
     Example:
         >>> from imprint.scipy import special
@@ -70,7 +69,7 @@ def dawsn(x: ArrayLike) -> Array:
 
 @one_go
 def ndtr(x: ArrayLike) -> Array:
-    """Return the distribution function of the normal distribution, elementwise.
+    """Return the cumulative distribution of the normal distribution, elementwise.
 
     Example:
         >>> from imprint.scipy import special
@@ -83,7 +82,7 @@ def ndtr(x: ArrayLike) -> Array:
 
 @one_go
 def ndtri(p: ArrayLike) -> Array:
-    """Return the quantile of the normal distribution, elementwise.
+    """Return the quantile function of the normal distribution, elementwise.
 
     Example:
         >>> from imprint.scipy import special
@@ -95,15 +94,15 @@ def ndtri(p: ArrayLike) -> Array:
 
 @one_go
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
-    """Return the logarithm of the normal distribution's function, elementwise.
+    """Return the log of the normal distribution's cumulative function, elementwise.
 
     Args:
         x: real numbers.
-        series_order: accepted as in JAX: no series of an order is used, and the result is
-            as precise as the dtype.
+        series_order: ignored, as in JAX: no series is used, and the result is as
+            precise as the dtype.
 
     Raises:
-        ArgumentError: if the order is negative.
+        ArgumentError: the order is negative.
 
     Example:
         >>> from imprint.scipy import special
@@ -132,7 +131,7 @@ def erf(x: ArrayLike) -> Array:
 
 @one_go
 def erfc(x: ArrayLike) -> Array:
-    """Return 1 less the error function, elementwise, precisely for large `x`.
+    """Return `1 - erf(x)`, elementwise, accurately for large `x`.
 
     Example:
         >>> from imprint.scipy import special
@@ -144,7 +143,7 @@ def erfc(x: ArrayLike) -> Array:
 
 @one_go
 def erfinv(x: ArrayLike) -> Array:
-    """Return the number whose error function is `x`, elementwise.
+    """Return the inverse error function, elementwise.
 
     Example:
         >>> from imprint.scipy import special

@@ -1,7 +1,10 @@
-"""A linear system: a function of a vector, what it shall be, and when that is near enough.
+"""Iterative solvers of linear systems: cg, bicgstab and gmres.
 
-Trees of arrays are solved as one vector. The derivative of the solution is that of the
-equation: it takes another solution, and is as exact as both have converged.
+Trees of arrays are solved as one vector. The derivative of a solution is another
+solution, and as exact as both have converged. References: Hestenes and Stiefel, Journal
+of Research of the NBS 49 (1952); van der Vorst, SIAM Journal on Scientific and
+Statistical Computing 13 (1992); Saad and Schultz, SIAM Journal on Scientific and
+Statistical Computing 7 (1986).
 """
 
 from collections.abc import Callable
@@ -25,15 +28,15 @@ Map = Callable[[Array], Array]
 
 
 class System(NamedTuple):
-    """A system of which the unknown is one vector.
+    """A system with one vector as unknown.
 
     Args:
-        name: the function that the user called.
-        matvec: what it does to a vector.
-        precondition: nearly the inverse of that.
-        wanted: what `matvec` of the solution shall be.
-        start: where to begin.
-        unravel: makes the vector what the user's is.
+        name: the public function, for errors.
+        matvec: the linear function.
+        precondition: an approximate inverse of it.
+        wanted: the right-hand side.
+        start: the initial guess.
+        unravel: converts the vector to a tree like the right-hand side.
     """
 
     name: str
@@ -44,7 +47,7 @@ class System(NamedTuple):
     unravel: Unravel
 
     def solve(self, solve: Callable[[Map, Array], Array], *, symmetric: bool) -> Any:
-        """Return the solution that `solve` finds, with its derivative.
+        """Return the solution of `solve`, with its derivative.
 
         Args:
             solve: `(matvec, wanted) -> solution`.
@@ -58,19 +61,19 @@ class System(NamedTuple):
 
     @property
     def steps(self) -> int:
-        """How many steps are the most, if the user does not say: SciPy's number."""
+        """The default of `maxiter` per unknown: SciPy's number."""
         return 10 * self.wanted.size
 
 
 def system(name: str, a: Any, b: Any, x0: Any, m: Any) -> System:
-    """Return the system that a user means.
+    """Return the system of the arguments of a solver.
 
     Args:
-        name: the function that they called.
-        a: the matrix, or the function that multiplies by it.
-        b: the right side, a tree of arrays.
-        x0: where to begin, a tree like `b`; None for zeros.
-        m: nearly the inverse of `a`, likewise; None for the identity.
+        name: the public function, for errors.
+        a: the matrix, or a function that multiplies by it.
+        b: the right-hand side, a tree of arrays.
+        x0: the initial guess, a tree like `b`; None for zeros.
+        m: an approximate inverse of `a`; None for the identity.
     """
     leaves, treedef = tree.flatten(b)
     if not leaves:
@@ -140,7 +143,7 @@ def square(x: Array) -> Array:
 
 
 _FOUND_NOTHING = -10
-"""The count of steps after which there is no further direction."""
+"""The count of iterations if there is no further direction."""
 
 
 def cg(  # noqa: PLR0913 - JAX's signature
@@ -156,19 +159,20 @@ def cg(  # noqa: PLR0913 - JAX's signature
     """Solve `A x = b` for a Hermitian positive definite `A` by conjugate gradients.
 
     Args:
-        A: a matrix, or the function that multiplies by it, of a tree like `b`.
-        b: a tree of arrays, which is one vector.
-        x0: where to begin; zeros if None.
-        tol: the residual is at most this share of `b`, or `atol`, in length.
-        atol: see `tol`.
-        maxiter: the most steps; 10 for each number in `b` if None.
-        M: nearly the inverse of `A`, a matrix or a function. A good one saves steps.
+        A: a matrix, or a function that multiplies a tree like `b` by it.
+        b: a tree of arrays, as one vector.
+        x0: the initial guess; zeros if None.
+        tol: the bound of the residual's norm, relative to that of `b`.
+        atol: the absolute bound; the larger of both holds.
+        maxiter: the maximum number of iterations; 10 per number in `b` if None.
+        M: an approximate inverse of `A`, a matrix or a function. A good one saves
+            steps.
 
     Returns:
-        The solution, a tree like `b`, and None, in the place of SciPy's `info`.
+        The solution, a tree like `b`, and None, in place of SciPy's `info`.
 
     Raises:
-        ShapeError: `A` is no square matrix, or `x0` or `A(x)` is not like `b`.
+        ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
 
     Example:
         >>> import imprint.numpy as np
@@ -220,22 +224,23 @@ def bicgstab(  # noqa: PLR0913 - JAX's signature
     maxiter: Any = None,
     M: Any = None,  # noqa: N803 - JAX's name
 ) -> tuple[Any, None]:
-    """Solve `A x = b` by stabilised conjugate gradients of two residuals.
+    """Solve `A x = b` by the stabilized biconjugate gradient method.
 
     Args:
-        A: a matrix, or the function that multiplies by it, of a tree like `b`.
-        b: a tree of arrays, which is one vector.
-        x0: where to begin; zeros if None.
-        tol: the residual is at most this share of `b`, or `atol`, in length.
-        atol: see `tol`.
-        maxiter: the most steps; 10 for each number in `b` if None.
-        M: nearly the inverse of `A`, a matrix or a function. A good one saves steps.
+        A: a matrix, or a function that multiplies a tree like `b` by it.
+        b: a tree of arrays, as one vector.
+        x0: the initial guess; zeros if None.
+        tol: the bound of the residual's norm, relative to that of `b`.
+        atol: the absolute bound; the larger of both holds.
+        maxiter: the maximum number of iterations; 10 per number in `b` if None.
+        M: an approximate inverse of `A`, a matrix or a function. A good one saves
+            steps.
 
     Returns:
-        The solution, a tree like `b`, and None, in the place of SciPy's `info`.
+        The solution, a tree like `b`, and None, in place of SciPy's `info`.
 
     Raises:
-        ShapeError: `A` is no square matrix, or `x0` or `A(x)` is not like `b`.
+        ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
 
     Example:
         >>> import imprint.numpy as np
@@ -289,19 +294,19 @@ def _stabilised(
 
 
 def _limit(wanted: Array, until: tuple[Any, Any, Any]) -> Any:
-    """Return the square of the length that a residual may have in the end."""
+    """Return the bound of the residual's squared norm."""
     tol, atol, _ = until
     return np.maximum(tol**2 * square(wanted), atol**2)
 
 
 class _Until(NamedTuple):
-    """When to stop.
+    """The stopping criteria of gmres.
 
     Args:
-        length: the residual's, between two spaces.
-        within: the preconditioned residual's, inside of one.
-        most: how many spaces.
-        restart: the vectors of a space.
+        length: the bound of the residual's norm, between restarts.
+        within: the bound of the preconditioned residual's norm, within a restart.
+        most: the maximum number of restarts.
+        restart: the dimension of a Krylov space.
     """
 
     length: Any
@@ -322,27 +327,28 @@ def gmres(  # noqa: PLR0913 - JAX's signature
     M: Any = None,  # noqa: N803 - JAX's name
     solve_method: Literal["batched", "incremental"] = "batched",
 ) -> tuple[Any, Array]:
-    """Solve `A x = b` by generalised minimal residuals.
+    """Solve `A x = b` by the generalized minimal residual method.
 
     Args:
-        A: a matrix, or the function that multiplies by it, of a tree like `b`.
-        b: a tree of arrays, which is one vector.
-        x0: where to begin; zeros if None.
-        tol: the residual is at most this share of `b`, or `atol`, in length.
-        atol: see `tol`.
-        restart: how many vectors span a space, after which the next one begins. More of
-            them take fewer spaces, and more memory.
-        maxiter: the most spaces; 10 for each number in `b` if None.
-        M: nearly the inverse of `A`, a matrix or a function. A good one saves steps.
-        solve_method: "batched" fills each space; "incremental" leaves it as soon as the
+        A: a matrix, or a function that multiplies a tree like `b` by it.
+        b: a tree of arrays, as one vector.
+        x0: the initial guess; zeros if None.
+        tol: the bound of the residual's norm, relative to that of `b`.
+        atol: the absolute bound; the larger of both holds.
+        restart: the dimension of a Krylov space, after which the method restarts. A
+            larger one takes fewer restarts and more memory.
+        maxiter: the maximum number of restarts; 10 per number in `b` if None.
+        M: an approximate inverse of `A`, a matrix or a function. A good one saves
+            steps.
+        solve_method: "batched" fills each space; "incremental" stops as soon as the
             residual is small enough.
 
     Returns:
         The solution, a tree like `b`, and 0, or -1 if it is not finite.
 
     Raises:
-        ArgumentError: there is no such method.
-        ShapeError: `A` is no square matrix, or `x0` or `A(x)` is not like `b`.
+        ArgumentError: the method is unknown.
+        ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
 
     Example:
         >>> import imprint.numpy as np
@@ -374,7 +380,7 @@ def gmres(  # noqa: PLR0913 - JAX's signature
 
 
 def _by_spaces(given: System, matvec: Map, wanted: Array, until: _Until) -> Array:
-    """Go from space to space."""
+    """Iterate over restarts."""
 
     def residual_of(x: Array) -> Array:
         return given.precondition(wanted - matvec(x))
@@ -392,16 +398,16 @@ def _by_spaces(given: System, matvec: Map, wanted: Array, until: _Until) -> Arra
 
 
 class _KrylovSpace(NamedTuple):
-    """Orthonormal vectors, and what `A` makes of them.
+    """An orthonormal basis of a Krylov space, and the images of its vectors.
 
     Args:
-        vectors: the rows; the next one is the direction that the last of them led to.
-        rotated: a row for each vector: its image in the base of the vectors, turned so
-            that nothing is beyond the diagonal.
-        turns: the cosine and the sine of each turn.
-        residual: the residual in the base, turned likewise.
-        left: the length of the residual that is left.
-        count: how many vectors have an image.
+        vectors: the rows; the next one is the direction of the last image.
+        rotated: a row for each vector: its image in the basis, rotated to upper
+            triangular form.
+        turns: the cosine and the sine of each rotation.
+        residual: the residual in the basis, rotated too.
+        left: the norm of the remaining residual.
+        count: the number of vectors with an image.
     """
 
     vectors: Array
@@ -413,7 +419,7 @@ class _KrylovSpace(NamedTuple):
 
 
 def _within(given: System, matvec: Map, residual: Array, until: _Until) -> Array:
-    """Return the step that leaves the least residual, of those in one space."""
+    """Return the step in a Krylov space that minimizes the residual."""
     size, restart, dtype = linalg.norm(residual), until.restart, residual.dtype
     vectors = np.zeros((restart + 1, residual.size), dtype).at[0].set(residual / size)
 
@@ -457,9 +463,9 @@ def _within(given: System, matvec: Map, residual: Array, until: _Until) -> Array
 
 
 def _orthogonal(vectors: Array, x: Array) -> tuple[Array, Array]:
-    """Return what is left of `x` beside the vectors, and its shares in them.
+    """Return the part of `x` orthogonal to the vectors, and its coefficients.
 
-    Twice: what rounding leaves the first time is taken off the second time.
+    Twice: the second pass removes rounding errors of the first.
     """
     first = vectors.conj() @ x
     x = x - first @ vectors
@@ -468,7 +474,7 @@ def _orthogonal(vectors: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _turn(a: Array, b: Array) -> Array:
-    """Return the cosine and the sine that turn (a, b) to (r, 0); `b` is real."""
+    """Return the cosine and the sine that rotate (a, b) to (r, 0); `b` is real."""
     length = np.sqrt(np.abs(a) ** 2 + np.abs(b) ** 2)
     is_zero = length == 0
     safe = np.where(is_zero, 1, length)
@@ -477,7 +483,7 @@ def _turn(a: Array, b: Array) -> Array:
 
 
 def _turned(row: Array, k: Any, turn: Array) -> Array:
-    """Turn two neighbours of a vector."""
+    """Rotate two neighbours of a vector."""
     cosine, sine = turn
     x, y = row[k], row[k + 1]
     row = row.at[k].set(cosine.conj() * x + sine.conj() * y)
