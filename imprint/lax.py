@@ -1,8 +1,8 @@
-"""The structured operations under JAX's names: `from imprint import lax`.
+"""JAX's structured operations: `from imprint import lax`.
 
-Each is one primitive, or a few slices of one. They do not promote dtypes, and repeat
-only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The primitives
-themselves (`lax.add_p`) are here for those who write transforms.
+Each is one primitive, or a few slices of one. They do not promote dtypes, and broadcast
+only rank 0 and length 1; `imprint.numpy` does the rest. The primitives themselves
+(`lax.add_p`) are public for authors of transforms.
 """
 
 import typing
@@ -514,6 +514,6 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.lax.approximate": "approx_max_k approx_min_k",
     "imprint._src.primitives.indexing.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_later(__name__, _LATER)

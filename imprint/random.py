@@ -1,6 +1,6 @@
 """Random numbers: a draw is a function of a key, and the same key gives the same numbers.
 
-Keys are made of a seed (`key`) and of each other (`split`, `fold_in`); a key is used for
+A key comes from a seed (`key`) or from another key (`split`, `fold_in`); use each key for
 one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable`).
 """
 
@@ -69,6 +69,6 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.random.multivariate": "multivariate_normal orthogonal",
     "imprint._src.random.permuting": "choice permutation",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_later(__name__, _LATER)

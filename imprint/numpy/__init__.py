@@ -1,9 +1,8 @@
 """NumPy's functions on arrays and tracers, with JAX's dtypes: `import imprint.numpy as np`.
 
-The names are re-exported one by one; each file of the package is one subject. Importing
-it gives operators on arrays (`x + y`, `x.sum()`, `x[0]`) their meaning, which are these
-functions. Dtypes are 32 bits wide unless `enable_x64`; numbers of Python are weak: they
-take the dtype of the array beside them.
+Each file of the implementation is one subject. The import also implements the operators of
+arrays (`x + y`, `x.sum()`, `x[0]`) by these functions. Dtypes are 32 bits wide unless
+`enable_x64`; Python numbers are weak: they take the dtype of the array next to them.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Linear algebra under NumPy's names: `imprint.numpy.linalg`.
 
-Matrices are the last two axes of an array; leading axes number those of a stack, and are
-broadcast. Operands are promoted to a float or complex dtype. A matrix that has no inverse
-or factor gives infinities or NaN where NumPy raises. Each file loads when it is asked for.
+Matrices are the last two axes of an array; leading axes are batch axes and broadcast.
+Operands are promoted to a float or complex dtype. A matrix without an inverse or factor
+gives infinities or NaN where NumPy raises. Each file loads lazily.
 """
 
 import typing
@@ -55,6 +55,6 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint._src.numpy.linalg.solving": "inv solve tensorinv tensorsolve",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_later(__name__, _LATER)

@@ -1,8 +1,7 @@
 """Linear algebra under SciPy's names: `imprint.scipy.linalg`.
 
-Matrices are the last two axes of an array, leading axes number those of a stack. What
-SciPy says of memory and of finite operands (`overwrite_a`, `check_finite`) is accepted and
-changes nothing.
+Matrices are the last two axes of an array; leading axes are batch axes. SciPy's arguments
+for memory and finite operands (`overwrite_a`, `check_finite`) are accepted and ignored.
 """
 
 import typing
@@ -72,6 +71,6 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint._src.scipy.linalg.functions": "funm polar sqrtm",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_later(__name__, _LATER)

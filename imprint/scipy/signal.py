@@ -1,4 +1,4 @@
-"""Functions of signals, as `jax.scipy.signal` has them."""
+"""Signal processing, as in `jax.scipy.signal`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.signal.convolving import (

@@ -1,6 +1,6 @@
-"""The special functions of SciPy that `jax.scipy.special` has, on arrays and tracers.
+"""Special functions of `jax.scipy.special`, on arrays and tracers.
 
-Out of programs most are SciPy's own, so nothing compiles; integers become floats.
+Outside of programs most are SciPy's own, so nothing compiles; integers become floats.
 """
 
 import typing
@@ -72,6 +72,6 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint._src.scipy.special.integrals": "exp1 expi expn fresnel owens_t sici spence",
     "imprint._src.scipy.special.error_functions": "dawsn erf erfc erfcinv erfcx erfinv log_ndtr ndtr ndtri wofz",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_later(__name__, _LATER)

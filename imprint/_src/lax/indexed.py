@@ -1,7 +1,7 @@
-"""Made of gathers: elements by an index array for each of some axes.
+"""`index_take`: elements by an index array for each of some axes.
 
-The primitives are in `imprint._src.primitives.indexing.gather` and `scatter`, under the same names; how
-NumPy's indexing becomes them is in `imprint.numpy`.
+The gather and scatter primitives are in `imprint._src.primitives.indexing`; NumPy's
+indexing is in `imprint.numpy`.
 """
 
 from collections.abc import Sequence
@@ -30,13 +30,13 @@ _INT32: Final = np.dtype(np.int32)
 
 @folding
 def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
-    """Take elements by an index array for each of some axes, which must increase.
+    """Take elements by an index array for each of several ascending axes.
 
     Args:
         src: an array.
-        idxs: vectors of integers of one length and dtype; one beyond the axis begins
-            anew, and a negative one counts from the end.
-        axes: the axis that each counts in; they disappear, and the vectors' comes first.
+        idxs: vectors of integers of one length and dtype; indices wrap around, and
+            negative ones count from the end.
+        axes: the axis of each; they are removed, and the vectors' axis comes first.
 
     Example:
         >>> from imprint import lax, numpy as np

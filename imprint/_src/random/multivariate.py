@@ -1,7 +1,9 @@
-"""Draws from the normal distribution of a mean vector and a covariance matrix.
+"""Normal vectors with a covariance, and orthogonal matrices.
 
-A vector of independent normal draws times a factor of the covariance: the triangular one,
-or, for a matrix that is singular, one by its singular or eigenvalues. The draws are JAX's.
+A normal vector is a factor of the covariance times independent normal draws: the
+Cholesky factor, or, for a singular matrix, one from its singular values or eigenvalues.
+An orthogonal matrix is the Q of a normal matrix, with the signs of the diagonal of R,
+so it is uniform. Draws are JAX's.
 """
 
 from typing import Any, Final
@@ -53,10 +55,10 @@ def multivariate_normal(
         key: a key.
         mean: the mean of each element, along the last axis.
         cov: covariance matrices along the last two axes.
-        shape: the shape of the result without its last axis; by default what the other
-            axes of `mean` and `cov` broadcast to.
+        shape: the shape of the result without its last axis; by default the common
+            shape of the other axes of `mean` and `cov`.
         dtype: of the normal draws; by default that of `mean` and `cov`.
-        method: by what factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
+        method: the factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
 
     Example:
         >>> import imprint
@@ -121,7 +123,7 @@ def _factor(cov: Any, method: str) -> Any:
 
 
 def _times(factor: Any, x: Any) -> Any:
-    """Return the products of matrices and vectors, with one matrix for all if there is one."""
+    """Return the products of matrices and vectors; use a single matrix for all."""
     aval = get_aval(x)
     last = aval.ndim - 1
     if get_aval(factor).ndim == 2:
@@ -140,15 +142,15 @@ def orthogonal(
     dtype: DTypeLike | None = None,
     m: int | None = None,
 ) -> Array:
-    """Draw matrices with orthonormal columns, or rows if there are fewer of these.
+    """Draw uniform matrices with orthonormal columns, or rows if these are fewer.
 
     Args:
         key: a key.
-        n: how many rows they have.
+        n: the number of rows.
         shape: the shape of the stack of matrices.
         dtype: `float32` by default, `float64` under `enable_x64`; a complex dtype draws
             unitary matrices.
-        m: how many columns they have; `n` by default.
+        m: the number of columns; `n` by default.
 
     Example:
         >>> import imprint

@@ -1,9 +1,9 @@
-"""The implementations rbg and unsafe_rbg: bits by the engine's own generator.
+"""The implementations rbg and unsafe_rbg, by XLA's own generator.
 
 A key is four words. Both draw by `rng_bit_generator`, which is faster than threefry on
-accelerators, and of which a batch of keys gives other bits than each key alone. "rbg" makes
-keys of its two halves by threefry; "unsafe_rbg" makes them of drawn bits. All bits are
-JAX's. Each function is there for programs, and for the host.
+accelerators; a batch of keys gives other bits than each key alone. "rbg" splits its two
+halves by threefry; "unsafe_rbg" splits by drawn bits. All bits are JAX's. Each function
+has a traced version and one on the host.
 """
 
 from typing import Any, Final
@@ -26,7 +26,7 @@ from imprint._src.random.key_array import RBG, Implementation
 NDArray = np.ndarray[Any, Any]
 
 _EACH: Final = 10
-"""How many rows are drawn for each new key of unsafe_rbg."""
+"""The number of rows to draw for each new key of unsafe_rbg."""
 
 # ---- in a program ----
 

@@ -1,4 +1,4 @@
-"""Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them."""
+"""Iterative solvers of linear systems, as in `jax.scipy.sparse.linalg`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.sparse.linalg.iterative import bicgstab, cg, gmres
