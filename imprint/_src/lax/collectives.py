@@ -54,7 +54,7 @@ def axis_index(axis_name: Any) -> Any:
     index: Any = 0
     for name, size in _sizes(axis_name, "axis_index"):
         place = axis_index_p.bind1(axis_name=name)
-        index = index * size + _meeting(place, [(name, size)], "axis_index")
+        index = index * size + _varying(place, [(name, size)], "axis_index")
     return index
 
 
@@ -108,7 +108,7 @@ def _grouped(
     return [(name, len(found[0]))], {"axis_index_groups": found}
 
 
-def _meeting(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
+def _varying(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
     """Return an operand as one that varies along the axes of a mesh."""
     names = [name for name, _ in sizes if axis_of(name, who).is_checked]
     return pvary(x, names) if names else x
@@ -140,12 +140,12 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
         )
 
     def cast(leaf: Any) -> Any:
-        return _meeting(leaf, sizes, "pcast")
+        return _varying(leaf, sizes, "pcast")
 
     return tree.map(cast, x)
 
 
-# # ---- reductions ----
+# ---- reductions ----
 
 
 def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
@@ -181,7 +181,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
             leaf = reduce_sum(leaf, at)
         if is_known:
             return _times(leaf, dims.product(size for _, size in sizes))
-        leaf = _meeting(leaf, sizes, "psum")
+        leaf = _varying(leaf, sizes, "psum")
         for name, _ in sizes:
             leaf = psum_p.bind1(leaf, axis_name=name, **groups)
         return leaf
@@ -260,7 +260,7 @@ def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
     def extreme(leaf: Any) -> Any:
         if axes or not sizes:  # a new array, also for no axes
             leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
-        leaf = _meeting(leaf, sizes, who)
+        leaf = _varying(leaf, sizes, who)
         for name, _ in sizes:
             leaf = primitive.bind1(leaf, axis_name=name, **parted)
         return leaf
@@ -275,7 +275,7 @@ def _parted(axis_name: Any) -> tuple[tuple[Any, ...], tuple[int, ...]]:
     return names, tuple(n for n in given if isinstance(n, int))
 
 
-# # ---- exchange of values ----
+# ---- exchange of values ----
 
 
 def all_gather(
@@ -313,7 +313,7 @@ def all_gather(
     def gathered(leaf: Any) -> Any:
         shape = get_aval(leaf).shape
         at = canonical_axis("all_gather", axis, len(shape) + (not tiled))
-        leaf = _meeting(leaf, sizes, "all_gather")
+        leaf = _varying(leaf, sizes, "all_gather")
         for name, size in reversed(sizes):
             leaf = all_gather_p.bind1(
                 leaf,
@@ -354,7 +354,7 @@ def psum_scatter(
     def scattered(leaf: Any) -> Any:
         ndim = get_aval(leaf).ndim
         at = canonical_axis("psum_scatter", scatter_dimension, ndim)
-        leaf = _meeting(leaf, sizes, "psum_scatter")
+        leaf = _varying(leaf, sizes, "psum_scatter")
         leaf = _divided(leaf, at, sizes, "psum_scatter", tiled=tiled)
         for name, _ in sizes:
             leaf = reduce_scatter_p.bind1(
@@ -399,7 +399,7 @@ def all_to_all(
         ndim = get_aval(leaf).ndim
         split = canonical_axis("all_to_all", split_axis, ndim)
         concat = canonical_axis("all_to_all", concat_axis, ndim)
-        leaf = _meeting(leaf, sizes, "all_to_all")
+        leaf = _varying(leaf, sizes, "all_to_all")
         leaf = _divided(leaf, split, sizes, "all_to_all", tiled=tiled)
         end = get_aval(leaf).ndim - 1
         for name, _ in sizes:
@@ -475,7 +475,7 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     pairs = tuple(_pairs(perm, size))
 
     def sent(leaf: Any) -> Any:
-        leaf = _meeting(leaf, [(name, size)], "ppermute")
+        leaf = _varying(leaf, [(name, size)], "ppermute")
         return ppermute_p.bind1(leaf, axis_name=name, perm=pairs)
 
     return tree.map(sent, x)

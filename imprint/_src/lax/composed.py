@@ -26,7 +26,7 @@ from imprint._src.primitives.indexing.dynamic_slicing import (
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 
-# # ---- slices along an axis ----
+# ---- slices along an axis ----
 
 
 def index_in_dim(
@@ -288,7 +288,7 @@ def collapse(
     return reshape(operand, (*shape[:start], merged, *shape[stop:]))
 
 
-# # ---- selection, products ----
+# ---- selection, products ----
 
 
 def select(pred: Any, on_true: Any, on_false: Any) -> Any:

@@ -154,7 +154,7 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
     return monoid.result(outs)
 
 
-# # ---- the associative function ----
+# ---- the associative function ----
 
 
 class _Monoid(NamedTuple):
@@ -345,7 +345,7 @@ def _each(
     return values
 
 
-# # ---- functions with a primitive ----
+# ---- functions with a primitive ----
 
 
 def _known(table: dict[Any, Any], computation: Any, operands: int) -> Any:

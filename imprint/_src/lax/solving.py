@@ -161,7 +161,7 @@ def _transposed(mapped: Closed) -> Callable[[Any], Any]:
     return vecmat
 
 
-# # ---- arguments and results of the functions ----
+# ---- arguments and results of the functions ----
 
 
 _WITH_AUX: Final = ("solve", "transpose_solve")

@@ -43,7 +43,7 @@ def relu(x: ArrayLike) -> Array:
         Array([0., 0., 2.], dtype=float32)
     """
     x = as_array("relu", x)
-    # # The maximum would halve the derivative at 0; it is used to propagate NaN.
+    # The maximum would halve the derivative at 0; it is used to propagate NaN.
     return np.where(x > 0, x, stop_gradient(np.maximum(x, 0)))
 
 

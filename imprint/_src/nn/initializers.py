@@ -386,7 +386,7 @@ _UNITS: Final[dict[str, Callable[[Any, Shape, Array], Array]]] = {
     "uniform": _uniform,
 }
 
-# # ---- named after their authors ----
+# ---- named after their authors ----
 
 
 class InitializerFactory(Protocol):

@@ -64,7 +64,7 @@ class LayerNorm(_Normalization):
         Array([-1.,  1.], dtype=float32)
     """
 
-    # # Written for each class, because type checkers treat one without as a plain
+    # Written for each class, because type checkers treat one without as a plain
     # dataclass.
     def __init__(
         self,
@@ -111,7 +111,7 @@ class RMSNorm(_Normalization):
         Array([ 1., -1.], dtype=float32)
     """
 
-    # # Written for each class, because type checkers treat one without as a plain
+    # Written for each class, because type checkers treat one without as a plain
     # dataclass.
     def __init__(
         self,

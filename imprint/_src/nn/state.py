@@ -125,7 +125,7 @@ class State:
         values = self._held()
         leaves = tree.leaves(pytree, is_leaf=_is_index)
         markers = [x.marker for x in leaves if isinstance(x, StateIndex)]
-        return _made({marker: values[marker] for marker in markers})
+        return _from_values({marker: values[marker] for marker in markers})
 
     def update(self, substate: "State") -> "State":
         """Return a state with the values of a part of it; invalidates this one."""
@@ -153,7 +153,7 @@ class State:
 
     def _next(self, values: dict[Any, Any]) -> "State":
         self._values = None
-        return _made(values)
+        return _from_values(values)
 
     def __repr__(self) -> str:
         if self._values is None:
@@ -169,13 +169,13 @@ class State:
     @classmethod
     def tree_unflatten(cls, keys: Any, values: Any) -> "State":
         """Return a state of these values."""
-        return _made(dict(zip(keys, values, strict=True)))
+        return _from_values(dict(zip(keys, values, strict=True)))
 
 
 tree.register_pytree_node(State, State.tree_flatten, State.tree_unflatten)
 
 
-def _made(values: dict[Any, Any]) -> State:
+def _from_values(values: dict[Any, Any]) -> State:
     state = object.__new__(State)
     state._values = values  # pyright: ignore[reportPrivateUsage] - its own constructor
     return state

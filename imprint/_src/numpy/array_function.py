@@ -322,7 +322,7 @@ _WRITTEN: Final = {
 }
 """Functions that write into an argument, besides those with an `out`."""
 
-# # ---- functions that need concrete values ----
+# ---- functions that need concrete values ----
 
 
 def _values(given: Any) -> Any:

@@ -21,7 +21,7 @@ from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -68,7 +68,7 @@ def array(
     """
     _check_order("array", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
-    x = _made(object, wanted, copy)
+    x = _convert(object, wanted, copy)
     x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
     return placed("array", x, device)
 
@@ -98,11 +98,11 @@ def asarray(
     _check_order("asarray", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
     is_made = isinstance(a, Array) and dtype is None and not copy
-    x = a if is_made else _made(a, wanted, copy)
+    x = a if is_made else _convert(a, wanted, copy)
     return placed("asarray", x, device)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def copy(a: ArrayLike, order: str | None = None) -> Array:
     """Return a copy of an array, which outlives a donation of the original.
 
@@ -182,8 +182,8 @@ def _check_order(name: str, order: str | None) -> None:
         )
 
 
-@moves_keys(0)
-def _made(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - which `moves_keys` passes on
+@accepts_keys(0)
+def _convert(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - passed on by `accepts_keys`
     if is_float0(value) and dtype in (None, dtypes.float0):
         return value
     x = _from_value(value, dtype)

@@ -199,7 +199,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
     return np.can_cast(dtypes.as_dtype(from_), dtypes.as_dtype(to), casting)  # pyright: ignore[reportArgumentType] - NumPy checks `casting`
 
 
-# # ---- properties of arrays ----
+# ---- properties of arrays ----
 
 
 def shape(a: Any) -> Shape:

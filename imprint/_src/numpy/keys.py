@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def accepts_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator of a function that only moves the elements of operands.
 
     Args:

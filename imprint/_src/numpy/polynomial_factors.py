@@ -195,7 +195,7 @@ def _leading_zeros(name: str, x: Any, flag: str) -> int:
     return int(values.argmax()) if values.any() else values.size
 
 
-# # ---- fits ----
+# ---- fits ----
 
 
 def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature

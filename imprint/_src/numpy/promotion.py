@@ -120,19 +120,19 @@ def operands(name: str, x: Any, y: Any) -> Any:
 
 def numeric_operands(name: str, x: Any, y: Any) -> Any:
     """Return two operands as `operands` does, bool as integers."""
-    if _settled(x, y, _NUMERIC):
+    if _promotes_within(x, y, _NUMERIC):
         return operands(name, x, y)
     return promote(name, (x, y), to_numeric)
 
 
 def inexact_operands(name: str, x: Any, y: Any) -> Any:
     """Return two operands as `operands` does, in a float or complex dtype."""
-    if _settled(x, y, _INEXACT):
+    if _promotes_within(x, y, _INEXACT):
         return operands(name, x, y)
     return promote(name, (x, y), dtypes.to_inexact)
 
 
-def _settled(x: Any, y: Any, kind: frozenset[DType]) -> bool:
+def _promotes_within(x: Any, y: Any, kind: frozenset[DType]) -> bool:
     """Return whether promotion can only give a dtype of this kind."""
     return (isinstance(x, NumberArray) and x.aval.dtype in kind) or (
         isinstance(y, NumberArray) and y.aval.dtype in kind

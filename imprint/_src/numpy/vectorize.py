@@ -155,7 +155,7 @@ def vectorize(
     def vectorized(*args: Any, **kwargs: Any) -> Any:
         given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         places = [key for key in given if key not in excluded]
-        takes = _taken(cores, places)
+        takes = _argument_cores(cores, places)
         mapped = [key for key in places if given[key] is not None or takes[key]]
         values = [asarray(given[key]) for key in mapped]
 
@@ -188,7 +188,9 @@ def _parsed(signature: str) -> tuple[list[Core], list[Core]]:
     return given, returned
 
 
-def _taken(cores: tuple[list[Core], list[Core]] | None, places: list[Any]) -> Any:
+def _argument_cores(
+    cores: tuple[list[Core], list[Core]] | None, places: list[Any]
+) -> Any:
     """Return the core axes of each argument, by position or name."""
     if cores is None:
         return dict.fromkeys(places, ())

@@ -135,7 +135,7 @@ def map_updates(function: Callable[..., Any], updates: PyTree, *rest: PyTree) ->
     return tree.map(apply, updates, *rest, is_leaf=is_none)
 
 
-def kept(new: PyTree, old: PyTree) -> PyTree:
+def updated_state(new: PyTree, old: PyTree) -> PyTree:
     """Return the new values of a state, with the avals of the old ones.
 
     If a new value is None, because there is no update, keep the old one.

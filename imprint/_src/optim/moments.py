@@ -16,10 +16,10 @@ from imprint._src.optim.base import (
     check_state,
     filled_for,
     first_count,
-    kept,
     map_updates,
     safe_increment,
     squared,
+    updated_state,
     zeros_for,
 )
 from imprint.tree import PyTree
@@ -86,7 +86,9 @@ def scale_by_adam(
         mu = map_updates(lambda g, old: average(g, old, b1), updates, state.mu)
         nu = map_updates(lambda g, old: average(squared(g), old, b2), updates, state.nu)
         scaled = map_updates(lambda g, m, n: step(g, m, n, count), updates, mu, nu)
-        return scaled, ScaleByAdamState(count, kept(mu, state.mu), kept(nu, state.nu))
+        return scaled, ScaleByAdamState(
+            count, updated_state(mu, state.mu), updated_state(nu, state.nu)
+        )
 
     return GradientTransformation(init, update)
 
@@ -143,7 +145,9 @@ def scale_by_rms(
         nu = map_updates(
             lambda g, old: average(squared(g), old, decay), updates, state.nu
         )
-        return map_updates(step, updates, nu), ScaleByRmsState(kept(nu, state.nu))
+        return map_updates(step, updates, nu), ScaleByRmsState(
+            updated_state(nu, state.nu)
+        )
 
     return GradientTransformation(init, update)
 

@@ -23,10 +23,10 @@ from imprint._src.optim.base import (
     empty,
     first_count,
     global_norm,
-    kept,
     map_updates,
     safe_increment,
     stateless,
+    updated_state,
     zeros_for,
 )
 from imprint.tree import PyTree
@@ -148,7 +148,7 @@ def masked(
 
 
 def _mask_of(mask: Any, params: PyTree) -> PyTree:
-    # # A Module of bools may have a `__call__`; a function is its own only leaf.
+    # A Module of bools may have a `__call__`; a function is its own only leaf.
     leaves = tree.leaves(mask)
     return mask(params) if leaves and all(map(callable, leaves)) else mask
 
@@ -297,7 +297,7 @@ def trace(
         check_state("trace", state, TraceState)
         new = map_updates(add, updates, state.trace)
         moved = map_updates(add, updates, new) if nesterov else new
-        return moved, TraceState(kept(new, state.trace))
+        return moved, TraceState(updated_state(new, state.trace))
 
     return GradientTransformation(init, update)
 

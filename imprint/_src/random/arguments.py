@@ -54,7 +54,7 @@ def programs(
 
         def drawn(*operands: Any) -> Any:
             if current_trace() is not None:
-                # # XLA:CPU would fuse the hash, which has no expensive operation, into
+                # XLA:CPU would fuse the hash, which has no expensive operation, into
                 # all users of the draw, and compute it again for each of their
                 # elements.
                 return materialize(compiled(*operands))

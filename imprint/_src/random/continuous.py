@@ -151,7 +151,7 @@ def with_parameters(
     return program_of(common_shape(name, shape, *given), out)(data, *given)
 
 
-# # ---- other distributions without parameters ----
+# ---- other distributions without parameters ----
 
 
 def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:

@@ -45,7 +45,7 @@ from imprint._src.random.intervals import unit_floats
 from imprint._src.random.key_array import KeyLike, single_key
 from imprint._src.random.streams import row, split_data
 
-# # ---- from a normal draw ----
+# ---- from a normal draw ----
 
 
 def lognormal(
@@ -190,7 +190,7 @@ def _wald(shape: Shape, dtype: DType, data: Any, mean: Any) -> Any:
 _wald_of = programs(_wald)
 
 
-# # ---- from an exponential or a uniform draw ----
+# ---- from an exponential or a uniform draw ----
 
 
 def pareto(

@@ -270,7 +270,7 @@ def _polynomial(x: Any, coefficients: Any) -> Any:
     return total
 
 
-# # ---- from two or more gamma draws ----
+# ---- from two or more gamma draws ----
 
 
 def beta(
@@ -468,7 +468,7 @@ def _t(shape: Shape, dtype: DType, data: Any, df: Any) -> Any:
 
 _t_of = programs(_t)
 
-# # ---- from powers ----
+# ---- from powers ----
 
 
 def generalized_normal(

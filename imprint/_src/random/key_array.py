@@ -289,7 +289,7 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
     return (row(data, i) for i in range(count))
 
 
-# # ---- key arguments ----
+# ---- key arguments ----
 
 KeyLike: TypeAlias = PRNGKeyArray | Array | NDArray
 Key = NewType("Key", Array)

@@ -43,7 +43,7 @@ from imprint._src.random.key_array import (
     words_of,
 )
 
-# # ---- from seeds ----
+# ---- from seeds ----
 
 
 def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> PRNGKeyArray:

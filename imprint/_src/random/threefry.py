@@ -156,7 +156,7 @@ def row(x: Any, i: int) -> Any:
 # ---- keys ----
 
 
-# # Keys are materialized: else XLA:CPU hashes them again in each kernel that draws with
+# Keys are materialized: else XLA:CPU hashes them again in each kernel that draws with
 # one, and compiles each such kernel. 16 splits and draws in sequence took one second
 # instead of five.
 

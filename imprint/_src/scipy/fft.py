@@ -165,7 +165,7 @@ def _along_several(
     return _transformed(name, transform, array, (kind, lengths, along, norm))
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 def _transformed(

@@ -104,7 +104,7 @@ class RegularGridInterpolator:
         is_outside = np.zeros(points.shape[:-1], bool)
         for i, p in enumerate(self.grid):
             is_outside |= (points[..., i] < p[0]) | (points[..., i] > p[-1])
-        return np.where(self._beside(is_outside), self.fill_value, found)
+        return np.where(self._expand(is_outside), self.fill_value, found)
 
     def _cell(self, x: Array, points: Array) -> tuple[Array, Array]:
         """Return the grid point below, and the fraction of the way to the next one."""
@@ -120,14 +120,14 @@ class RegularGridInterpolator:
             for side, part in zip(corner, share, strict=True):
                 weight = weight * (part if side else 1 - part)
             at = tuple([i + side for i, side in zip(low, corner, strict=True)])
-            total = total + self.values[at] * self._beside(weight)
+            total = total + self.values[at] * self._expand(weight)
         return total
 
     def _nearest(self, low: list[Array], share: list[Array]) -> Array:
         pairs = zip(low, share, strict=True)
         return self.values[tuple([np.where(s <= 0.5, i, i + 1) for i, s in pairs])]
 
-    def _beside(self, x: Array) -> Array:
+    def _expand(self, x: Array) -> Array:
         """Return an array with an axis for each further axis of the values."""
         more = self.values.ndim - len(self.grid)
         return x.reshape(*x.shape, *(1,) * more)

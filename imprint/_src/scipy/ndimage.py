@@ -28,7 +28,7 @@ from imprint._src.primitives.elementwise.select import clamp
 __all__ = ["map_coordinates"]
 
 Corner = tuple[Any, Any, Any]
-"""The index of an element, clipped into bounds, and its weight."""
+"""A corner: its index, a mask of those in bounds, or None, and its weight."""
 
 
 def _mirrored(index: Any, size: int) -> Any:
@@ -91,7 +91,7 @@ def map_coordinates(
     if not places:
         return x
     places = broadcast_all("map_coordinates", places)
-    corners_of = _nearest if order == 0 else _around
+    corners_of = _nearest if order == 0 else _linear
     axes = [
         [_corner(corner, size, mode, fixed) for corner in corners_of(place)]
         for place, size in zip(places, x.shape, strict=True)
@@ -99,7 +99,7 @@ def map_coordinates(
     outside = asarray(cval, x.dtype)
     total: Any = None
     for corners in itertools.product(*axes):
-        taken = _taken(x, [index for index, _, _ in corners])
+        taken = _take(x, [index for index, _, _ in corners])
         known = [is_known for _, is_known, _ in corners if is_known is not None]
         if known:
             taken = where(_all_of(known), taken, outside)
@@ -138,7 +138,7 @@ def _nearest(place: Any) -> list[tuple[Any, Any]]:
     return [(_rounded(place).astype(np.int32), place.dtype.type(1))]
 
 
-def _around(place: Any) -> list[tuple[Any, Any]]:
+def _linear(place: Any) -> list[tuple[Any, Any]]:
     lower = floor(place)
     beyond = place - lower
     index = lower.astype(np.int32)
@@ -159,7 +159,7 @@ def _corner(
     return clamp(low, fixed(index, size), high), known, weight
 
 
-def _taken(x: Any, indices: list[Any]) -> Any:
+def _take(x: Any, indices: list[Any]) -> Any:
     shape = indices[0].shape
     flat = index_take(x, [ravel(i) for i in indices], tuple(range(x.ndim)))
     return reshape(flat, shape)

@@ -305,7 +305,7 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
     return round_(div), mod
 
 
-# # ---- maximum and minimum ----
+# ---- maximum and minimum ----
 
 
 @universal()

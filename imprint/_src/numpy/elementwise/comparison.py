@@ -236,7 +236,7 @@ def _logical(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
     return primitive.bind1(as_bool(name, x), as_bool(name, y))
 
 
-# # ---- classification ----
+# ---- classification ----
 
 
 def isnan(x: ArrayLike, /) -> Array:
@@ -400,7 +400,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(lt_p.bind1(x, zero), zero, positive)
 
 
-# # ---- closeness ----
+# ---- closeness ----
 
 
 @one_go

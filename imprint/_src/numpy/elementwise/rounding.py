@@ -165,7 +165,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     return sub(x, whole), whole
 
 
-# # ---- parts of complex numbers ----
+# ---- parts of complex numbers ----
 
 
 @owned

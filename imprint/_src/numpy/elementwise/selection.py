@@ -13,7 +13,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -44,7 +44,7 @@ def where(
 ) -> tuple[Array, ...]: ...
 
 
-@moves_keys(1, 2)
+@accepts_keys(1, 2)
 def where(
     condition: ArrayLike,
     x: ArrayLike | None = None,

@@ -208,7 +208,7 @@ asinh: Final = arcsinh
 acosh: Final = arccosh
 atanh: Final = arctanh
 
-# # ---- compositions ----
+# ---- compositions ----
 
 
 @one_go

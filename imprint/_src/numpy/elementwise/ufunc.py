@@ -249,10 +249,10 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         if home.get(self.__qualname__) is self:  # pickled by name, as functions are
             return self.__qualname__
         func, *counts, identity = self._facts
-        return _made, (func, *counts, identity, self.__name__, self.own_methods)
+        return _rebuild, (func, *counts, identity, self.__name__, self.own_methods)
 
 
-def _made(*given: Any) -> Any:
+def _rebuild(*given: Any) -> Any:
     func, nin, nout, nargs, identity, name, own = given
     return ufunc(func, nin, nout, nargs=nargs, identity=identity, name=name, **own)
 

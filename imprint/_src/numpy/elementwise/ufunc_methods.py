@@ -274,7 +274,7 @@ def _result_dtype(f: ufunc[..., Any], name: str, given: list[DType]) -> DType:
     return result.dtype
 
 
-# # ---- in order ----
+# ---- in order ----
 
 
 def _reduced_in_order(f: ufunc[..., Any], x: Array, over: Over, dtype: Any) -> Array:
@@ -384,7 +384,7 @@ def _joined_by_halves(f: ufunc[..., Any], name: str, rows: Array) -> Array:
     return rows
 
 
-# # ---- methods of single ufuncs ----
+# ---- methods of single ufuncs ----
 
 
 def _by(kind: Reduction) -> Any:

@@ -395,7 +395,7 @@ def _along_two(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -
     return _transform(name, kind, a, s, axes, norm)
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 def _transform(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -> Array:
@@ -408,7 +408,7 @@ def _transform(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -
     if asked is not None:
         _check_lengths(name, asked, along)
         x = _resized(x, kind, asked, along)
-    lengths = _whole(kind, x.shape, along) if asked is None else asked
+    lengths = _full_lengths(kind, x.shape, along) if asked is None else asked
     if kind is FftType.RFFT and lengths and dims.has_zero(lengths[-1:]):
         raise ShapeError(
             f"{name}: expected numbers along axis {along[-1]}, got {x.aval}. Leave an "
@@ -484,7 +484,7 @@ def _resized(x: Array, kind: FftType, asked: Shape, along: tuple[int, ...]) -> A
     return pad(x, scalar_like(x, 0), config)
 
 
-def _whole(kind: FftType, shape: Shape, along: tuple[int, ...]) -> Shape:
+def _full_lengths(kind: FftType, shape: Shape, along: tuple[int, ...]) -> Shape:
     """Return the lengths of the axes on the full side of a half transform."""
     lengths = tuple([shape[axis] for axis in along])
     if kind is FftType.IRFFT and lengths:

@@ -297,7 +297,7 @@ def all_inside(x: ShapedArray, read: ParsedIndex, mode: Any, *, wraps: bool) -> 
     return inside
 
 
-# # ---- 3. the plan ----
+# ---- 3. the plan ----
 
 
 class GatherPlan(NamedTuple):

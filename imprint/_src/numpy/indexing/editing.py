@@ -75,7 +75,7 @@ def insert(
             f"{new.aval}. Give one value for each index of axis {at}."
         )
     joined = concatenate([broadcast(new, shape), x], at)
-    return _taken(joined, _order(places, length), at)
+    return _take_in_bounds(joined, _order(places, length), at)
 
 
 def _order(places: Array, length: Dim) -> Any:
@@ -116,7 +116,7 @@ def delete(
     x, at = _rows("delete", arr, axis)
     length = x.shape[at]
     if isinstance(obj, slice) and dims.is_symbolic(length):
-        return _around(x, obj, at)
+        return _without_slice(x, obj, at)
     if not isinstance(obj, slice | Tracer) and dt.is_bool(asarray(obj).dtype):
         mask = np.asarray(obj)
         if not dims.equal_shapes(mask.shape, (length,)):
@@ -124,17 +124,19 @@ def delete(
                 f"delete: expected a mask of shape {(length,)}, that of axis {at}, got "
                 f"one of shape {mask.shape}. Compare an array of that shape."
             )
-        return _taken(x, np.flatnonzero(~mask), at)
+        return _take_in_bounds(x, np.flatnonzero(~mask), at)
     places = _places("delete", obj, length)
     if isinstance(places, Tracer):
-        return _taken(x, _left(places, length, is_unique=assume_unique_indices), at)
+        return _take_in_bounds(
+            x, _remaining(places, length, is_unique=assume_unique_indices), at
+        )
     known = _distinct(np.asarray(places).ravel().tolist(), x, at)
     if dims.is_symbolic(length):
         distinct = asarray(np.array([*known.values()], np.int32))
-        return _taken(x, _left(distinct, length, is_unique=True), at)
+        return _take_in_bounds(x, _remaining(distinct, length, is_unique=True), at)
     mask = np.ones(length, bool)
     mask[[*known]] = False
-    return _taken(x, np.flatnonzero(mask), at)
+    return _take_in_bounds(x, np.flatnonzero(mask), at)
 
 
 def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
@@ -153,17 +155,19 @@ def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
     return found
 
 
-def _around(x: Array, part: Any, at: int) -> Array:
+def _without_slice(x: Array, part: Any, at: int) -> Array:
     """Return an axis of symbolic length without the elements of a slice."""
     length = x.shape[at]
     if part.step not in (None, 1):
-        return _taken(x, _left(_stepped(part, length), length, is_unique=True), at)
+        return _take_in_bounds(
+            x, _remaining(_stepped(part, length), length, is_unique=True), at
+        )
     first, last = dims.slice_bounds(part.start, part.stop, length)
     spans = (0, first), (last, length)
     return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
 
 
-def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
+def _remaining(places: Array, length: Dim, *, is_unique: bool) -> Array:
     """Return the indices that are not at traced positions."""
     if not is_unique:
         raise ConcretizationError(
@@ -305,7 +309,7 @@ def _integers(name: str, places: Array) -> Array:
     return places
 
 
-def _taken(x: Array, places: Any, axis: int) -> Array:
+def _take_in_bounds(x: Array, places: Any, axis: int) -> Array:
     """Return the slices of an axis at positions that are in bounds."""
     index = (slice(None),) * axis + (places,)
     return take_at(x, index, mode="promise_in_bounds")

@@ -61,7 +61,7 @@ def getitem(x: ArrayLike, index: Any) -> Array:
     except _Advanced:
         return hooks.numpy.take_at(array, entries)
     named = [e for e in spread if e is not None]
-    array = _taken(cut(array, named), named)
+    array = _apply_dynamic(cut(array, named), named)
     array = squeeze(array, [i for i, e in enumerate(named) if not _is_slice(e)])
     left = [e for e in spread if e is None or _is_slice(e)]
     new = [i for i, e in enumerate(left) if e is None]
@@ -218,7 +218,7 @@ def _symbolic_span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
         return (*dims.slice_bounds(part.start, part.stop, length), step)
     if step != -1:
         dims.concrete(length, f"indexing backwards in steps of {-step}")
-    # # x[a:b:-1] selects the elements after b up to a, which is x[b + 1 : a + 1]
+    # x[a:b:-1] selects the elements after b up to a, which is x[b + 1 : a + 1]
     # reversed.
     low = None if part.stop is None else _behind(part.stop, length)
     high = None if part.start is None else _behind(part.start, length)
@@ -243,7 +243,7 @@ def one(index: Dim, axis: int, x: ShapedArray) -> slice:
     return slice(at, at + 1)
 
 
-def _taken(x: Array, entries: list[Any]) -> Array:
+def _apply_dynamic(x: Array, entries: list[Any]) -> Array:
     """Apply the arrays of rank 0; each keeps its axis, of length 1."""
     if not any(isinstance(e, NumberArray) for e in entries):
         return x

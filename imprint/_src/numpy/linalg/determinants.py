@@ -97,7 +97,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     return SlogdetResult(sign, size)
 
 
-# # ---- without a trace ----
+# ---- without a trace ----
 
 
 def _det_aval(x: ShapedArray) -> tuple[ShapedArray]:

@@ -120,7 +120,7 @@ def matrix_norm(
     return _matrix_norm(y, ord, axes, keepdims=keepdims)
 
 
-# # ---- vector norms ----
+# ---- vector norms ----
 
 
 def _vector_norm(y: Any, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Any:
@@ -173,7 +173,7 @@ def _root_reference(x: NDArray, *, axes: tuple[int, ...], keepdims: bool) -> tup
 
 _root_now: Final = AtOnce("linalg.norm", _root_aval, _root_reference)
 
-# # ---- matrix norms ----
+# ---- matrix norms ----
 
 _EXTREMES: Final[dict[Any, tuple[int, Any]]] = {
     1: (0, max_),

@@ -212,7 +212,7 @@ def _spread(x: Any, stack: Shape) -> Any:
     return x if dims.is_same_shape(get_aval(x).shape, shape) else broadcast_to(x, shape)
 
 
-# # ---- by factors ----
+# ---- by factors ----
 
 
 def _by_factors(a: Any, b: Any) -> Any:

@@ -260,7 +260,7 @@ def minmax(
     )
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 class QuantileOptions(NamedTuple):
@@ -367,7 +367,7 @@ def _of_nothing(name: str, x: Array, kept: Shape, wanted: QuantileOptions) -> Ar
     return broadcast(strong_like(x, np.nan), kept if wanted.keepdims else x.shape[:-1])
 
 
-# # ---- interpolation ----
+# ---- interpolation ----
 
 
 def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
@@ -444,7 +444,7 @@ def _joined(below: Array, above: Array, share: Array, method: str) -> Array:
     return below if method == "lower" else above
 
 
-# # ---- weighted ----
+# ---- weighted ----
 
 
 def _inverted(x: Array, w: Array | None, q: Array, *, skips_nan: bool) -> Array:

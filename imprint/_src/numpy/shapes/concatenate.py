@@ -17,7 +17,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import one_go
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -53,7 +53,7 @@ Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 def concatenate(
     arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
 ) -> Array:
@@ -88,7 +88,7 @@ def concatenate(
     return concatenate_(parts, at)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     """Join arrays along an existing axis; see `concatenate`.
 
@@ -101,7 +101,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 def stack(
     arrays: Arrays,
     axis: int = 0,
@@ -128,7 +128,7 @@ def stack(
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the first axis; vectors are rows.
@@ -143,7 +143,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the second axis, vectors along the first.
@@ -158,7 +158,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the third axis.
@@ -172,7 +172,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
 
@@ -188,7 +188,7 @@ def column_stack(tup: Arrays) -> Array:
 
 
 @one_go
-@moves_keys(0, 1)
+@accepts_keys(0, 1)
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
 
@@ -265,7 +265,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
 
@@ -306,7 +306,7 @@ def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
 # ---- reversing ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     """Reverse the order of the elements along axes, or along all.
 
@@ -321,7 +321,7 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     return rev(x, canonical_axes("flip", axis_tuple("flip", axis), x.ndim))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the order of the columns.
 
@@ -334,7 +334,7 @@ def fliplr(m: ArrayLike) -> Array:
     return flip(m, 1)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def flipud(m: ArrayLike) -> Array:
     """Reverse the order of the rows.
 
@@ -348,7 +348,7 @@ def flipud(m: ArrayLike) -> Array:
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Rotate an array by `k` right angles, from the first axis to the second.

@@ -15,7 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -76,7 +76,7 @@ def size_tuple(name: str, sizes: ShapeLike) -> Shape:
 # ---- reshape ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def reshape(
     a: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
 ) -> Array:
@@ -126,7 +126,7 @@ def _sizes(x: Array, shape: ShapeLike) -> Shape:
     return (*sizes[: free[0]], x.size // rest, *sizes[free[0] + 1 :])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Return the elements along one axis.
@@ -139,7 +139,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
     return reshape(a, (get_aval(a).size,), order)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     """Remove axes of length 1: the given ones, or all.
@@ -155,7 +155,7 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     return squeeze_(x, axis_tuple("squeeze", axis))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     """Insert axes of length 1 at positions of the result.
@@ -168,7 +168,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     return expand_dims_(as_array("expand_dims", a), axis_tuple("expand_dims", axis))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays with at least one axis.
@@ -181,7 +181,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_1d", a), 1) for a in arys])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays with at least two axes; new ones come first.
@@ -194,7 +194,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_2d", a), 2) for a in arys])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays with at least three axes; a vector becomes the middle one.
@@ -217,10 +217,10 @@ def _each(arrays: list[Array]) -> Any:
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-# # ---- order of axes ----
+# ---- order of axes ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Permute the axes; without `axes`, reverse them.
 
@@ -253,7 +253,7 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
     return transpose(a, axis_tuple("permute_dims", axes))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two axes.
 
@@ -272,7 +272,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two axes.
@@ -289,7 +289,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return _permuted(x, tuple(order))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     """Move axes to new positions; the others keep their order.
@@ -313,7 +313,7 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     return _permuted(x, tuple(order))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """Move an axis before the axis that is at `start`.
@@ -336,7 +336,7 @@ def _permuted(x: Array, order: tuple[int, ...]) -> Array:
 # ---- broadcasting ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
     """Broadcast an array to a shape, along new axes in front and axes of length 1.
 
@@ -390,7 +390,7 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
 # ---- splitting ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray, axis: int = 0
 ) -> list[Array]:
@@ -409,7 +409,7 @@ def split(
     return _split("split", ary, indices_or_sections, axis)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def array_split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray, axis: int = 0
 ) -> list[Array]:
@@ -464,7 +464,7 @@ def dsplit(
     return _split("dsplit", ary, indices_or_sections, 2)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return the parts along an axis, without that axis.
 

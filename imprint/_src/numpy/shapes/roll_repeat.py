@@ -19,7 +19,7 @@ from imprint._src.eager.fusion import one_go
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import mod
 from imprint._src.numpy.indexing.take import take
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import ArrayLike, NDArray, as_array
 from imprint._src.numpy.ranges import arange
 from imprint._src.numpy.reductions.cumulative import cumsum
@@ -41,7 +41,7 @@ from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 
 
 @one_go
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def roll(
     a: ArrayLike,
@@ -118,7 +118,7 @@ def _roll_dynamic(x: Array, shift: Any, axes: Sequence[int]) -> Array:
     return x
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def repeat(
     a: ArrayLike,
@@ -153,7 +153,7 @@ def repeat(
     length = dims.concrete(x.shape[at], "repeat")
     if total_repeat_length is not None and isinstance(repeats, Tracer):
         return _repeat_dynamic(x, repeats, at, total_repeat_length)
-    # # NumPy's `ravel` of an array would be traced, and its numbers be tracers.
+    # NumPy's `ravel` of an array would be traced, and its numbers be tracers.
     given: Any = repeats if isinstance(repeats, Tracer) else np.asarray(repeats)
     times = list(int_tuple(cast("Any", np.ravel(given))))
     times = times * length if len(times) == 1 else times

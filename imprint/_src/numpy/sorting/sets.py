@@ -56,14 +56,14 @@ def union1d(
         >>> np.union1d(np.array([3, 1]), np.array([2, 3]))
         Array([1, 2, 3], dtype=int32)
     """
-    given = _given("union1d", ar1, ar2)
+    given = _operands("union1d", ar1, ar2)
     with sized("union1d", size, *given) as count:
         joined = concatenate(_flat("union1d", given), 0)
         wanted = UniqueOptions(equal_nan=True)
         return distinct("union1d", joined, 0, wanted, count, fill_value).values
 
 
-def _given(name: str, ar1: ArrayLike, ar2: ArrayLike) -> tuple[Array, Array]:
+def _operands(name: str, ar1: ArrayLike, ar2: ArrayLike) -> tuple[Array, Array]:
     return as_array(name, ar1), as_array(name, ar2)
 
 
@@ -97,7 +97,7 @@ def intersect1d(
         >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 4]))
         Array([2, 3], dtype=int32)
     """
-    given = _given("intersect1d", ar1, ar2)
+    given = _operands("intersect1d", ar1, ar2)
     with sized("intersect1d", size, *given) as count:
         x, y = _flat("intersect1d", given)
         values, place, is_last = _together(x, y)
@@ -139,7 +139,7 @@ def setxor1d(
         Array([1, 4], dtype=int32)
     """
     del assume_unique
-    given = _given("setxor1d", ar1, ar2)
+    given = _operands("setxor1d", ar1, ar2)
     with sized("setxor1d", size, *given) as count:
         x, y = _flat("setxor1d", given)
         values, place, is_last = _together(x, y)
@@ -214,7 +214,7 @@ def setdiff1d(
         >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 4]))
         Array([1, 3], dtype=int32)
     """
-    given = _given("setdiff1d", ar1, ar2)
+    given = _operands("setdiff1d", ar1, ar2)
     with sized("setdiff1d", size, *given) as count:
         x, y = (ravel(ar) for ar in given)
         there: Any = True

@@ -131,7 +131,7 @@ def sort_complex(a: ArrayLike) -> Array:
     return convert("sort_complex", out, dtypes.to_complex(out.dtype))
 
 
-# # ---- the largest and smallest elements ----
+# ---- the largest and smallest elements ----
 
 
 @one_go
@@ -266,7 +266,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
         low = sorting.top_k(backwards(x), first, axis=at)[1]
     low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
     rest = (*rest, x.shape[at] - first)
-    # # Of the remaining elements, number j is after as many of the chosen as have at
+    # Of the remaining elements, number j is after as many of the chosen as have at
     # most j others before them.
     chosen = sorting.sort(low)
     others = chosen - broadcasted_iota(dtypes.int32, chosen.shape, x.ndim - 1)

@@ -204,7 +204,7 @@ def unique_values(
     return _of_elements("unique_values", x, UniqueOptions(), size, fill_value).values
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def distinct(
             f"{name}: expected a fill_value where there are no elements and size is "
             f"{size}, got none. There is no first element to fill up with."
         )
-    return _found(name, x, at, wanted, size, fill_value)
+    return _unique_rows(name, x, at, wanted, size, fill_value)
 
 
 @contextmanager
@@ -296,7 +296,7 @@ def sized(name: str, size: int | None, *xs: Array) -> Generator[int | None]:
         yield None
 
 
-def _found(
+def _unique_rows(
     name: str,
     x: Array,
     axis: int,
@@ -305,7 +305,7 @@ def _found(
     fill_value: ArrayLike | None,
 ) -> UniqueResult:
     if dims.is_same(x.size, 0):
-        return _of_nothing(x, axis, wanted, size, fill_value)
+        return _unique_empty(x, axis, wanted, size, fill_value)
     rows, order, is_new = _in_order(x, axis, wanted)
     first, count = true_at(is_new, size), is_new.sum()
     values = rows_at(rows, first)
@@ -353,7 +353,7 @@ def _counts(is_new: Array, size: int | None) -> Array:
     return diff(true_at(is_new, size + 1, length))
 
 
-def _of_nothing(
+def _unique_empty(
     x: Array,
     axis: int,
     wanted: UniqueOptions,
@@ -375,7 +375,7 @@ def _of_nothing(
     )
 
 
-# # ---- indices of a mask ----
+# ---- indices of a mask ----
 
 
 def true_at(mask: Array, size: int | None = None, fill: int = 0) -> Array:

@@ -148,7 +148,7 @@ def polar(
     return product(left, right), product(scaled, adjoint(left))
 
 
-# # ---- triangular matrices ----
+# ---- triangular matrices ----
 
 
 def _complex_schur(name: str, a: ArrayLike) -> tuple[Any, Any]:

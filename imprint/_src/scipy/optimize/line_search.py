@@ -21,7 +21,7 @@ _DECREASE: Final = 1e-4
 _CURVATURE: Final = 0.9
 _WITHIN_BY_CUBIC: Final = 0.2
 _WITHIN_BY_QUADRATIC: Final = 0.1
-_MOST_NARROWINGS: Final = 30
+_MAX_NARROWINGS: Final = 30
 _NARROWING_FAILED: Final = 1
 _NOTHING_ENCLOSED: Final = 3
 
@@ -84,7 +84,7 @@ def line_search(
     def turn(state: _LineSearchState) -> _LineSearchState:
         grown = np.where(state.turns == 0, first, 2 * state.low.step)
         step = np.where(state.narrows, _between(state), grown)
-        return _following(state, at(step.astype(x.dtype)), start)
+        return _next_state(state, at(step.astype(x.dtype)), start)
 
     def goes_on(state: _LineSearchState) -> Any:
         open_ended = state.narrows | (state.turns < most)
@@ -124,7 +124,7 @@ def _pick(condition: Any, these: Any, those: Any) -> Any:
     return type(these)(*pairs) if hasattr(these, "_fields") else tuple(pairs)
 
 
-def _following(state: _LineSearchState, new: Point, start: Point) -> _LineSearchState:
+def _next_state(state: _LineSearchState, new: Point, start: Point) -> _LineSearchState:
     """Return the next state, given the value at another point."""
     low, narrows = state.low, state.narrows
     is_first = ~narrows & (state.turns == 0)
@@ -140,7 +140,7 @@ def _following(state: _LineSearchState, new: Point, start: Point) -> _LineSearch
     middle = ((lower.step + high[0]) / 2, (lower.value + high[1]) / 2)
     former = _pick(too_high | passed, state.high, near)
 
-    is_narrow = narrows & (abs(state.high[0] - low.step) <= _least(low.step.dtype))
+    is_narrow = narrows & (abs(state.high[0] - low.step) <= _min_width(low.step.dtype))
     narrowings = state.narrowings + narrows
     return _LineSearchState(
         low=lower,
@@ -150,16 +150,16 @@ def _following(state: _LineSearchState, new: Point, start: Point) -> _LineSearch
         turns=state.turns + ~narrows,
         narrowings=narrowings,
         found=found,
-        failed=~found & (is_narrow | (narrowings >= _MOST_NARROWINGS)),
+        failed=~found & (is_narrow | (narrowings >= _MAX_NARROWINGS)),
     )
 
 
-def _least(dtype: DType) -> float:
+def _min_width(dtype: DType) -> float:
     """Return the interval width at which the search ends."""
     return 1e-10 if dtype.itemsize == 8 else 1e-5
 
 
-# # ---- the next point of an interval ----
+# ---- the next point of an interval ----
 
 
 def _between(state: _LineSearchState) -> Array:
@@ -171,7 +171,7 @@ def _between(state: _LineSearchState) -> Array:
         margin = part * abs(width)
         return (point > bottom + margin) & (point < top - margin)
 
-    by_cubic = _least_of_cubic((a, fa, slope), (b, fb), state.former)
+    by_cubic = _cubic_minimum((a, fa, slope), (b, fb), state.former)
     by_quadratic = a - slope * width**2 / (2 * (fb - fa - slope * width))
     is_cubic = (state.narrowings > 0) & is_inside(by_cubic, _WITHIN_BY_CUBIC)
     is_quadratic = is_inside(by_quadratic, _WITHIN_BY_QUADRATIC)
@@ -179,7 +179,7 @@ def _between(state: _LineSearchState) -> Array:
     return np.where(is_cubic, by_cubic, rest)
 
 
-def _least_of_cubic(
+def _cubic_minimum(
     low: tuple[Any, Any, Any], high: tuple[Any, Any], former: tuple[Any, Any]
 ) -> Array:
     """Return the minimum of the cubic with a value, its slope and two other values."""

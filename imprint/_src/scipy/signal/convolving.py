@@ -208,7 +208,7 @@ def fftconvolve(
     return run(x, y)
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 def _operands(

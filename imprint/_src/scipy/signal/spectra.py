@@ -182,7 +182,7 @@ def welch(  # noqa: PLR0913, PLR0917 - SciPy's signature
     )
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     a, b = floats("betaln", a, b)
     a, b = np.minimum(a, b), np.maximum(a, b)
     total = a + b
-    # # For large numbers, the logarithms of gamma functions are close together.
+    # For large numbers, the logarithms of gamma functions are close together.
     large = np.where(b < 10, 10, b)
     rest = -(large - 0.5) * np.log1p(a / large) - a * np.log(a + large) + a
     rest = rest + (_stirling(large) - _stirling(a + large))

@@ -154,7 +154,7 @@ def sem(
     return spread / np.sqrt(count).astype(x.dtype)
 
 
-# # ---- implementation ----
+# ---- implementation ----
 
 
 def _check_policy(name: str, policy: str) -> None:
