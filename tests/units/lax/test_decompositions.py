@@ -1,5 +1,4 @@
-"""lax.linalg's decompositions as in JAX: values, derivatives, stacks, failure,
-errors."""
+"""Decompositions of lax.linalg as in JAX: values, derivatives, stacks, errors."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,4 @@
-"""`gcd`, `lcm`, `i0`, `kaiser`, and arrays from files and iterables, as in NumPy and
-JAX."""
+"""Divisors, i0, kaiser, and arrays from files and iterables, as in NumPy and JAX."""
 
 import io
 

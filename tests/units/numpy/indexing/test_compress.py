@@ -1,5 +1,4 @@
-"""argwhere, extract, compress, choose, mask_indices and where of one operand as in
-JAX."""
+"""Selection by conditions as in JAX: argwhere, extract, compress, choose and where."""
 
 import jax.numpy as jnp
 import numpy as np
