@@ -259,7 +259,7 @@ class Embedding(Module):
 
 
 class PReLU(Module):
-    """`x`, multiplied where it is negative by a slope, a parameter.
+    """A leaky ReLU whose slope below 0 is a parameter.
 
     Attributes:
         negative_slope: the slope.

@@ -72,7 +72,7 @@ def dot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the dot product: sums over the last axis of `a` and the rows of `b`.
+    """Return the dot product: a sum over the last axis of `a` and one axis of `b`.
 
     Args:
         a: its last axis is contracted.
