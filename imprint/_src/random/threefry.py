@@ -6,9 +6,8 @@ counter words in twenty rounds. A draw hashes consecutive counters. With
 a draw does not depend on the rest. Without it, the numbers 0, 1, 2, … are cut into
 halves, and each of the first is paired with one of the second. All bits are JAX's.
 
-Outside of a trace, keys are hashed on the host without a compilation: few blocks by
-Python integers, 3 us each, many at once by NumPy, from 50 us. A compiled call takes 5
-us, and 30 ms to compile for each number of keys.
+Outside of a trace, keys are hashed on the host: few blocks by Python integers, 3 us each,
+many by NumPy, 50 us. A compiled call takes 5 us, but 30 ms to compile per number of keys.
 """
 
 from collections.abc import Sequence

@@ -3,8 +3,7 @@
 All fourteen are `_transform`:
 
 1. Cut or pad each axis to the requested length.
-2. Transform up to three axes at a time; the half transform of real numbers is first,
-   its inverse last.
+2. Transform up to three axes at a time; real transforms first, their inverses last.
 3. Scale by the norm: "backward" divides the inverse by the number of elements,
    "forward" the other direction, "ortho" each by its root.
 

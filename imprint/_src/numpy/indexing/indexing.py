@@ -7,7 +7,6 @@ Lists, masks and arrays of several integers are in `advanced`, which loads on fi
 3. Arrays of rank 0 select one element of their axes, clipped into bounds, also when
    concrete: a function means the same with and without `jit`.
 4. Remove the axes of integers, insert axes for None.
-
 A Python integer out of bounds is an IndexError, where JAX takes the last element.
 """
 
