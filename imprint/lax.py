@@ -1,8 +1,8 @@
-"""The structured operations, with JAX's names: `from imprint import lax`.
+"""JAX's structured operations: `from imprint import lax`.
 
 Each is one primitive, or a few slices of one. They do not promote dtypes, and broadcast
-only rank 0 or length 1; `imprint.numpy` does the rest. The primitives themselves
-(`lax.add_p`) are here for authors of transforms.
+only rank 0 and length 1; `imprint.numpy` does the rest. The primitives themselves
+(`lax.add_p`) are public for authors of transforms.
 """
 
 import typing
@@ -348,6 +348,9 @@ if typing.TYPE_CHECKING:
     )
     from imprint._src.lax.ragged import ragged_dot as ragged_dot
     from imprint._src.lax.ragged import ragged_dot_general as ragged_dot_general
+    from imprint._src.lax.sharding_constraint import (
+        with_sharding_constraint as with_sharding_constraint,
+    )
     from imprint._src.lax.solving import custom_linear_solve as custom_linear_solve
     from imprint._src.lax.solving import custom_root as custom_root
     from imprint._src.lax.special import betainc as betainc
@@ -359,9 +362,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.lax.special import polynomial as polynomial
     from imprint._src.lax.special import random_gamma_grad as random_gamma_grad
     from imprint._src.lax.special import zeta as zeta
-    from imprint._src.lax.spreading import (
-        with_sharding_constraint as with_sharding_constraint,
-    )
     from imprint._src.primitives.elementwise.reduce_precision import (
         reduce_precision as reduce_precision,
     )
@@ -498,7 +498,7 @@ _LAZY: typing.Final[dict[str, str]] = {
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
-    "imprint._src.lax.spreading": "with_sharding_constraint",
+    "imprint._src.lax.sharding_constraint": "with_sharding_constraint",
     "imprint._src.lax.layouts": (
         "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
@@ -514,6 +514,6 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.lax.approximate": "approx_max_k approx_min_k",
     "imprint._src.primitives.indexing.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
-"""The modules of the names that load at their first use."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

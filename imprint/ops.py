@@ -1,4 +1,4 @@
-"""Reductions of segments, with JAX's names: `import imprint.ops as ops`."""
+"""Reductions over segments, under JAX's names: `import imprint.ops as ops`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.ops.segments import segment_max as segment_max

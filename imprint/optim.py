@@ -1,7 +1,7 @@
 """Optimizers as pure functions on trees, in optax's form: `from imprint import optim`.
 
-An optimizer is a `GradientTransformation`: `init` makes a state, `update` makes updates
-of gradients, `apply_updates` adds them to the parameters.
+An optimizer is a `GradientTransformation`: `init` makes a state, `update` computes updates
+from gradients, `apply_updates` adds them to the parameters.
 """
 
 from imprint._src.bootstrap import attribute_errors

@@ -1,6 +1,6 @@
 """Random numbers, drawn from keys; equal keys give equal numbers.
 
-Keys come from a seed (`key`) or from other keys (`split`, `fold_in`); a key is used for
+A key comes from a seed (`key`) or from another key (`split`, `fold_in`); use each key for
 one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable`).
 """
 
@@ -55,10 +55,10 @@ if typing.TYPE_CHECKING:
     from imprint._src.random.gammas import generalized_normal as generalized_normal
     from imprint._src.random.gammas import loggamma as loggamma
     from imprint._src.random.gammas import t as t
-    from imprint._src.random.matrices import orthogonal as orthogonal
     from imprint._src.random.multivariate import (
         multivariate_normal as multivariate_normal,
     )
+    from imprint._src.random.multivariate import orthogonal as orthogonal
     from imprint._src.random.permuting import choice as choice
     from imprint._src.random.permuting import permutation as permutation
 
@@ -66,10 +66,9 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.random.counts": "binomial multinomial poisson",
     "imprint._src.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
-    "imprint._src.random.matrices": "orthogonal",
-    "imprint._src.random.multivariate": "multivariate_normal",
+    "imprint._src.random.multivariate": "multivariate_normal orthogonal",
     "imprint._src.random.permuting": "choice permutation",
 }
-"""The modules of the names that load at their first use."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

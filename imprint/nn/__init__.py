@@ -1,7 +1,7 @@
 """Neural networks: the functions of `jax.nn` and the layers of Equinox.
 
-Layers are modules that take one example; `imprint.vmap` gives them a batch. They load when
-they are first asked for, the functions with the package.
+Layers are modules that take one example; `imprint.vmap` adds a batch. Functions load with
+the package, layers lazily.
 """
 
 import typing
@@ -117,6 +117,6 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.nn.stateful": "BatchNorm SpectralNorm",
     "imprint._src.nn.wrappers": "Shared WeightNorm",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

@@ -1,4 +1,4 @@
-"""Initialisers: first values of parameters, by their shape, as in `jax.nn.initializers`."""
+"""Initializers of parameters, as in `jax.nn.initializers`."""
 
 from imprint._src.bootstrap import attribute_errors
 from imprint._src.nn.initializers import Initializer as Initializer

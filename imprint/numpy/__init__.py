@@ -1,9 +1,8 @@
 """NumPy's functions on arrays and tracers, with JAX's dtypes: `import imprint.numpy as np`.
 
-The names are re-exported one by one; each file of the package is one subject. Importing
-it gives operators on arrays (`x + y`, `x.sum()`, `x[0]`) their meaning, which are these
-functions. Dtypes are 32 bits wide unless `enable_x64`; numbers of Python are weak: they
-take the dtype of the array beside them.
+Each file of the implementation is one subject. The import also implements the operators of
+arrays (`x + y`, `x.sum()`, `x[0]`) by these functions. Dtypes are 32 bits wide unless
+`enable_x64`; Python numbers are weak: they take the dtype of the array next to them.
 """
 
 import sys
@@ -127,8 +126,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.elementwise.arithmetic import square as square
     from imprint._src.numpy.elementwise.arithmetic import subtract as subtract
     from imprint._src.numpy.elementwise.arithmetic import true_divide as true_divide
-    from imprint._src.numpy.elementwise.bessel import i0 as i0
-    from imprint._src.numpy.elementwise.bessel import kaiser as kaiser
     from imprint._src.numpy.elementwise.bitwise import bitwise_and as bitwise_and
     from imprint._src.numpy.elementwise.bitwise import bitwise_count as bitwise_count
     from imprint._src.numpy.elementwise.bitwise import bitwise_invert as bitwise_invert
@@ -143,7 +140,9 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.elementwise.bitwise import bitwise_xor as bitwise_xor
     from imprint._src.numpy.elementwise.bitwise import invert as invert
     from imprint._src.numpy.elementwise.bitwise import left_shift as left_shift
+    from imprint._src.numpy.elementwise.bitwise import packbits as packbits
     from imprint._src.numpy.elementwise.bitwise import right_shift as right_shift
+    from imprint._src.numpy.elementwise.bitwise import unpackbits as unpackbits
     from imprint._src.numpy.elementwise.comparison import allclose as allclose
     from imprint._src.numpy.elementwise.comparison import array_equal as array_equal
     from imprint._src.numpy.elementwise.comparison import array_equiv as array_equiv
@@ -189,8 +188,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.elementwise.exponents import frexp as frexp
     from imprint._src.numpy.elementwise.exponents import ldexp as ldexp
     from imprint._src.numpy.elementwise.exponents import spacing as spacing
-    from imprint._src.numpy.elementwise.packing import packbits as packbits
-    from imprint._src.numpy.elementwise.packing import unpackbits as unpackbits
     from imprint._src.numpy.elementwise.rounding import around as around
     from imprint._src.numpy.elementwise.rounding import ceil as ceil
     from imprint._src.numpy.elementwise.rounding import conj as conj
@@ -237,13 +234,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.elementwise.trigonometric import tanh as tanh
     from imprint._src.numpy.elementwise.ufunc import frompyfunc as frompyfunc
     from imprint._src.numpy.elementwise.ufunc import ufunc as ufunc
-    from imprint._src.numpy.files import frombuffer as frombuffer
-    from imprint._src.numpy.files import fromfile as fromfile
-    from imprint._src.numpy.files import fromiter as fromiter
-    from imprint._src.numpy.files import fromstring as fromstring
-    from imprint._src.numpy.files import load as load
-    from imprint._src.numpy.files import save as save
-    from imprint._src.numpy.files import savez as savez
     from imprint._src.numpy.indexing.advanced import take_at as take_at
     from imprint._src.numpy.indexing.compress import argwhere as argwhere
     from imprint._src.numpy.indexing.compress import choose as choose
@@ -254,29 +244,29 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.indexing.editing import insert as insert
     from imprint._src.numpy.indexing.editing import place as place
     from imprint._src.numpy.indexing.editing import put as put
-    from imprint._src.numpy.indexing.grids import c_ as c_
-    from imprint._src.numpy.indexing.grids import mgrid as mgrid
-    from imprint._src.numpy.indexing.grids import ogrid as ogrid
-    from imprint._src.numpy.indexing.grids import r_ as r_
-    from imprint._src.numpy.indexing.index_grids import diag_indices as diag_indices
-    from imprint._src.numpy.indexing.index_grids import (
+    from imprint._src.numpy.indexing.index_tricks import c_ as c_
+    from imprint._src.numpy.indexing.index_tricks import diag_indices as diag_indices
+    from imprint._src.numpy.indexing.index_tricks import (
         diag_indices_from as diag_indices_from,
     )
-    from imprint._src.numpy.indexing.index_grids import index_exp as index_exp
-    from imprint._src.numpy.indexing.index_grids import ix_ as ix_
-    from imprint._src.numpy.indexing.index_grids import (
+    from imprint._src.numpy.indexing.index_tricks import index_exp as index_exp
+    from imprint._src.numpy.indexing.index_tricks import ix_ as ix_
+    from imprint._src.numpy.indexing.index_tricks import mgrid as mgrid
+    from imprint._src.numpy.indexing.index_tricks import ogrid as ogrid
+    from imprint._src.numpy.indexing.index_tricks import r_ as r_
+    from imprint._src.numpy.indexing.index_tricks import (
         ravel_multi_index as ravel_multi_index,
     )
-    from imprint._src.numpy.indexing.index_grids import s_ as s_
-    from imprint._src.numpy.indexing.index_grids import tril_indices as tril_indices
-    from imprint._src.numpy.indexing.index_grids import (
+    from imprint._src.numpy.indexing.index_tricks import s_ as s_
+    from imprint._src.numpy.indexing.index_tricks import tril_indices as tril_indices
+    from imprint._src.numpy.indexing.index_tricks import (
         tril_indices_from as tril_indices_from,
     )
-    from imprint._src.numpy.indexing.index_grids import triu_indices as triu_indices
-    from imprint._src.numpy.indexing.index_grids import (
+    from imprint._src.numpy.indexing.index_tricks import triu_indices as triu_indices
+    from imprint._src.numpy.indexing.index_tricks import (
         triu_indices_from as triu_indices_from,
     )
-    from imprint._src.numpy.indexing.index_grids import unravel_index as unravel_index
+    from imprint._src.numpy.indexing.index_tricks import unravel_index as unravel_index
     from imprint._src.numpy.indexing.indexing import getitem as getitem
     from imprint._src.numpy.indexing.take import flatnonzero as flatnonzero
     from imprint._src.numpy.indexing.take import nonzero as nonzero
@@ -293,6 +283,19 @@ if typing.TYPE_CHECKING:
     )
     from imprint._src.numpy.inspection import bool as bool
     from imprint._src.numpy.interpolation import interp as interp
+    from imprint._src.numpy.io import array_repr as array_repr
+    from imprint._src.numpy.io import array_str as array_str
+    from imprint._src.numpy.io import frombuffer as frombuffer
+    from imprint._src.numpy.io import fromfile as fromfile
+    from imprint._src.numpy.io import fromiter as fromiter
+    from imprint._src.numpy.io import fromstring as fromstring
+    from imprint._src.numpy.io import get_printoptions as get_printoptions
+    from imprint._src.numpy.io import iterable as iterable
+    from imprint._src.numpy.io import load as load
+    from imprint._src.numpy.io import printoptions as printoptions
+    from imprint._src.numpy.io import save as save
+    from imprint._src.numpy.io import savez as savez
+    from imprint._src.numpy.io import set_printoptions as set_printoptions
     from imprint._src.numpy.linear import cross as cross
     from imprint._src.numpy.linear import dot as dot
     from imprint._src.numpy.linear import inner as inner
@@ -325,12 +328,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.polynomials import polyint as polyint
     from imprint._src.numpy.polynomials import polysub as polysub
     from imprint._src.numpy.polynomials import polyval as polyval
-    from imprint._src.numpy.printing import array_repr as array_repr
-    from imprint._src.numpy.printing import array_str as array_str
-    from imprint._src.numpy.printing import get_printoptions as get_printoptions
-    from imprint._src.numpy.printing import iterable as iterable
-    from imprint._src.numpy.printing import printoptions as printoptions
-    from imprint._src.numpy.printing import set_printoptions as set_printoptions
     from imprint._src.numpy.ranges import arange as arange
     from imprint._src.numpy.ranges import geomspace as geomspace
     from imprint._src.numpy.ranges import indices as indices
@@ -399,15 +396,14 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.shapes.concatenate import fliplr as fliplr
     from imprint._src.numpy.shapes.concatenate import flipud as flipud
     from imprint._src.numpy.shapes.concatenate import hstack as hstack
-    from imprint._src.numpy.shapes.concatenate import repeat as repeat
     from imprint._src.numpy.shapes.concatenate import resize as resize
-    from imprint._src.numpy.shapes.concatenate import roll as roll
     from imprint._src.numpy.shapes.concatenate import rot90 as rot90
     from imprint._src.numpy.shapes.concatenate import stack as stack
     from imprint._src.numpy.shapes.concatenate import tile as tile
     from imprint._src.numpy.shapes.concatenate import vstack as vstack
-    from imprint._src.numpy.shapes.pad_to import pad_to as pad_to
     from imprint._src.numpy.shapes.padding import pad as pad
+    from imprint._src.numpy.shapes.padding import pad_to as pad_to
+    from imprint._src.numpy.shapes.padding import trim_zeros as trim_zeros
     from imprint._src.numpy.shapes.reshape import array_split as array_split
     from imprint._src.numpy.shapes.reshape import atleast_1d as atleast_1d
     from imprint._src.numpy.shapes.reshape import atleast_2d as atleast_2d
@@ -430,13 +426,10 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.shapes.reshape import transpose as transpose
     from imprint._src.numpy.shapes.reshape import unstack as unstack
     from imprint._src.numpy.shapes.reshape import vsplit as vsplit
-    from imprint._src.numpy.shapes.trim_zeros import trim_zeros as trim_zeros
+    from imprint._src.numpy.shapes.roll_repeat import repeat as repeat
+    from imprint._src.numpy.shapes.roll_repeat import roll as roll
     from imprint._src.numpy.shapes.view import byteswap as byteswap
     from imprint._src.numpy.shapes.view import view as view
-    from imprint._src.numpy.sorting.membership import isin as isin
-    from imprint._src.numpy.sorting.partition import argpartition as argpartition
-    from imprint._src.numpy.sorting.partition import lexsort as lexsort
-    from imprint._src.numpy.sorting.partition import partition as partition
     from imprint._src.numpy.sorting.searching import argmax as argmax
     from imprint._src.numpy.sorting.searching import argmin as argmin
     from imprint._src.numpy.sorting.searching import nanargmax as nanargmax
@@ -444,10 +437,14 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.sorting.searchsorted import digitize as digitize
     from imprint._src.numpy.sorting.searchsorted import searchsorted as searchsorted
     from imprint._src.numpy.sorting.sets import intersect1d as intersect1d
+    from imprint._src.numpy.sorting.sets import isin as isin
     from imprint._src.numpy.sorting.sets import setdiff1d as setdiff1d
     from imprint._src.numpy.sorting.sets import setxor1d as setxor1d
     from imprint._src.numpy.sorting.sets import union1d as union1d
+    from imprint._src.numpy.sorting.sorting import argpartition as argpartition
     from imprint._src.numpy.sorting.sorting import argsort as argsort
+    from imprint._src.numpy.sorting.sorting import lexsort as lexsort
+    from imprint._src.numpy.sorting.sorting import partition as partition
     from imprint._src.numpy.sorting.sorting import sort as sort
     from imprint._src.numpy.sorting.sorting import sort_complex as sort_complex
     from imprint._src.numpy.sorting.sorting import top_k as top_k
@@ -464,6 +461,8 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.windows import blackman as blackman
     from imprint._src.numpy.windows import hamming as hamming
     from imprint._src.numpy.windows import hanning as hanning
+    from imprint._src.numpy.windows import i0 as i0
+    from imprint._src.numpy.windows import kaiser as kaiser
     from imprint.numpy import fft as fft
     from imprint.numpy import linalg as linalg
 

@@ -1,8 +1,8 @@
 """Linear algebra under NumPy's names: `imprint.numpy.linalg`.
 
-Matrices are the last two axes of an array; leading axes number those of a stack, and are
-broadcast. Operands are promoted to a float or complex dtype. A matrix that has no inverse
-or factor gives infinities or NaN where NumPy raises. Each file loads when it is asked for.
+Matrices are the last two axes of an array; leading axes are batch axes and broadcast.
+Operands are promoted to a float or complex dtype. A matrix without an inverse or factor
+gives infinities or NaN where NumPy raises. Each file loads lazily.
 """
 
 import typing
@@ -10,8 +10,7 @@ import typing
 from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
-    from imprint._src.numpy.linalg.chains import matrix_power as matrix_power
-    from imprint._src.numpy.linalg.chains import multi_dot as multi_dot
+    from imprint._src.numpy.linalg.decompositions import cholesky as cholesky
     from imprint._src.numpy.linalg.decompositions import eig as eig
     from imprint._src.numpy.linalg.decompositions import eigh as eigh
     from imprint._src.numpy.linalg.decompositions import eigvals as eigvals
@@ -21,7 +20,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.linalg.decompositions import svdvals as svdvals
     from imprint._src.numpy.linalg.determinants import det as det
     from imprint._src.numpy.linalg.determinants import slogdet as slogdet
-    from imprint._src.numpy.linalg.factoring import cholesky as cholesky
     from imprint._src.numpy.linalg.least_squares import cond as cond
     from imprint._src.numpy.linalg.least_squares import lstsq as lstsq
     from imprint._src.numpy.linalg.least_squares import matrix_rank as matrix_rank
@@ -32,7 +30,9 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.linalg.products import cross as cross
     from imprint._src.numpy.linalg.products import diagonal as diagonal
     from imprint._src.numpy.linalg.products import matmul as matmul
+    from imprint._src.numpy.linalg.products import matrix_power as matrix_power
     from imprint._src.numpy.linalg.products import matrix_transpose as matrix_transpose
+    from imprint._src.numpy.linalg.products import multi_dot as multi_dot
     from imprint._src.numpy.linalg.products import outer as outer
     from imprint._src.numpy.linalg.products import tensordot as tensordot
     from imprint._src.numpy.linalg.products import trace as trace
@@ -43,17 +43,18 @@ if typing.TYPE_CHECKING:
     from imprint._src.numpy.linalg.solving import tensorsolve as tensorsolve
 
 _LAZY: typing.Final[dict[str, str]] = {
-    "imprint._src.numpy.linalg.decompositions": "eig eigh eigvals eigvalsh qr svd svdvals",
+    "imprint._src.numpy.linalg.decompositions": (
+        "cholesky eig eigh eigvals eigvalsh qr svd svdvals"
+    ),
     "imprint._src.numpy.linalg.least_squares": "cond lstsq matrix_rank pinv",
-    "imprint._src.numpy.linalg.chains": "matrix_power multi_dot",
     "imprint._src.numpy.linalg.determinants": "det slogdet",
-    "imprint._src.numpy.linalg.factoring": "cholesky",
     "imprint._src.numpy.linalg.norms": "matrix_norm norm vector_norm",
     "imprint._src.numpy.linalg.products": (
-        "cross diagonal matmul matrix_transpose outer tensordot trace vecdot"
+        "cross diagonal matmul matrix_power matrix_transpose multi_dot outer "
+        "tensordot trace vecdot"
     ),
     "imprint._src.numpy.linalg.solving": "inv solve tensorinv tensorsolve",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

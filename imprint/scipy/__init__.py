@@ -1,6 +1,6 @@
-"""What `jax.scipy` has of SciPy, on arrays and tracers: `import imprint.scipy as scipy`.
+"""The functions of `jax.scipy`, on arrays and tracers: `import imprint.scipy as scipy`.
 
-The packages load when they are first asked for.
+The packages load lazily.
 """
 
 import typing
@@ -33,6 +33,6 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint.scipy.special": "",
     "imprint.scipy.stats": "",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

@@ -1,4 +1,4 @@
-"""Cosine transforms under SciPy's names: dct, idct, dctn, idctn."""
+"""Discrete cosine transforms under SciPy's names: dct, idct, dctn, idctn."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.fft import dct as dct

@@ -1,4 +1,4 @@
-"""The area under points, as in `jax.scipy.integrate`: `trapezoid`.
+"""Integration of samples, as in `jax.scipy.integrate`: `trapezoid`.
 
 Integrate functions with `imprint.lax.scan`, or with SciPy outside of compiled programs.
 """

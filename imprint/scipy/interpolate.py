@@ -1,4 +1,4 @@
-"""Values between the points of a grid, as `jax.scipy.interpolate` finds them."""
+"""Interpolation on grids, as in `jax.scipy.interpolate`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.interpolate import (

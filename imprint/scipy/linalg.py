@@ -1,8 +1,7 @@
 """Linear algebra under SciPy's names: `imprint.scipy.linalg`.
 
-Matrices are the last two axes of an array, leading axes number those of a stack. What
-SciPy says of memory and of finite operands (`overwrite_a`, `check_finite`) is accepted and
-changes nothing.
+Matrices are the last two axes of an array; leading axes are batch axes. SciPy's arguments
+for memory and finite operands (`overwrite_a`, `check_finite`) are accepted and ignored.
 """
 
 import typing
@@ -24,17 +23,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.linalg.functions import funm as funm
     from imprint._src.scipy.linalg.functions import polar as polar
     from imprint._src.scipy.linalg.functions import sqrtm as sqrtm
-    from imprint._src.scipy.linalg.patterns import block_diag as block_diag
-    from imprint._src.scipy.linalg.patterns import circulant as circulant
-    from imprint._src.scipy.linalg.patterns import companion as companion
-    from imprint._src.scipy.linalg.patterns import dft as dft
-    from imprint._src.scipy.linalg.patterns import fiedler as fiedler
-    from imprint._src.scipy.linalg.patterns import hadamard as hadamard
-    from imprint._src.scipy.linalg.patterns import hankel as hankel
-    from imprint._src.scipy.linalg.patterns import helmert as helmert
-    from imprint._src.scipy.linalg.patterns import hilbert as hilbert
-    from imprint._src.scipy.linalg.patterns import leslie as leslie
-    from imprint._src.scipy.linalg.patterns import toeplitz as toeplitz
     from imprint._src.scipy.linalg.solving import cho_factor as cho_factor
     from imprint._src.scipy.linalg.solving import cho_solve as cho_solve
     from imprint._src.scipy.linalg.solving import cholesky as cholesky
@@ -45,18 +33,35 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.linalg.solving import lu_solve as lu_solve
     from imprint._src.scipy.linalg.solving import solve as solve
     from imprint._src.scipy.linalg.solving import solve_triangular as solve_triangular
-    from imprint._src.scipy.linalg.sylvester import rsf2csf as rsf2csf
-    from imprint._src.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
-    from imprint._src.scipy.linalg.tables import (
+    from imprint._src.scipy.linalg.special_matrices import block_diag as block_diag
+    from imprint._src.scipy.linalg.special_matrices import circulant as circulant
+    from imprint._src.scipy.linalg.special_matrices import companion as companion
+    from imprint._src.scipy.linalg.special_matrices import (
         convolution_matrix as convolution_matrix,
     )
-    from imprint._src.scipy.linalg.tables import fiedler_companion as fiedler_companion
-    from imprint._src.scipy.linalg.tables import invhilbert as invhilbert
-    from imprint._src.scipy.linalg.tables import invpascal as invpascal
-    from imprint._src.scipy.linalg.tables import pascal as pascal
+    from imprint._src.scipy.linalg.special_matrices import dft as dft
+    from imprint._src.scipy.linalg.special_matrices import fiedler as fiedler
+    from imprint._src.scipy.linalg.special_matrices import (
+        fiedler_companion as fiedler_companion,
+    )
+    from imprint._src.scipy.linalg.special_matrices import hadamard as hadamard
+    from imprint._src.scipy.linalg.special_matrices import hankel as hankel
+    from imprint._src.scipy.linalg.special_matrices import helmert as helmert
+    from imprint._src.scipy.linalg.special_matrices import hilbert as hilbert
+    from imprint._src.scipy.linalg.special_matrices import invhilbert as invhilbert
+    from imprint._src.scipy.linalg.special_matrices import invpascal as invpascal
+    from imprint._src.scipy.linalg.special_matrices import leslie as leslie
+    from imprint._src.scipy.linalg.special_matrices import pascal as pascal
+    from imprint._src.scipy.linalg.special_matrices import toeplitz as toeplitz
+    from imprint._src.scipy.linalg.sylvester import rsf2csf as rsf2csf
+    from imprint._src.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
 
 _LAZY: typing.Final[dict[str, str]] = {
-    "imprint._src.scipy.linalg.tables": "convolution_matrix fiedler_companion invhilbert invpascal pascal",
+    "imprint._src.scipy.linalg.special_matrices": (
+        "block_diag circulant companion convolution_matrix dft fiedler "
+        "fiedler_companion hadamard hankel helmert hilbert invhilbert invpascal "
+        "leslie pascal toeplitz"
+    ),
     "imprint._src.scipy.linalg.decompositions": "eigh eigh_tridiagonal hessenberg qr qr_multiply schur svd",
     "imprint._src.scipy.linalg.sylvester": "rsf2csf solve_sylvester",
     "imprint._src.scipy.linalg.exponential": "expm expm_frechet",
@@ -65,11 +70,7 @@ _LAZY: typing.Final[dict[str, str]] = {
         "solve_triangular"
     ),
     "imprint._src.scipy.linalg.functions": "funm polar sqrtm",
-    "imprint._src.scipy.linalg.patterns": (
-        "block_diag circulant companion dft fiedler hadamard hankel helmert hilbert "
-        "leslie toeplitz"
-    ),
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

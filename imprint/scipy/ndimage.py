@@ -1,4 +1,4 @@
-"""Images of any rank under SciPy's names: map_coordinates."""
+"""Interpolation of images of any rank under SciPy's names: map_coordinates."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.ndimage import map_coordinates as map_coordinates

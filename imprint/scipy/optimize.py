@@ -1,4 +1,4 @@
-"""Least values of functions, as `jax.scipy.optimize` finds them."""
+"""Minimization, as in `jax.scipy.optimize`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.optimize.minimizing import OptimizeResults, minimize

@@ -1,4 +1,4 @@
-"""Functions of signals, as `jax.scipy.signal` has them."""
+"""Signal processing, as in `jax.scipy.signal`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.signal.convolving import (
@@ -8,8 +8,7 @@ from imprint._src.scipy.signal.convolving import (
     correlate2d,
     fftconvolve,
 )
-from imprint._src.scipy.signal.spectra import csd, stft, welch
-from imprint._src.scipy.signal.synthesis import istft
+from imprint._src.scipy.signal.spectra import csd, istft, stft, welch
 from imprint._src.scipy.signal.trends import detrend
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""The special functions of SciPy that `jax.scipy.special` has, on arrays and tracers.
+"""Special functions of `jax.scipy.special`, on arrays and tracers.
 
-Out of programs most are SciPy's own, so nothing compiles; integers become floats.
+Outside of programs most are SciPy's own, so nothing compiles; integers become floats.
 """
 
 import typing
@@ -25,9 +25,16 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.special.entropies import softmax as softmax
     from imprint._src.scipy.special.entropies import xlog1py as xlog1py
     from imprint._src.scipy.special.entropies import xlogy as xlogy
+    from imprint._src.scipy.special.error_functions import dawsn as dawsn
     from imprint._src.scipy.special.error_functions import erf as erf
     from imprint._src.scipy.special.error_functions import erfc as erfc
+    from imprint._src.scipy.special.error_functions import erfcinv as erfcinv
+    from imprint._src.scipy.special.error_functions import erfcx as erfcx
     from imprint._src.scipy.special.error_functions import erfinv as erfinv
+    from imprint._src.scipy.special.error_functions import log_ndtr as log_ndtr
+    from imprint._src.scipy.special.error_functions import ndtr as ndtr
+    from imprint._src.scipy.special.error_functions import ndtri as ndtri
+    from imprint._src.scipy.special.error_functions import wofz as wofz
     from imprint._src.scipy.special.gammas import bernoulli as bernoulli
     from imprint._src.scipy.special.gammas import beta as beta
     from imprint._src.scipy.special.gammas import betainc as betainc
@@ -55,13 +62,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.scipy.special.integrals import owens_t as owens_t
     from imprint._src.scipy.special.integrals import sici as sici
     from imprint._src.scipy.special.integrals import spence as spence
-    from imprint._src.scipy.special.normal import dawsn as dawsn
-    from imprint._src.scipy.special.normal import erfcinv as erfcinv
-    from imprint._src.scipy.special.normal import erfcx as erfcx
-    from imprint._src.scipy.special.normal import log_ndtr as log_ndtr
-    from imprint._src.scipy.special.normal import ndtr as ndtr
-    from imprint._src.scipy.special.normal import ndtri as ndtri
-    from imprint._src.scipy.special.normal import wofz as wofz
 
 _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.scipy.special.bessel": "bessel_jn i0 i0e i1 i1e",
@@ -70,9 +70,8 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.scipy.special.harmonics": "sph_harm_y",
     "imprint._src.scipy.special.hypergeometric": "hyp1f1 hyp2f1",
     "imprint._src.scipy.special.integrals": "exp1 expi expn fresnel owens_t sici spence",
-    "imprint._src.scipy.special.error_functions": "erf erfc erfinv",
-    "imprint._src.scipy.special.normal": "dawsn erfcinv erfcx log_ndtr ndtr ndtri wofz",
+    "imprint._src.scipy.special.error_functions": "dawsn erf erfc erfcinv erfcx erfinv log_ndtr ndtr ndtri wofz",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

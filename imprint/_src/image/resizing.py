@@ -1,26 +1,30 @@
-"""Another size for images of any rank: resize, scale_and_translate.
+"""Resizing of images of any rank: resize, scale_and_translate.
 
-Each axis is contracted with a matrix of weights: how much each old element counts in each
-new one. The weights of a new element add up to 1, and to 0 where it lies outside. Where an
-image gets smaller, the kernel gets as much wider, so that every element counts.
+Each axis is contracted with a matrix of weights. The weights of a new element add up to
+1, or to 0 if it lies outside. If an axis shrinks, the kernel is widened, so that every
+element contributes. Distances in kernels are nonnegative, in elements of the coarser
+image.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import enum
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.image.kernels import KERNELS, ResizeMethod, method_of
+from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.numpy.einsum import einsum
 from imprint._src.numpy.elementwise.arithmetic import maximum, minimum
 from imprint._src.numpy.elementwise.comparison import where
 from imprint._src.numpy.elementwise.rounding import floor
+from imprint._src.numpy.elementwise.trigonometric import sin
 from imprint._src.numpy.indexing.take import take
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint._src.numpy.ranges import arange
@@ -30,9 +34,103 @@ from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint._src.primitives.shape import as_operand, number_of
 
+
+class ResizeMethod(enum.Enum):
+    """How to compute new elements from those of an image."""
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+    CUBIC_PYTORCH = 5
+    AREA = 6
+
+    @staticmethod
+    def from_string(s: str) -> "ResizeMethod":
+        """Return the method of a name.
+
+        Example:
+            >>> import imprint
+            >>> imprint.image.ResizeMethod.from_string("bilinear").name
+            'LINEAR'
+        """
+        return method_of("ResizeMethod.from_string", s)
+
+
+_NAMES: Final = {
+    "nearest": ResizeMethod.NEAREST,
+    "linear": ResizeMethod.LINEAR,
+    "bilinear": ResizeMethod.LINEAR,
+    "trilinear": ResizeMethod.LINEAR,
+    "triangle": ResizeMethod.LINEAR,
+    "lanczos3": ResizeMethod.LANCZOS3,
+    "lanczos5": ResizeMethod.LANCZOS5,
+    "cubic": ResizeMethod.CUBIC,
+    "bicubic": ResizeMethod.CUBIC,
+    "tricubic": ResizeMethod.CUBIC,
+    "cubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
+    "bicubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
+    "area": ResizeMethod.AREA,
+}
+
+
+def method_of(name: str, given: Any) -> ResizeMethod:
+    """Return the method argument of the function `name` as a `ResizeMethod`."""
+    if isinstance(given, ResizeMethod):
+        return given
+    if isinstance(given, str) and given in _NAMES:
+        return _NAMES[given]
+    raise ArgumentError(
+        f"{name}: expected method to be a ResizeMethod or one of {list(_NAMES)}, got "
+        f"{shown(given)}.{did_you_mean(str(given), _NAMES)}"
+    )
+
+
+class Kernel(NamedTuple):
+    """A function of distances, and its radius, beyond which it is 0."""
+
+    radius: int
+    weigh: Callable[[Any], Any]
+
+
+def _triangle(x: Any) -> Any:
+    return maximum(0, 1 - abs(x))
+
+
+def _lanczos(radius: float) -> Callable[[Any], Any]:
+    def weigh(x: Any) -> Any:
+        wave = radius * sin(math.pi * x) * sin(math.pi * x / radius)
+        square = where(x != 0, math.pi**2 * x**2, 1)
+        return where(x > radius, 0.0, where(x > 1e-3, wave / square, 1))
+
+    return weigh
+
+
+def _cubic(a: float) -> Callable[[Any], Any]:
+    """Return the Keys cubic with slope `a` at distance 1."""
+
+    def weigh(x: Any) -> Any:
+        near = ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0
+        far = ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
+        return where(x >= 2.0, 0.0, where(x >= 1.0, far, near))
+
+    return weigh
+
+
+KERNELS: Final = {
+    ResizeMethod.LINEAR: Kernel(1, _triangle),
+    ResizeMethod.LANCZOS3: Kernel(3, _lanczos(3.0)),
+    ResizeMethod.LANCZOS5: Kernel(5, _lanczos(5.0)),
+    ResizeMethod.CUBIC: Kernel(2, _cubic(-0.5)),
+    ResizeMethod.CUBIC_PYTORCH: Kernel(2, _cubic(-0.75)),
+}
+"""The kernel of each method that has one."""
+
+
 _FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
-"""Weights that add up to less than this count as none."""
+"""Weights with a smaller sum are zero."""
 
 
 @fuse_eager
@@ -43,15 +141,15 @@ def resize(
     antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
     precision: Any = Precision.HIGHEST,
 ) -> Array:
-    """Return an image in another size.
+    """Resize an image.
 
     Args:
         image: an array of any rank.
         shape: the shape of the result, of the same rank.
         method: "nearest", "linear", "cubic", "lanczos3", "lanczos5", "cubic-pytorch" or
             "area", or a `ResizeMethod`.
-        antialias: whether every element counts where an axis gets shorter.
-        precision: how exactly to multiply floats.
+        antialias: whether to widen the kernel if an axis shrinks.
+        precision: the precision of float products.
 
     Example:
         >>> import imprint
@@ -91,17 +189,17 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
     antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
     precision: Any = Precision.HIGHEST,
 ) -> Array:
-    """Return an image scaled and moved along axes; differentiable by both.
+    """Scale and translate an image along axes; both arguments are differentiable.
 
-    A place `y` of the result is `y = x * scale + translation` of a place `x` of the image,
-    counted from the border of its first element.
+    A coordinate `x` of the image moves to `x * scale + translation` in the result,
+    counted from the border of the first element.
 
     Args:
         image: an array of any rank.
         shape: the shape of the result, of the same rank.
-        spatial_dims: the axes that are scaled and moved.
-        scale: by how much, for each of these.
-        translation: how far, for each of these, in elements of the result.
+        spatial_dims: the axes to scale and translate.
+        scale: the factor for each of these.
+        translation: the shift for each of these, in elements of the result.
         method: as in `resize`, but not "nearest".
         antialias: as in `resize`.
         precision: as in `resize`.
@@ -164,7 +262,7 @@ def _contracted(
     weigh: "_Weights",
     precision: Any,
 ) -> Array:
-    """Contract axis by axis: first those that get shortest, and the last from the right."""
+    """Contract axis by axis: first those that shrink most; the last on the right."""
     names, new = list(range(x.ndim)), x.ndim
     for d, scale, move in sorted(places, key=lambda at: _growth(x, sizes, at[0])):
         weights = weigh.of(x.shape[d], sizes[d], scale, move).astype(x.dtype)
@@ -176,18 +274,18 @@ def _contracted(
 
 
 def _growth(x: Array, sizes: Shape, d: int) -> float:
-    """Return by how much an axis gets longer; 1 where a name is in the answer."""
+    """Return the factor of an axis; 1 if it is symbolic."""
     old, new = x.shape[d], sizes[d]
     return 1.0 if dims.is_symbolic(old) or dims.is_symbolic(new) else new / max(1, old)
 
 
 class _Weights:
-    """What elements weigh, by a method.
+    """The weights of elements, by a method.
 
     Args:
         name: the public function, for errors.
-        method: one that weighs elements.
-        antialias: whether the kernel gets wider where an axis gets shorter.
+        method: a method with a kernel.
+        antialias: whether to widen the kernel if an axis shrinks.
     """
 
     def __init__(self, name: str, method: ResizeMethod, *, antialias: bool) -> None:
@@ -217,7 +315,7 @@ class _Weights:
 
     @property
     def _keeps_edges(self) -> bool:
-        """Whether the last elements count for those that would stand beyond them."""
+        """Whether the last elements stand in for those beyond the border."""
         return self._method is ResizeMethod.CUBIC_PYTORCH
 
     def _by_kernel(self, old: int, middles: Array, scale: Any) -> Any:
@@ -236,7 +334,7 @@ class _Weights:
 
 
 def _overlaps(old: int, count: int, by: Any, move: Any) -> Any:
-    """Return how much of each new element each old one covers."""
+    """Return the overlap of each new element with each old one."""
     low = arange(count, dtype=dtypes.result_type(by, move)) * by - move * by
     start = arange(old, dtype=low.dtype)[:, None]
     return maximum(

@@ -1,7 +1,7 @@
-"""The largest and smallest elements of floats, by JAX's functions that may miss some.
+"""Approximate largest and smallest elements: `approx_max_k` and `approx_min_k`.
 
-On the CPU nothing is missed: JAX sorts there, and so does this, so `recall_target` says
-only how many results come where they are not joined to `k`.
+On the CPU the result is exact, as JAX's is: both sort. So `recall_target` only
+determines the number of results if they are not aggregated to `k`.
 """
 
 from typing import Any
@@ -23,16 +23,16 @@ def approx_max_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[Any, Any]:
-    """Return the largest elements along an axis, and where they are.
+    """Return the largest elements along an axis, and their indices.
 
     Args:
         operand: an array of floats.
-        k: how many.
+        k: the number of elements.
         reduction_dimension: the axis.
-        recall_target: which part of them has to be found; all are.
-        reduction_input_size_override: the length of the axis that the recall counts by, if
-            this is a part of it.
-        aggregate_to_topk: whether `k` elements come; else as many as JAX gives, at least
+        recall_target: the fraction of them to find; all are.
+        reduction_input_size_override: the length of the axis for the recall, if this is
+            a part of a longer one.
+        aggregate_to_topk: whether to return `k` elements; else as many as JAX, at least
             `k`.
 
     Example:
@@ -59,7 +59,7 @@ def approx_min_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[Any, Any]:
-    """Return the smallest elements along an axis, and where they are; see `approx_max_k`.
+    """Return the smallest elements along an axis, and indices; see `approx_max_k`.
 
     Example:
         >>> import imprint.numpy as np
@@ -81,7 +81,7 @@ def approx_min_k(
 def _searched(
     name: str, operand: Any, k: int, axis: int, recall: tuple[float, int] | None
 ) -> tuple[int, int]:
-    """Return the axis, and how many elements come."""
+    """Return the axis, and the number of results."""
     aval = get_aval(operand)
     if not dtypes.is_floating(aval.dtype):
         raise DTypeError(

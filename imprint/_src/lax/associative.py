@@ -1,8 +1,8 @@
-"""`associative_scan`: all partial results of an associative function, in few steps.
+"""`associative_scan`: all prefixes of an associative operation, in few steps.
 
-Neighbours are joined first, the partial results of these pairs are those at odd places,
-and each joined with the next element gives those at even places. So a scan of n elements
-is one of n / 2, and 2 log n applications of the function to whole arrays.
+Combine neighbours first; the prefixes of these pairs are those at odd indices. Each,
+combined with the next element, gives those at even indices. So a scan of n elements is
+one of n / 2, and needs 2 log n applications of the function to whole arrays.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,13 +30,13 @@ def associative_scan(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     axis: int = 0,
 ) -> Any:
-    """Return all partial results of an associative function along an axis.
+    """Return all prefixes of an associative operation along an axis.
 
     Args:
-        fn: `(a, b) -> c`, elementwise along `axis`: it is given parts of `elems`, and
+        fn: `(a, b) -> c`, elementwise along `axis`, called on parts of `elems`;
             `fn(fn(a, b), c)` must be `fn(a, fn(b, c))`.
-        elems: a pytree of arrays, equally long along `axis`.
-        reverse: whether it begins at the end.
+        elems: a pytree of arrays with equal lengths along `axis`.
+        reverse: whether to start at the end.
         axis: the axis.
 
     >>> import imprint
@@ -73,9 +73,9 @@ def associative_scan(
 
 
 def _of_any_length(join: Any, xs: list[Any], along: list[int], n: Any) -> list[Any]:
-    """Join arrays whose length may have names: at the next power of two, of zeros.
+    """Scan arrays of symbolic length, padded with zeros to the next power of two.
 
-    A result is of the elements before it only, joined in an order that is the same.
+    A result depends only on the elements before it, in the same order.
     """
     if not dims.is_symbolic(n):
         return _partial(join, xs, along)
@@ -86,11 +86,11 @@ def _of_any_length(join: Any, xs: list[Any], along: list[int], n: Any) -> list[A
 
 
 _LEAST: Final = 16
-"""Lengths up to it share a trace, as they share a bucket."""
+"""Lengths up to this one share a trace, as they share a bucket."""
 
 
 def _as_long(x: Any, axis: int, more: Any) -> Any:
-    """Return an array with zeros behind an axis, or without what is there."""
+    """Return an array padded with zeros at the end of an axis, or cut."""
     ndim = get_aval(x).ndim
     return pad(
         x, scalar_like(x, 0), [(0, more if i == axis else 0, 0) for i in range(ndim)]
@@ -124,7 +124,7 @@ def _partial(join: Any, xs: list[Any], along: list[int]) -> list[Any]:
 
 
 def _alternated(even: Any, odd: Any, at: int) -> Any:
-    """Return elements of two arrays in turn, not weak; the first may have one more."""
+    """Interleave two strong arrays; the first may have one more element."""
     shape = get_aval(odd).shape
     half = shape[at]
     paired = stack([slice_in_dim(even, 0, half, 1, at), odd], at + 1)

@@ -1,8 +1,8 @@
 """Conditionals under JAX's names: `cond`, `switch` and `platform_dependent`.
 
-Inside `jit` all branches are traced and the chosen one runs; so it is under `vmap` with a
-choice that is not mapped. Where nothing is traced to a program and the choice is known,
-the chosen function is called and the others are not looked at.
+Inside `jit` all branches are traced and only the chosen one runs, also under `vmap` if
+the choice is not mapped. Without a trace, a concrete choice calls the chosen function
+and ignores the others.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +43,7 @@ from imprint._src.primitives.elementwise.select import clamp
 from imprint._src.primitives.shape import as_operand
 
 _NONE: Final[Any] = object()
-"""An `operand` that was not given: None is one."""
+"""The default of `operand`; None is a valid operand."""
 
 
 @filter_traceback
@@ -54,15 +54,15 @@ def cond(
     *operands: Any,
     operand: Any = _NONE,
 ) -> Any:
-    """Call one of two functions; a compiled program computes that one alone.
+    """Call one of two functions; a compiled program runs only that one.
 
-    Under `vmap` with a condition that is mapped, both are computed and elements chosen.
+    Under `vmap` with a mapped condition, both run and elements are selected.
 
     Args:
-        pred: the condition: a number of rank 0; what is not zero is true.
-        true_fun: called with the operands if it is true.
-        false_fun: called if it is false; it returns what `true_fun` does: the same
-            tree, shapes and dtypes.
+        pred: the condition: a number of rank 0; nonzero is true.
+        true_fun: called with the operands if the condition is true.
+        false_fun: called if it is false; its result has the same tree, shapes and
+            dtypes.
         operands: pytrees of arrays. The functions may also close over arrays.
         operand: one operand, as a keyword.
 
@@ -91,12 +91,12 @@ def switch(
     *operands: Any,
     operand: Any = _NONE,
 ) -> Any:
-    """Call one of several functions, by its number; see `cond`.
+    """Call one of several functions by index; see `cond`.
 
     Args:
-        index: an integer of rank 0; one out of range counts as the nearest.
+        index: an integer of rank 0, clipped into range.
         branches: functions that return the same tree, shapes and dtypes.
-        operands: what the chosen one is called with.
+        operands: the arguments of the branches.
         operand: one operand, as a keyword.
 
     Example:
@@ -117,15 +117,15 @@ def platform_dependent(
     default: Callable[..., Any] | None = None,
     **per_platform: Callable[..., Any],
 ) -> Any:
-    """Call the function of the platform that computes.
+    """Call the function for the platform of the computation.
 
-    Inside `jit` all functions are traced, as those of `switch` are, so that a program
-    that is wrong for another platform is wrong here too; one alone is compiled.
+    Inside `jit` all functions are traced, like branches of `switch`, so an error in one
+    for another platform is found; only one is compiled.
 
     Args:
-        args: what it is called with: pytrees of arrays.
-        default: the function of a platform that is not named.
-        per_platform: functions by the names of platforms, such as `cpu` and `cuda`.
+        args: the arguments: pytrees of arrays.
+        default: the function for other platforms.
+        per_platform: the functions by platform name, such as `cpu` and `cuda`.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -219,7 +219,7 @@ def _condition(pred: Any) -> Any:
 
 
 def _number(index: Any, count: int) -> Any:
-    """Return the number of a branch, as an int32 in range."""
+    """Return the index of a branch, as an int32 in range."""
     index = as_operand(index)
     aval = _scalar("switch", "an index", index, _ONE_ELEMENT)
     if not dtypes.is_integer(aval.dtype):
@@ -228,7 +228,7 @@ def _number(index: Any, count: int) -> Any:
             "`.astype(int)`; by a bool, imprint.lax.cond chooses."
         )
     bits = dtypes.bit_width(aval.dtype) - dtypes.is_signed(aval.dtype)
-    last = min(count - 1, 2**bits - 1)  # a narrow index reaches no further
+    last = min(count - 1, 2**bits - 1)  # a narrow index cannot exceed it
     low, high = (scalar_like(index, limit) for limit in (0, last))
     return convert_element_type(clamp(low, index, high), np.int32)
 
@@ -260,9 +260,9 @@ def _choose(
     *,
     order: Sequence[int],
 ) -> Any:
-    """Call the function whose place in `named` is `order[index]`.
+    """Call the function whose position in `named` is `order[index]`.
 
-    An index that is an int is known before the program is: only one branch is in it.
+    An int index is known before compilation: only one branch is in the program.
     """
     functions = list(named.values())
     leaves, in_tree, leaf_names = own_leaves(operands, caller, "operands")

@@ -1,10 +1,10 @@
-"""The carry of a loop: what a step takes it has to give back, in the same types.
+"""The carry of a loop: a step must return the types that it takes.
 
-A step is staged at the types of what the loop begins with. Where that is a Python number
-or otherwise weak, and the step gives another dtype, the loop begins with the promoted
-dtype and the step is staged again, as in JAX; and so it is where the step gives what
-differs between the devices of a mesh. Any other change of type is an error that
-shows the carry as it goes in and as it comes out, and what mends it.
+A step is traced with the types of the initial carry. If a leaf is weak, such as a
+Python number, and the step returns another dtype, the loop starts with the promoted
+dtype and the step is traced again, as in JAX; likewise if the step returns a value that
+varies over the devices of a mesh. Any other change of type is an error that shows both
+carries and how to fix it.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ from imprint._src.tree.prefix import first_difference
 
 
 class Carry(NamedTuple):
-    """What goes from step to step: its leaves, their tree and their names.
+    """The carry of a loop: its leaves, their tree and their names.
 
     Args:
         leaves: its leaves.
         tree: their tree.
-        names: what messages call them.
-        own: how many of them, the first, are the loop's own: no message shows them.
+        names: the names of the leaves in messages.
+        own: the number of leading leaves that are internal: messages omit them.
     """
 
     leaves: list[Any]
@@ -43,14 +43,14 @@ class Carry(NamedTuple):
 
 
 def carry_of(value: Any, caller: str, name: str, own: Sequence[str] = ()) -> Carry:
-    """Return what a loop begins with as a carry.
+    """Return an initial value as a carry.
 
     Args:
         value: a pytree of arrays and numbers.
-        caller: the function of loops, for messages.
-        name: the name of its argument, likewise.
-        own: names of numbers of the loop's own, such as a counter: `value` is a tuple of
-            these and of the argument.
+        caller: the public function, for messages.
+        name: the name of its argument, for messages.
+        own: names of internal numbers, such as a counter: `value` is a tuple of these
+            and of the argument.
     """
     if not own:
         return Carry(*own_leaves(value, caller, name))
@@ -61,11 +61,11 @@ def carry_of(value: Any, caller: str, name: str, own: Sequence[str] = ()) -> Car
     return Carry([*owned, *leaves], whole, [*own, *names], len(own))
 
 
-class Staged(NamedTuple):
-    """A step that was staged.
+class StagedStep(NamedTuple):
+    """A traced step.
 
     Args:
-        closed: what staging gave.
+        closed: the result of tracing.
         tree: the tree of the carry that it returns.
         avals: the avals of its leaves.
     """
@@ -76,15 +76,15 @@ class Staged(NamedTuple):
 
 
 def settle(
-    caller: str, body: str, carry: Carry, stage: Callable[[Carry], Staged]
-) -> tuple[Staged, Carry]:
-    """Stage a step until it gives the types that it takes, or raise.
+    caller: str, body: str, carry: Carry, stage: Callable[[Carry], StagedStep]
+) -> tuple[StagedStep, Carry]:
+    """Trace a step until its types agree with its carry, or raise.
 
     Args:
-        caller: the function of loops, for messages.
-        body: the name of the step, likewise.
-        carry: what the loop begins with.
-        stage: stages the step at the types of a carry.
+        caller: the public function, for messages.
+        body: the name of the step, for messages.
+        carry: the initial carry.
+        stage: traces the step with the types of a carry.
     """
     while True:
         staged = stage(carry)
@@ -114,7 +114,7 @@ def _promoted(x: Any, into: ShapedArray, out: ShapedArray) -> Any:
     return convert_element_type(x, weak[0])
 
 
-def _other_tree(caller: str, body: str, carry: Carry, staged: Staged) -> TreeError:
+def _other_tree(caller: str, body: str, carry: Carry, staged: StagedStep) -> TreeError:
     into, out = _both(carry, staged)
     where, expected, got = first_difference(into.treedef, out.treedef) or ("", "", "")
     at = f" at result{where}" if where else ""
@@ -128,7 +128,7 @@ def _other_tree(caller: str, body: str, carry: Carry, staged: Staged) -> TreeErr
 def _other_type(
     caller: str,
     body: str,
-    trees: tuple[Carry, Staged],
+    trees: tuple[Carry, StagedStep],
     leaf: tuple[str, ShapedArray, ShapedArray],
 ) -> Exception:
     name, into, out = leaf
@@ -151,8 +151,8 @@ def _other_type(
     )
 
 
-def _both(carry: Carry, staged: Staged) -> tuple[Returned, Returned]:
-    """Return what the user's step takes, and what it returns."""
+def _both(carry: Carry, staged: StagedStep) -> tuple[Returned, Returned]:
+    """Return the types that the step takes, and those that it returns."""
     into, out = Returned(carry.tree, carry.avals), Returned(staged.tree, staged.avals)
     if carry.own:
         into, out = (

@@ -1,10 +1,10 @@
-"""Collectives under JAX's names: what a function does along axes mapped around it.
+"""Collectives under JAX's names: operations along mapped axes.
 
-`vmap(f, axis_name="i")` runs `f` at each place of an axis at once, and in `f` the places
-may hear of one another. A collective names an axis, or several in a tuple, the first of
-which varies slowest; the primitives take one each. Reductions take integers too: axes of
-the array itself. Values are trees. What is no tracer is the same in each place, so that a
-sum of it is known while tracing.
+`vmap(f, axis_name="i")` runs `f` at each position of an axis at once; in `f`, a
+collective exchanges values between positions. It names an axis, or a tuple of axes, of
+which the first varies slowest; the primitives take one each. Reductions also accept
+integers: axes of the array itself. Values are trees. A value that is not a tracer is
+the same at each position, so its sum is known while tracing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ Groups = Sequence[Sequence[int]] | None
 
 
 def axis_index(axis_name: Any) -> Any:
-    """Return the place along a named axis, or along several as one, as an int32.
+    """Return the position along a named axis, or along several as one, as an int32.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -53,7 +53,7 @@ def axis_index(axis_name: Any) -> Any:
     index: Any = 0
     for name, size in _sizes(axis_name, "axis_index"):
         place = axis_index_p.bind1(axis_name=name)
-        index = index * size + _meeting(place, [(name, size)], "axis_index")
+        index = index * size + _varying(place, [(name, size)], "axis_index")
     return index
 
 
@@ -69,7 +69,7 @@ def axis_size(axis_name: Any) -> int:
 
 
 def _sizes(axis_name: Any, who: str) -> list[tuple[Any, int]]:
-    """Return the named axes that a collective is given, with their sizes."""
+    """Return the named axes of a collective, with their sizes."""
     names = names_in(axis_name)
     found = [(name, size_of(name, who)) for name in names]
     if len(set(names)) < len(names):
@@ -82,7 +82,7 @@ def _sizes(axis_name: Any, who: str) -> list[tuple[Any, int]]:
 def _grouped(
     axis_name: Any, who: str, groups: Groups, *, is_even: bool = True
 ) -> tuple[list[tuple[Any, int]], dict[str, Any]]:
-    """Return the named axes, each with how many places meet; and params of primitives."""
+    """Return the named axes with their group sizes, and params of primitives."""
     sizes = _sizes(axis_name, who)
     if groups is None:
         return sizes, {}
@@ -107,17 +107,17 @@ def _grouped(
     return [(name, len(found[0]))], {"axis_index_groups": found}
 
 
-def _meeting(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
-    """Return an operand as one that differs along those axes that are a mesh's."""
+def _varying(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
+    """Return an operand as one that varies along the axes of a mesh."""
     names = [name for name, _ in sizes if axis_of(name, who).is_checked]
     return pvary(x, names) if names else x
 
 
 def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
-    """Return what is the same on every device as what may differ, inside `shard_map`.
+    """Mark a value that is equal on every device as varying, inside `shard_map`.
 
-    Its cotangent is then the sum of those of the devices; where an operation needs it,
-    that is done by itself. Along an axis of `vmap`, nothing is done.
+    Its cotangent is then the sum over devices. Operations that need it do this
+    themselves. For an axis of `vmap` it has no effect.
 
     Args:
         x: a tree of arrays.
@@ -139,7 +139,7 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
         )
 
     def cast(leaf: Any) -> Any:
-        return _meeting(leaf, sizes, "pcast")
+        return _varying(leaf, sizes, "pcast")
 
     return tree.map(cast, x)
 
@@ -148,13 +148,13 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
 
 
 def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
-    """Return the sum over a named axis, in each place of it.
+    """Return the sum over a named axis, at each position.
 
     Args:
         x: a tree of arrays; booleans are counted.
-        axis_name: the name of an axis that is mapped around, or a tuple of such, and of
-            integers for axes of the arrays.
-        axis_index_groups: groups of places, in each of which it is done for itself.
+        axis_name: the name of a mapped axis, or a tuple of names, and of integers for
+            axes of the arrays.
+        axis_index_groups: groups of positions, to be reduced separately.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -180,7 +180,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
             leaf = reduce_sum(leaf, at)
         if is_known:
             return _times(leaf, dims.product(size for _, size in sizes))
-        leaf = _meeting(leaf, sizes, "psum")
+        leaf = _varying(leaf, sizes, "psum")
         for name, _ in sizes:
             leaf = psum_p.bind1(leaf, axis_name=name, **groups)
         return leaf
@@ -189,7 +189,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
 
 
 def _times(x: Any, size: int) -> Any:
-    """Return `size * x`, in the type that `x` has: a number of Python's stays one."""
+    """Return `size * x`, with the type of `x`: a Python number stays one."""
     if isinstance(x, int | float | complex):
         return x * size
     if isinstance(x, np.ndarray | np.generic):
@@ -198,7 +198,7 @@ def _times(x: Any, size: int) -> Any:
 
 
 def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
-    """Return the mean over a named axis, in each place of it.
+    """Return the mean over a named axis, at each position.
 
     Args:
         x: a tree of arrays.
@@ -225,7 +225,7 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
 
 
 def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
-    """Return the maximum over a named axis, in each place of it.
+    """Return the maximum over a named axis, at each position.
 
     Args:
         x: a tree of arrays.
@@ -241,7 +241,7 @@ def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
 
 
 def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
-    """Return the minimum over a named axis, in each place of it.
+    """Return the minimum over a named axis, at each position.
 
     Args:
         x: a tree of arrays.
@@ -257,9 +257,9 @@ def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
     sizes, parted = _grouped(names, who, groups, is_even=False)
 
     def extreme(leaf: Any) -> Any:
-        if axes or not sizes:  # over none it is another array, too
+        if axes or not sizes:  # a new array, also for no axes
             leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
-        leaf = _meeting(leaf, sizes, who)
+        leaf = _varying(leaf, sizes, who)
         for name, _ in sizes:
             leaf = primitive.bind1(leaf, axis_name=name, **parted)
         return leaf
@@ -268,13 +268,13 @@ def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
 
 
 def _parted(axis_name: Any) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """Part names from integers, which stand for axes of the array."""
+    """Separate names from integers, which are axes of the array."""
     given = names_in(axis_name)
     names = tuple(n for n in given if not isinstance(n, int))
     return names, tuple(n for n in given if isinstance(n, int))
 
 
-# ---- each place gets values of others ----
+# ---- exchange of values ----
 
 
 def all_gather(
@@ -286,16 +286,15 @@ def all_gather(
     tiled: bool = False,
     to: str = "varying",
 ) -> Any:
-    """Return the values of all places along a named axis, in each place.
+    """Return the values at all positions along a named axis, at each position.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around, or a tuple of such.
-        axis_index_groups: groups of places, in each of which it is done for itself.
-        axis: where the places stand in the result.
-        tiled: whether the values are joined along `axis`, which they have, instead of
-            along a new one.
-        to: "varying"; others mean something under `shard_map` only.
+        axis_name: the name of a mapped axis, or a tuple of names.
+        axis_index_groups: groups of positions, to be gathered separately.
+        axis: the axis of the positions in the result.
+        tiled: whether to concatenate along the existing `axis`, instead of a new one.
+        to: "varying"; other values have a meaning only under `shard_map`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -313,7 +312,7 @@ def all_gather(
     def gathered(leaf: Any) -> Any:
         shape = get_aval(leaf).shape
         at = canonical_axis("all_gather", axis, len(shape) + (not tiled))
-        leaf = _meeting(leaf, sizes, "all_gather")
+        leaf = _varying(leaf, sizes, "all_gather")
         for name, size in reversed(sizes):
             leaf = all_gather_p.bind1(
                 leaf,
@@ -335,14 +334,14 @@ def psum_scatter(
     axis_index_groups: Groups = None,
     tiled: bool = False,
 ) -> Any:
-    """Return the sum over a named axis, of which each place gets its own part.
+    """Return the sum over a named axis, of which each position gets its own part.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around, or a tuple of such.
-        scatter_dimension: the axis of which each place gets one element.
-        axis_index_groups: groups of places, in each of which it is done for itself.
-        tiled: whether the axis stays and is cut into parts instead.
+        axis_name: the name of a mapped axis, or a tuple of names.
+        scatter_dimension: the axis to distribute, one element for each position.
+        axis_index_groups: groups of positions, to be reduced separately.
+        tiled: whether to keep the axis and cut it into parts instead.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -354,7 +353,7 @@ def psum_scatter(
     def scattered(leaf: Any) -> Any:
         ndim = get_aval(leaf).ndim
         at = canonical_axis("psum_scatter", scatter_dimension, ndim)
-        leaf = _meeting(leaf, sizes, "psum_scatter")
+        leaf = _varying(leaf, sizes, "psum_scatter")
         leaf = _divided(leaf, at, sizes, "psum_scatter", tiled=tiled)
         for name, _ in sizes:
             leaf = reduce_scatter_p.bind1(
@@ -374,15 +373,16 @@ def all_to_all(
     axis_index_groups: Groups = None,
     tiled: bool = False,
 ) -> Any:
-    """Send one part of an axis to each place, and join what comes from each.
+    """Send one part of an axis to each position, and join the received parts.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around, or a tuple of such.
-        split_axis: the axis that is parted, an element for each place; it goes.
-        concat_axis: where the places stand in the result that the parts come from.
-        axis_index_groups: groups of places, in each of which it is done for itself.
-        tiled: whether both axes stay: one is cut into parts, and they are joined along
+        axis_name: the name of a mapped axis, or a tuple of names.
+        split_axis: the axis to distribute, one element for each position; it is
+            removed.
+        concat_axis: the axis of the source positions in the result.
+        axis_index_groups: groups of positions, to be exchanged separately.
+        tiled: whether to keep both axes: one is cut into parts, which are joined along
             the other.
 
     >>> import imprint
@@ -398,7 +398,7 @@ def all_to_all(
         ndim = get_aval(leaf).ndim
         split = canonical_axis("all_to_all", split_axis, ndim)
         concat = canonical_axis("all_to_all", concat_axis, ndim)
-        leaf = _meeting(leaf, sizes, "all_to_all")
+        leaf = _varying(leaf, sizes, "all_to_all")
         leaf = _divided(leaf, split, sizes, "all_to_all", tiled=tiled)
         end = get_aval(leaf).ndim - 1
         for name, _ in sizes:
@@ -415,13 +415,13 @@ def all_to_all(
 def pswapaxes(
     x: Any, axis_name: Any, axis: int, *, axis_index_groups: Groups = None
 ) -> Any:
-    """Exchange a named axis with an axis of the array, which has to be as long.
+    """Exchange a named axis with an axis of the array of the same length.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around, or a tuple of such.
+        axis_name: the name of a mapped axis, or a tuple of names.
         axis: the axis of the array.
-        axis_index_groups: groups of places, in each of which it is done for itself.
+        axis_index_groups: groups of positions, to be exchanged separately.
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
@@ -429,7 +429,7 @@ def pswapaxes(
 def _divided(
     x: Any, axis: int, sizes: Sequence[tuple[Any, int]], who: str, *, tiled: bool
 ) -> Any:
-    """Return an array whose axis is one for each named axis; and the rest, if tiled."""
+    """Return an array with an axis for each named axis, and the rest, if tiled."""
     shape = get_aval(x).shape
     counts = [size for _, size in sizes]
     length, places = shape[axis], dims.product(counts)
@@ -444,7 +444,7 @@ def _divided(
 
 
 def _merged(x: Any, axis: int, count: int) -> Any:
-    """Make one axis of `count` neighbours."""
+    """Merge `count` neighbouring axes into one."""
     if count == 1:
         return x
     shape = get_aval(x).shape
@@ -456,13 +456,13 @@ def _merged(x: Any, axis: int, count: int) -> Any:
 
 
 def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
-    """Send values from place to place along a named axis.
+    """Send values between positions along a named axis.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around.
-        perm: pairs of source and target, each place at most once a source and at most
-            once a target. A place to which nothing is sent gets zeros.
+        axis_name: the name of a mapped axis.
+        perm: pairs of source and target; each position is at most once a source and at
+            most once a target. A position that receives nothing gets zeros.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -474,7 +474,7 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     pairs = tuple(_pairs(perm, size))
 
     def sent(leaf: Any) -> Any:
-        leaf = _meeting(leaf, [(name, size)], "ppermute")
+        leaf = _varying(leaf, [(name, size)], "ppermute")
         return ppermute_p.bind1(leaf, axis_name=name, perm=pairs)
 
     return tree.map(sent, x)
@@ -495,12 +495,12 @@ def _pairs(perm: Any, size: int) -> Iterator[tuple[int, int]]:
 
 
 def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
-    """Return in place `i` of a named axis the value of place `perm[i]`.
+    """Return at position `i` of a named axis the value at position `perm[i]`.
 
     Args:
         x: a tree of arrays.
-        axis_name: the name of an axis that is mapped around.
-        perm: a permutation of the places.
+        axis_name: the name of a mapped axis.
+        perm: a permutation of the positions.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np

@@ -1,6 +1,6 @@
-"""JAX's small compositions of one or two primitives: parts along one axis, products, fills.
+"""Functions composed of one or two primitives: slices along an axis, products, fills.
 
-Their arguments and defaults are JAX's, so programs written with `jax.lax` read the same.
+Arguments and defaults are JAX's, so programs with `jax.lax` are unchanged.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from imprint._src.primitives.indexing.dynamic_slicing import (
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, reshape, squeeze
 
-# ---- parts along one axis ----
+# ---- slices along an axis ----
 
 
 def index_in_dim(
@@ -189,7 +189,7 @@ def _shape(shape: Any) -> Shape:
 
 
 def empty(shape: Dim | Sequence[Dim], dtype: DTypeLike) -> Any:
-    """Return an array of unspecified values: zeros, here."""
+    """Return an array of unspecified values (zeros)."""
     return full(shape, 0, dtype)
 
 
@@ -199,7 +199,7 @@ def full_like(
     dtype: DTypeLike | None = None,
     shape: Sequence[Dim] | None = None,
 ) -> Any:
-    """Return an array with all elements equal, of the shape and dtype of another."""
+    """Return an array with all elements equal, with the shape and dtype of another."""
     aval = get_aval(x)
     wanted = aval.dtype if dtype is None else dtypes.requested(dtype, "full_like")
     value = convert_element_type(
@@ -210,7 +210,7 @@ def full_like(
 
 
 def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
-    """Repeat an array along new axes in front."""
+    """Broadcast an array along new axes in front."""
     own, new = get_aval(operand).shape, dims.as_shape(sizes)
     kept = tuple(range(len(new), len(new) + len(own)))
     return core_ops.broadcast_in_dim(operand, (*new, *own), kept)
@@ -219,13 +219,13 @@ def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
 def broadcast_in_dim(
     operand: Any, shape: Sequence[Dim], broadcast_dimensions: Sequence[int]
 ) -> Any:
-    """Repeat an array to a shape; its axis i becomes `broadcast_dimensions[i]`."""
+    """Broadcast an array to a shape; its axis i becomes `broadcast_dimensions[i]`."""
     axes = int_tuple(broadcast_dimensions)
     return core_ops.broadcast_in_dim(operand, dims.as_shape(shape), axes)
 
 
 def broadcast_like(arr: Any, like_arr: Any) -> Any:
-    """Repeat an array to the shape of another, by NumPy's rule."""
+    """Broadcast an array to the shape of another, by NumPy's rule."""
     own, wanted = get_aval(arr).shape, get_aval(like_arr).shape
     if not dims.repeats_to(own, wanted):
         raise ShapeError(
@@ -242,7 +242,7 @@ def broadcast_to_rank(x: Any, rank: int) -> Any:
 
 
 def broadcast_shapes(*shapes: Sequence[Dim]) -> Shape:
-    """Return the shape to which NumPy's rule repeats arrays of these shapes.
+    """Return the shape to which shapes broadcast, by NumPy's rule.
 
     Example:
         >>> from imprint import lax
@@ -288,11 +288,11 @@ def collapse(
     return reshape(operand, (*shape[:start], merged, *shape[stop:]))
 
 
-# ---- choosing, products ----
+# ---- selection, products ----
 
 
 def select(pred: Any, on_true: Any, on_false: Any) -> Any:
-    """Return `on_true` where `pred` holds and `on_false` elsewhere, elementwise."""
+    """Return `on_true` where `pred` is true, else `on_false`, elementwise."""
     return select_n(pred, on_false, on_true)
 
 
@@ -328,7 +328,7 @@ def dot(
 
 
 def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
-    """Multiply stacks of matrices, which have equal leading axes."""
+    """Multiply stacks of matrices with equal leading axes."""
     rank = get_aval(lhs).ndim
     stack = tuple(range(rank - 2))
     return dot_general(
@@ -340,12 +340,12 @@ def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
 
 
 def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
-    """Add up the elements over `axes`, which are counted from 0."""
+    """Sum the elements over `axes`, which are counted from 0."""
     return core_ops.reduce_sum(operand, int_tuple(axes))
 
 
 def dtype(x: Any) -> DType:
-    """Return the dtype of an array, or of what is one's dtype or scalar type."""
+    """Return the dtype of an array, a dtype or a scalar type."""
     try:
         return get_aval(x).dtype
     except TypeError:

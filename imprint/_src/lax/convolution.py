@@ -1,8 +1,8 @@
-"""Convolutions under JAX's names: all of them are `conv_general_dilated`.
+"""Convolutions under JAX's names, all by `conv_general_dilated`.
 
-They differ in what they leave out (`conv`), in how they read padding (`conv_transpose`),
-and in the kernel: the identity makes patches of windows, and patches contracted with
-kernels of their own are a local convolution. Layouts: see `layouts`.
+They differ in their defaults (`conv`), in the meaning of padding (`conv_transpose`),
+and in the kernel: the identity extracts patches, and patches contracted with separate
+kernels are a local convolution. See `layouts` for dimension numbers.
 """
 
 from collections.abc import Sequence
@@ -48,28 +48,27 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Slide a kernel over an array, and contract it with each window.
+    """Convolve an array with a kernel, with strides, dilation and groups.
 
     Args:
-        lhs: an array with an axis of batch, one of features, and spatial axes.
-        rhs: the kernel, with axes of output features, of input features, and as many
-            spatial ones; it is not turned around.
+        lhs: an array with a batch axis, a feature axis, and spatial axes.
+        rhs: the kernel, with axes of output features, input features, and as many
+            spatial axes; it is not reversed.
         window_strides: the steps between windows, one for each spatial axis.
-        padding: "VALID", "SAME", "SAME_LOWER", or how many zeros stand before and
-            behind each spatial axis; negative ones cut.
-        lhs_dilation: the distance of neighbours in `lhs`, with zeros between.
-        rhs_dilation: the distance of neighbours in the kernel.
-        dimension_numbers: which axis is which: three strings, such as
-            ("NHWC", "HWIO", "NHWC"), or `ConvDimensionNumbers`.
-        feature_group_count: in how many groups features are, each with outputs of its
-            own.
-        batch_group_count: in how many groups the batch is, each with outputs of its own.
+        padding: "VALID", "SAME", "SAME_LOWER", or the numbers of zeros before and after
+            each spatial axis; negative ones cut.
+        lhs_dilation: the distance between neighbours in `lhs`, with zeros between.
+        rhs_dilation: the distance between neighbours in the kernel.
+        dimension_numbers: the layouts: three strings, such as ("NHWC", "HWIO", "NHWC"),
+            or `ConvDimensionNumbers`.
+        feature_group_count: the number of feature groups, each with its own outputs.
+        batch_group_count: the number of batch groups, each with its own outputs.
         precision: a `Precision` or its name, a pair of these, or None for
             `config.default_matmul_precision`.
-        preferred_element_type: the dtype in which terms are added and given back.
+        preferred_element_type: the dtype of the sums and the result.
 
     Raises:
-        ShapeError: shapes, groups or numbers of axes do not fit.
+        ShapeError: shapes, groups or numbers of axes do not match.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -114,7 +113,7 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
 
 
 def _check_named(padding: str, spread: Ints, lengths: Ints, ones: Ints) -> None:
-    """Check that a padding with a name is defined: one number for each spatial axis."""
+    """Check that a named padding is defined: one number for each spatial axis."""
     if spread != ones and len(spread) == len(ones):
         raise ArgumentError(
             f"conv_general_dilated: expected padding as pairs of ints with lhs_dilation, "
@@ -140,7 +139,7 @@ def conv(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Slide a kernel over an array: `conv_general_dilated` without its further options.
+    """Convolve an array with a kernel: `conv_general_dilated` with fewer options.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -169,7 +168,7 @@ def conv_with_general_padding(  # noqa: PLR0913, PLR0917 - JAX's signature
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Slide a kernel over an array: `conv_general_dilated` of ("NCHW", "OIHW", "NCHW")."""
+    """Convolve an array with a kernel in the layout ("NCHW", "OIHW", "NCHW")."""
     return conv_general_dilated(
         lhs,
         rhs,
@@ -197,21 +196,21 @@ def conv_transpose(  # noqa: PLR0913, PLR0917 - JAX's signature
     preferred_element_type: DTypeLike | None = None,
     use_consistent_padding: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Slide a kernel over an array whose elements are spread: `strides` makes it larger.
+    """Return the transposed convolution, which `strides` enlarges.
 
     Args:
-        lhs: an array with an axis of batch, one of features, and spatial axes.
+        lhs: an array with a batch axis, a feature axis, and spatial axes.
         rhs: the kernel.
-        strides: the distance of neighbours in `lhs`, with zeros between.
-        padding: "SAME" or "VALID" as of the convolution that would shrink the result, or
-            how many zeros stand before and behind each spatial axis.
-        rhs_dilation: the distance of neighbours in the kernel.
-        dimension_numbers: which axis is which; by default ("NHWC", "HWIO", "NHWC").
-        transpose_kernel: turn the kernel around and exchange its features, so that this
-            is the derivative of a convolution with it.
-        precision: as `conv_general_dilated`.
-        preferred_element_type: the dtype in which terms are added and given back.
-        use_consistent_padding: read pairs as of the convolution that would shrink it.
+        strides: the distance between neighbours in `lhs`, with zeros between.
+        padding: "SAME" or "VALID", as for the convolution to transpose, or the numbers
+            of zeros before and after each spatial axis.
+        rhs_dilation: the distance between neighbours in the kernel.
+        dimension_numbers: the layouts; by default ("NHWC", "HWIO", "NHWC").
+        transpose_kernel: whether to reverse the kernel and exchange its features, so
+            that this is the gradient of a convolution with it.
+        precision: as for `conv_general_dilated`.
+        preferred_element_type: the dtype of the sums and the result.
+        use_consistent_padding: whether pairs are those of the convolution to transpose.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -268,17 +267,17 @@ def conv_general_dilated_patches(  # noqa: PLR0913, PLR0917 - JAX's signature
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Return the elements of each window as features: first of one feature, then the next.
+    """Return the elements of each window as features, grouped by input feature.
 
     Args:
-        lhs: an array with an axis of batch, one of features, and spatial axes.
+        lhs: an array with a batch axis, a feature axis, and spatial axes.
         filter_shape: the lengths of the window.
         window_strides: the steps between windows.
-        padding: as `conv_general_dilated`.
-        lhs_dilation: the distance of neighbours in `lhs`, with zeros between.
-        rhs_dilation: the distance of neighbours in a window.
-        dimension_numbers: which axis is which.
-        precision: of `lhs`, as `conv_general_dilated`.
+        padding: as for `conv_general_dilated`.
+        lhs_dilation: the distance between neighbours in `lhs`, with zeros between.
+        rhs_dilation: the distance between neighbours in a window.
+        dimension_numbers: the layouts.
+        precision: the precision for `lhs`, as for `conv_general_dilated`.
         preferred_element_type: the dtype of the result.
 
     Example:
@@ -326,19 +325,19 @@ def conv_general_dilated_local(  # noqa: PLR0913, PLR0917 - JAX's signature
     dimension_numbers: DimensionNumbers = None,
     precision: Any = None,
 ) -> Any:
-    """Contract each window with a kernel of its own.
+    """Contract each window with its own kernel.
 
     Args:
-        lhs: an array with an axis of batch, one of features, and spatial axes.
+        lhs: an array with a batch axis, a feature axis, and spatial axes.
         rhs: the kernels: their spatial axes are those of the result, and their input
-            features the elements of a window, as `conv_general_dilated_patches` has them.
+            features are the elements of a window, as in `conv_general_dilated_patches`.
         window_strides: the steps between windows.
-        padding: as `conv_general_dilated`.
+        padding: as for `conv_general_dilated`.
         filter_shape: the lengths of the window.
-        lhs_dilation: the distance of neighbours in `lhs`, with zeros between.
-        rhs_dilation: the distance of neighbours in a window.
-        dimension_numbers: which axis is which.
-        precision: as `conv_general_dilated`; no algorithm.
+        lhs_dilation: the distance between neighbours in `lhs`, with zeros between.
+        rhs_dilation: the distance between neighbours in a window.
+        dimension_numbers: the layouts.
+        precision: as for `conv_general_dilated`, without algorithms.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -371,7 +370,7 @@ def conv_general_dilated_local(  # noqa: PLR0913, PLR0917 - JAX's signature
     batch = [[i for i, _ in places], [j for _, j in places]]
     contracted = [[out_spec[1]], [rhs_spec[1]]]
     out = dot_general(patches, rhs, (contracted, batch), precision)
-    last = get_aval(out).ndim - 1  # the axes are the places, the batch, the features
+    last = get_aval(out).ndim - 1  # the batch, then the feature axis
     source = {out_spec[0]: last - 1, out_spec[1]: last}
     rest = iter(range(last - 1))
     order = [source[i] if i in source else next(rest) for i in range(last + 1)]

@@ -1,8 +1,7 @@
-"""The elementwise functions of two operands, as `jax.lax` has them.
+"""Elementwise functions of two operands, as in `jax.lax`.
 
-Along each axis the lengths of two operands of one rank are equal or 1; what has length 1
-is repeated. The primitives take equal shapes or rank 0 alone, so they stay the smaller
-language; dtypes must be equal in both.
+Operands of one rank broadcast along axes of length 1. The primitives accept only equal
+shapes or rank 0, which keeps them simple; dtypes must be equal in both.
 """
 
 from collections.abc import Callable
@@ -19,21 +18,21 @@ Binary: TypeAlias = Callable[[Any, Any], Any]
 
 
 def _repeating(name: str, function: Binary) -> Binary:
-    """Return a function that repeats operands along axes of length 1."""
+    """Return a function that broadcasts operands along axes of length 1."""
 
     @wraps(function)
     def apply(x: Any, y: Any) -> Any:
         a, b = get_aval(x).shape, get_aval(y).shape
         if len(a) == len(b) and not dims.is_same_shape(a, b):
             shape = dims.broadcast_shapes((a, b))
-            if shape is not None:  # else the primitive says what does not fit
+            if shape is not None:  # else the primitive raises
                 axes = tuple(range(len(shape)))
                 x = core_ops.broadcast_in_dim(x, shape, axes)
                 y = core_ops.broadcast_in_dim(y, shape, axes)
         return function(x, y)
 
     apply.__name__ = apply.__qualname__ = name
-    apply.__module__ = __name__  # where pickle finds it
+    apply.__module__ = __name__  # for pickle
     return apply
 
 

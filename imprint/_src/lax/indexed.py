@@ -1,7 +1,7 @@
-"""Made of gathers: elements by an index array for each of some axes.
+"""`index_take`: elements by an index array for each of some axes.
 
-The primitives are in `imprint._src.primitives.indexing.gather` and `scatter`, under the same names; how
-NumPy's indexing becomes them is in `imprint.numpy`.
+The gather and scatter primitives are in `imprint._src.primitives.indexing`; NumPy's
+indexing is in `imprint.numpy`.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,20 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.indexing.gather import gather
 from imprint._src.primitives.indexing.slicing import concatenate
 from imprint._src.primitives.shape import expand_dims
-from imprint._src.primitives.windows.gather_dims import (
-    GatherDimensionNumbers,
-)
+from imprint._src.primitives.windows.gather_dims import GatherDimensionNumbers
 
 _INT32: Final = np.dtype(np.int32)
 
 
 @filter_traceback
 def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
-    """Take elements by an index array for each of some axes, which must increase.
+    """Take elements by an index array for each of several ascending axes.
 
     Args:
         src: an array.
-        idxs: vectors of integers of one length and dtype; one beyond the axis begins
-            anew, and a negative one counts from the end.
-        axes: the axis that each counts in; they disappear, and the vectors' comes first.
+        idxs: vectors of integers of one length and dtype; indices wrap around, and
+            negative ones count from the end.
+        axes: the axis of each; they are removed, and the vectors' axis comes first.
 
     Example:
         >>> from imprint import lax, numpy as np

@@ -1,8 +1,8 @@
-"""Layouts and shapes of convolutions and windows, and how much padding its names mean.
+"""Layouts, shapes and named padding of convolutions and windows.
 
 Strings such as ("NHWC", "HWIO", "NHWC") name the axes: N and C are batch and feature, O
-and I the kernel's output and input features, and all other letters are spatial, in the
-order in which the kernel has them. None is ("NCHW", "OIHW", "NCHW"), of any rank.
+and I the kernel's output and input features. All other letters are spatial, in the
+order of the kernel. None is ("NCHW", "OIHW", "NCHW"), of any rank.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ DimensionNumbers = ConvDimensionNumbers | Sequence[str] | None
 ConvGeneralDilatedDimensionNumbers: TypeAlias = (
     tuple[str, str, str] | ConvDimensionNumbers | None
 )
-"""What `conv_general_dilated` takes as dimension numbers."""
+"""The dimension numbers that `conv_general_dilated` accepts."""
 Padding = str | Sequence[tuple[Dim, Dim]]
 
 # ---- layouts ----
@@ -34,7 +34,7 @@ Padding = str | Sequence[tuple[Dim, Dim]]
 def conv_dimension_numbers(
     lhs_shape: Shape, rhs_shape: Shape, dimension_numbers: DimensionNumbers
 ) -> ConvDimensionNumbers:
-    """Return dimension numbers as convolutions hold them.
+    """Return dimension numbers as `ConvDimensionNumbers`.
 
     Args:
         lhs_shape: the shape of the first operand.
@@ -117,7 +117,7 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: str,
 ) -> list[tuple[Dim, Dim]]:
-    """Return how much stands before and behind each axis, for a padding with a name.
+    """Return the padding before and after each axis, for a named padding.
 
     Example:
         >>> from imprint import lax
@@ -137,7 +137,7 @@ def conv_shape_tuple(
     pads: Padding,
     batch_group_count: int = 1,
 ) -> Shape:
-    """Return the shape of a convolution of ("NCHW", "OIHW", "NCHW").
+    """Return the shape of a convolution in the layout ("NCHW", "OIHW", "NCHW").
 
     Example:
         >>> from imprint import lax
@@ -170,7 +170,7 @@ def conv_general_shape_tuple(
     padding: Padding,
     dimension_numbers: Sequence[str],
 ) -> Shape:
-    """Return the shape of a convolution of any layout.
+    """Return the shape of a convolution in any layout.
 
     Example:
         >>> from imprint import lax
@@ -197,7 +197,7 @@ def conv_transpose_shape_tuple(
     padding: Padding,
     dimension_numbers: Sequence[str],
 ) -> Shape:
-    """Return the shape of a transposed convolution of any layout.
+    """Return the shape of a transposed convolution in any layout.
 
     Example:
         >>> from imprint import lax
@@ -256,7 +256,7 @@ def reduce_window_shape_tuple(
 
 
 def transposed_pads(k: Dim, step: int, padding: str | Sequence[Dim]) -> tuple[Dim, Dim]:
-    """Return the zeros around, for what pads the convolution that shrinks again."""
+    """Return the padding of a transposed convolution, given that of the convolution."""
     if padding == "SAME":
         total = k + step - 2
         low = k - 1 if dims.is_surely_at_least(step, k) else (total + 1) // 2
@@ -275,7 +275,7 @@ def transposed_pads(k: Dim, step: int, padding: str | Sequence[Dim]) -> tuple[Di
 
 
 def pairs_of(padding: Sequence[tuple[Dim, Dim]]) -> Pads:
-    """Return padding as params hold it; the error says what a convolution takes."""
+    """Return padding as params hold it; raise for invalid padding."""
     try:
         return tuple([(dims.as_dim(low), dims.as_dim(high)) for low, high in padding])
     except (TypeError, ValueError):

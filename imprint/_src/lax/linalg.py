@@ -1,7 +1,7 @@
-"""Linear algebra under JAX's names, matrices along the last two axes: `lax.linalg`.
+"""Linear algebra under JAX's names, on the last two axes: `lax.linalg`.
 
-Each function is one primitive, or what JAX makes of one: it neither promotes nor
-broadcasts, which `imprint.numpy.linalg` does. Each family loads when it is asked for.
+Each function is one primitive, or JAX's composition of them; unlike
+`imprint.numpy.linalg`, they neither promote nor broadcast. Each family loads lazily.
 """
 
 import typing
@@ -98,6 +98,6 @@ _LAZY: typing.Final[dict[str, str]] = {
     "imprint._src.primitives.linalg.triangular": "triangular_solve triangular_solve_p",
     "imprint._src.primitives.linalg.tridiagonal_solving": "tridiagonal_solve tridiagonal_solve_p",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""
 
 lazy_attributes.load_lazily(__name__, _LAZY)

@@ -1,10 +1,10 @@
 """Loops under JAX's names: `scan`, `while_loop`, `fori_loop`, `map`.
 
-The user's function is staged once, whatever the number of steps, and becomes the jaxpr of
-one equation. Where no jaxpr is being written, a loop is a jitted function that captures
-the user's: it is found by its definition, so a lambda made anew is neither traced nor
-compiled again, under `grad` and `vmap` neither, and what it reads is compared by its
-contents (`strict`). Under `disable_jit` a loop is a loop of Python's.
+The function is traced once, whatever the number of steps, and becomes the jaxpr of one
+equation. Outside of a trace, a loop is a jitted function that captures the user's
+function. It is found by definition, so a re-created lambda is not traced or compiled
+again, also under `grad` and `vmap`, and its dependencies are compared by contents
+(`strict`). Under `disable_jit` a loop is a Python loop.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from imprint._src.errors import (
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.jit.api import run_loop
-from imprint._src.lax.carry import Carry, Staged, carry_of, settle
+from imprint._src.lax.carry import Carry, StagedStep, carry_of, settle
 from imprint._src.lax.composed import dynamic_index_in_dim, stack
 from imprint._src.primitives.core_ops import add, scalar_like
 from imprint._src.primitives.elementwise.comparison import lt
@@ -53,18 +53,18 @@ def scan(
     unroll: int | bool = 1,  # noqa: FBT001 - JAX's signature
     _split_transpose: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[Any, Any]:
-    """Carry a value through a function along the first axis of arrays.
+    """Scan: carry a value through a function along the first axis of arrays.
 
-    `carry, y = f(carry, x)` for each slice `x` of `xs`, in order. The function is traced
-    once, however many steps there are, and can be differentiated in reverse.
+    `carry, y = f(carry, x)` for each slice `x` of `xs`, in order. The function is
+    traced once, whatever the number of steps, and is differentiable in reverse mode.
 
     Args:
         f: `(carry, x) -> (carry, y)`; the carry keeps its structure and its types.
         init: the first carry, a pytree of arrays.
-        xs: what is walked over: a pytree of arrays with a common first axis, or None.
-        length: how many steps there are; needed if `xs` has no arrays.
-        reverse: whether the walk begins at the last slice; `ys` stay in the order of `xs`.
-        unroll: how many steps one turn of the compiled loop takes; True for all.
+        xs: the inputs: a pytree of arrays with a common first axis, or None.
+        length: the number of steps; required if `xs` has no arrays.
+        reverse: whether to start at the last slice; `ys` stay in the order of `xs`.
+        unroll: the number of steps in an iteration of the compiled loop; True for all.
 
     Returns:
         The last carry, and the `y` of all steps stacked along a new first axis.
@@ -85,7 +85,7 @@ _CARRIED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "fori_loop": ("init_val", ("i", "upper")),
     "while_loop": ("init_val", ()),
 }
-"""Of each public function the argument that is carried, and what it carries beside it."""
+"""For each public function, the carried argument and the internal carry."""
 
 
 def _scan(  # noqa: PLR0913 - as `scan` takes it
@@ -98,7 +98,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     reverse: bool,
     unroll: int | bool,
 ) -> tuple[Any, Any]:
-    """Walk over arrays for the public function of this name."""
+    """Scan arrays for the public function of this name."""
     name, own = _CARRIED[who]
     carry, walked = carry_of(init, who, name, own[:1]), carry_of(xs, who, "xs")
     steps = _length(who, walked, length)
@@ -116,7 +116,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     slices = [a.with_shape(a.shape[1:]) for a in walked.avals]
     names = [*carry.names, *walked.names]
 
-    def stage(carry: Carry) -> Staged:
+    def stage(carry: Carry) -> StagedStep:
         closed = trace_body(f, both, [*carry.avals, *slices], who, names)
         pair = tree.treedef_children(closed.out_tree)
         if len(pair) != 2:
@@ -126,7 +126,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
                 "Return `carry, None` where nothing is stacked."
             )
         avals = closed.jaxpr.out_avals[: pair[0].num_leaves]
-        return Staged(closed, pair[0], avals)
+        return StagedStep(closed, pair[0], avals)
 
     staged, carry = settle(who, name_of(f), carry, stage)
     closed = staged.closed
@@ -138,7 +138,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
 
 
 def _length(who: str, walked: Carry, length: Dim | None) -> Dim:
-    """Return how many steps there are; raise if that is not said, or said twice."""
+    """Return the number of steps; raise if it is missing or contradictory."""
     found: dict[str, Dim] = {}
     for name, aval in zip(walked.names, walked.avals, strict=True):
         if not aval.ndim:
@@ -186,7 +186,7 @@ def _unroll(who: str, unroll: int | bool, length: Dim) -> int:  # noqa: FBT001 -
             "Leave it out for a step at a time, or pass True for all at once."
         )
     if dims.is_symbolic(length):
-        return 1  # what is left over of turns of several steps has no length
+        return 1  # the remainder of unrolled iterations has no symbolic length
     return min(steps, max(length, 1))
 
 
@@ -221,18 +221,18 @@ def _slice(i: int, x: Any) -> Any:
 def while_loop(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
 ) -> Any:
-    """Apply a function to its own result as long as a condition of it holds.
+    """Apply a function repeatedly while a condition holds.
 
-    How many steps that takes may depend on the values. It can be differentiated in forward
-    mode; for reverse mode there are `scan`, and `fori_loop` with known bounds.
+    The number of steps may depend on values. Differentiable in forward mode; for
+    reverse mode use `scan`, or `fori_loop` with concrete bounds.
 
     Args:
-        cond_fun: takes the value and returns whether to go on, a bool.
-        body_fun: takes the value and returns the next one, of the same types.
+        cond_fun: a function from the value to a bool, whether to continue.
+        body_fun: a function from the value to the next one, of the same types.
         init_val: the first value, a pytree of arrays.
 
     Returns:
-        The first value for which the condition does not hold.
+        The first value for which the condition is false.
 
     >>> import imprint
     >>> imprint.lax.while_loop(lambda x: x < 100, lambda x: x * 2, 3)
@@ -249,20 +249,20 @@ def _while(
     body_fun: Callable[[Any], Any],
     init_val: Any,
 ) -> Any:
-    """Loop until a condition holds no more, for the public function of this name."""
+    """Loop while a condition holds, for the public function of this name."""
     if settings().disable_jit:
         try:
             return _while_in_python(cond_fun, body_fun, init_val)
-        except ConcretizationError:  # the condition is traced: it cannot be in Python
+        except ConcretizationError:  # a traced condition cannot run in Python
             pass
     carry = carry_of(init_val, who, *_CARRIED[who])
     if not is_staging() and not settings().disable_jit:
         return run_loop(partial(_while, who, cond_fun, body_fun), init_val)
     in_tree = tree.treedef_tuple((carry.tree,))
 
-    def stage(carry: Carry) -> Staged:
+    def stage(carry: Carry) -> StagedStep:
         closed = trace_body(body_fun, in_tree, carry.avals, who, carry.names)
-        return Staged(closed, closed.out_tree, closed.jaxpr.out_avals)
+        return StagedStep(closed, closed.out_tree, closed.jaxpr.out_avals)
 
     staged, carry = settle(who, name_of(body_fun), carry, stage)
     condition = trace_body(cond_fun, in_tree, carry.avals, who, carry.names)
@@ -308,17 +308,17 @@ def fori_loop(
     *,
     unroll: int | bool | None = None,
 ) -> Any:
-    """Apply a function of a counter and a value, for each number from `lower` to `upper`.
+    """Apply a function of a counter and a value for the integers of a range.
 
-    With bounds that are known while tracing it is a `scan`, which can be differentiated in
-    reverse; otherwise a `while_loop`, which cannot.
+    With bounds that are known while tracing it is a `scan`, differentiable in reverse
+    mode; otherwise a `while_loop`, which is not.
 
     Args:
         lower: the first number.
-        upper: the number before which it ends.
+        upper: the end, excluded.
         body_fun: `(i, value) -> value`, of the same types.
         init_val: the first value, a pytree of arrays.
-        unroll: as of `scan`; only where the bounds are known.
+        unroll: as for `scan`; only with known bounds.
 
     Returns:
         The last value.
@@ -388,12 +388,12 @@ def _counter(lower: Any, upper: Any) -> Any:
 
 @filter_traceback
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
-    """Apply a function to each slice along the first axis, one after the other.
+    """Apply a function to each slice along the first axis, in sequence.
 
     Args:
         f: a function of a slice.
         xs: a pytree of arrays with a common first axis.
-        batch_size: how many slices are computed at once, by `vmap`; one by default.
+        batch_size: the number of slices to compute at once, by `vmap`; 1 by default.
 
     Returns:
         The results, stacked along a new first axis.

@@ -1,12 +1,11 @@
 """Reductions by any associative function: `reduce` and `reduce_window`.
 
-The function is written for two numbers, or two trees of them. It is staged once and
-joins whole arrays as a batch, neighbours first, so n elements take log2(n) joins one
-after another, and derivatives and batches are those of what is inside. `init_value` has
-to be its identity. The functions of this package that have a reduction of their own
-(`add`, `max`) are that one. A window of w elements is put together from windows of 1, 2,
-4, … elements, axis by axis, the last one first, so the order of elements stays; sums and
-extremes of windows are primitives.
+The function takes two numbers, or two trees of them. It is traced once and combines
+whole arrays as a batch, neighbours first, so n elements take log2(n) applications in
+sequence. Derivatives and batching are those of its operations. `init_value` must be its
+identity. Functions of this package with a reduction primitive (`add`, `max`) use it. A
+window of w elements is composed of windows of 1, 2, 4, … elements, axis by axis from
+the last, so the order of elements is kept; sums and extremes of windows are primitives.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,13 +68,13 @@ def reduce(
     computation: Callable[[Any, Any], Any],
     dimensions: Sequence[int],
 ) -> Any:
-    """Join all elements over some axes by an associative function.
+    """Reduce some axes by an associative function.
 
     Args:
-        operands: an array, or a tree of arrays of one shape that are joined together.
-        init_values: the identity of `computation`: a number, or the tree of them.
-        computation: takes two elements, each as `init_values`, and returns one.
-        dimensions: the axes, which disappear.
+        operands: an array, or a tree of arrays of one shape to be reduced together.
+        init_values: the identity of `computation`: a number, or a tree of numbers.
+        computation: a function of two elements, each like `init_values`, to one.
+        dimensions: the axes to reduce.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -110,18 +109,19 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
 ) -> Any:
-    """Join the elements of each window that slides over an array.
+    """Reduce the elements of each window that slides over an array.
 
     Args:
-        operand: an array, or a tree of arrays of one shape that are joined together.
-        init_value: the identity of `computation`: a number, or the tree of them.
-        computation: takes two elements, each as `init_value`, and returns one.
+        operand: an array, or a tree of arrays of one shape to be reduced together.
+        init_value: the identity of `computation`: a number, or a tree of numbers.
+        computation: a function of two elements, each like `init_value`, to one.
         window_dimensions: the length of the window along each axis.
         window_strides: the steps between windows; 1 by default.
-        padding: "VALID", "SAME", "SAME_LOWER", or how many identities stand before and
-            behind each axis.
-        base_dilation: the distance of neighbours, with identities between; 1 by default.
-        window_dilation: the distance of the elements of a window; 1 by default.
+        padding: "VALID", "SAME", "SAME_LOWER", or the numbers of identities before and
+            after each axis.
+        base_dilation: the distance between neighbours, with identities between; 1 by
+            default.
+        window_dilation: the distance between elements of a window; 1 by default.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -158,11 +158,11 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
     return monoid.result(outs)
 
 
-# ---- what joins ----
+# ---- the associative function ----
 
 
 class _Monoid(NamedTuple):
-    """An associative function of lists of arrays, and what it is applied to."""
+    """An associative function of lists of arrays, and its operands."""
 
     join: Join
     operands: Arrays
@@ -171,7 +171,7 @@ class _Monoid(NamedTuple):
     treedef: tree.TreeDef
 
     def result(self, outs: Arrays) -> Any:
-        """Join the identities to what was reduced, and make it a tree."""
+        """Combine the identities with the reduced arrays, and return a tree."""
         shape = get_aval(outs[0]).shape
         first = [broadcast_in_dim(x, shape, ()) for x in self.inits]
         joined = self.join(first, outs)
@@ -206,7 +206,7 @@ def _monoid(
 
 
 def _init(caller: str, init: Any, aval: ShapedArray, name: str) -> Any:
-    """Return an identity, of the dtype of its operand."""
+    """Return an identity, with the dtype of its operand."""
     own = get_aval(init)
     if own.ndim:
         raise ShapeError(
@@ -228,7 +228,7 @@ def _closed(
     inits: Arrays,
     treedef: tree.TreeDef,
 ) -> Join:
-    """Stage a function of two elements; return how it joins arrays."""
+    """Trace a function of two elements; return how it combines arrays."""
     in_avals = [get_aval(x).strong() for x in inits]
     pair = tree.structure((treedef.unflatten(inits), treedef.unflatten(inits)))
     body = trace_body(computation, pair, in_avals * 2, caller, ())
@@ -261,7 +261,7 @@ def _closed(
 
 
 def _folded(monoid: _Monoid, xs: Arrays, n: int) -> Arrays:
-    """Join the rows of arrays, neighbours first."""
+    """Combine the rows of arrays, neighbours first."""
     if n == 0:
         shape = get_aval(xs[0]).shape[1:]
         return [broadcast_in_dim(init, shape, ()) for init in monoid.inits]
@@ -282,7 +282,7 @@ def _folded(monoid: _Monoid, xs: Arrays, n: int) -> Arrays:
 
 
 class _Window(NamedTuple):
-    """A window: its lengths, steps and distances along each axis."""
+    """A window: its lengths, strides and dilations along each axis."""
 
     lengths: tuple[int, ...]
     strides: tuple[int, ...]
@@ -292,7 +292,7 @@ class _Window(NamedTuple):
     def pads(
         self, shape: tuple[Any, ...], padding: str | Sequence[tuple[int, int]]
     ) -> tuple[tuple[int, int], ...]:
-        """Return how much stands before and behind each axis."""
+        """Return the padding before and after each axis."""
         if not isinstance(padding, str):
             given = tuple([(int(low), int(high)) for low, high in padding])
             if len(given) != len(shape):
@@ -306,7 +306,7 @@ class _Window(NamedTuple):
         return pads_of("reduce_window", padding, shape, extents, self.strides)
 
     def along(self, join: Join, xs: Arrays, axis: int) -> Arrays:
-        """Join the elements of each window along one axis."""
+        """Reduce the elements of each window along one axis."""
         length, step = self.lengths[axis], self.dilation[axis]
         size = max(get_aval(xs[0]).shape[axis] - (length - 1) * step, 0)
 
@@ -319,7 +319,7 @@ class _Window(NamedTuple):
         if size == 0:
             return [slice_in_dim(x, 0, 0, axis=axis) for x in xs]
         found: Arrays | None = None
-        covered, block = 0, 1  # `xs` has what `block` elements give
+        covered, block = 0, 1  # `xs` has the reductions of `block` elements
         while True:
             if length & block:
                 more = part(xs, covered * step, size)
@@ -349,16 +349,16 @@ def _each(
     return values
 
 
-# ---- functions that are known ----
+# ---- functions with a primitive ----
 
 
 def _known(table: dict[Any, Any], computation: Any, operands: int) -> Any:
-    """Return what a table has for a function of one operand; None if nothing."""
+    """Return the entry of a table for a function; None if there is none."""
     return table.get(computation) if operands == 1 and _is_plain(computation) else None
 
 
 def _is_plain(computation: Any) -> bool:
-    return isinstance(computation, FunctionType)  # others may have no hash
+    return isinstance(computation, FunctionType)  # others may not be hashable
 
 
 def _elementwise(function: Callable[[Any, Any], Any]) -> Join:
@@ -368,9 +368,9 @@ def _elementwise(function: Callable[[Any, Any], Any]) -> Join:
 def _first_extreme(
     function: Callable[[Any, Any], Any], is_better: Callable[[Any, Any], Any]
 ) -> Join:
-    """Return the join by `max` or `min` in which the first of equal ones is chosen.
+    """Return the reduction by `max` or `min` that selects the first of equal elements.
 
-    So the whole gradient goes to it, as in JAX; `max` itself would share it.
+    So it gets the whole gradient, as in JAX; `max` itself would share it.
     """
 
     def join(xs: Arrays, ys: Arrays) -> Arrays:
@@ -411,14 +411,14 @@ _WINDOWED: Final[dict[Any, Primitive]] = {
 
 
 def _suits(reducer: Primitive, dtype: DType, window: _Window) -> bool:
-    """Tell whether a primitive takes the dtype, and has all derivatives of the window."""
+    """Return whether a primitive takes the dtype, and has the window's derivatives."""
     if reducer is reduce_window_sum_p:
         return not is_bool(dtype)
     return not is_complex(dtype) and all(n == 1 for n in window.dilation)
 
 
 def _begins_with_identity(reducer: Primitive, init: Any, dtype: DType) -> bool:
-    """Tell whether what windows begin with is known, and changes nothing."""
+    """Return whether the initial value is concrete and the identity."""
     if isinstance(init, Tracer):
         return False
     if reducer is reduce_window_sum_p:

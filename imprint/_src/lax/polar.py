@@ -1,9 +1,9 @@
-"""The polar factors of a matrix by dynamically weighted Halley iterations: `qdwh`.
+"""`qdwh`: the polar decomposition by dynamically weighted Halley iterations.
 
-Each step is a rational function of the singular values that moves them towards 1. Its weights
-come from a lower bound of the smallest one, which is known beforehand: so are the steps, of
-which the first take a QR factorization and the later ones Cholesky's. What is left is done by
-steps of fixed weights until the matrix stays. A step of Newton and Schulz comes last.
+Each step is a rational function of the singular values that moves them towards 1. Its
+weights follow from a lower bound of the smallest one, which is known beforehand, and so
+are the steps: first with a QR factorization, later with Cholesky's. Then steps of fixed
+weights follow until the matrix converges, and one Newton-Schulz step.
 """
 
 from collections.abc import Iterator
@@ -42,23 +42,24 @@ def qdwh(
     eps: float | None = None,
     dynamic_shape: tuple[Any, Any] | None = None,
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the polar factors of a matrix, by iterations.
+    """Return the polar decomposition of a matrix, by iterations.
 
     Args:
-        x: a matrix that has at least as many rows as columns.
-        is_hermitian: changes nothing.
-        max_iterations: how many steps there are at most; 10, if None.
-        eps: how small singular values may be beside the largest, and how exact the result
-            is to be; that of the dtype, if None.
-        dynamic_shape: how many rows and columns count, which may be traced; None for all.
+        x: a matrix with at least as many rows as columns.
+        is_hermitian: ignored.
+        max_iterations: the maximum number of steps; None for 10.
+        eps: the bound of the smallest singular value relative to the largest, and the
+            tolerance; None for that of the dtype.
+        dynamic_shape: the numbers of rows and columns to use, may be traced; None for
+            all.
 
     Returns:
-        u, h, the number of steps, and whether they were enough: `x = u h`, the columns of u
-        are orthonormal, and h is Hermitian with no negative eigenvalue.
+        u, h, the number of steps, and whether they converged: `x = u h`, the columns of
+        u are orthonormal, and h is Hermitian with no negative eigenvalue.
 
     Raises:
-        ShapeError: it is no matrix, or a wide one.
-        DTypeError: it is of integers.
+        ShapeError: `x` is not a matrix, or has more columns than rows.
+        DTypeError: `x` has integers.
 
     Example:
         >>> import imprint.numpy as np
@@ -98,7 +99,7 @@ def qdwh(
 
 
 def _unitary(x: Any, most: int, eps: float) -> tuple[Any, Any, Any]:
-    """Return the unitary factor, how many steps were taken, and whether they were enough."""
+    """Return the unitary factor, the number of steps, and whether they converged."""
     size = abs(x)
     both = [reduce_max(reduce_sum(size, (axis,)), (0,)) for axis in (0, 1)]
     scale = select(
@@ -130,7 +131,7 @@ def _unitary(x: Any, most: int, eps: float) -> tuple[Any, Any, Any]:
 
 
 def _weights(eps: float, most: int) -> Iterator[tuple[float, float, float]]:
-    """Return the weights of the steps after which no singular value is far below 1."""
+    """Return the weights of the steps that bring all singular values near 1."""
     low, count = eps, 0
     while low + 5 * eps < 1 and count < most:
         square = low * low

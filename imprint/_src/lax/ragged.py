@@ -1,8 +1,8 @@
-"""Products of which parts of an axis, one behind another, have factors of their own.
+"""Ragged dot products: parts of an axis are multiplied by separate factors.
 
-`group_sizes` says how long the parts are. The first operand gets a leading axis of groups,
-along which each has its part and zeros; then it is one product, which contracts the groups, or
-keeps them where the axis of the parts is contracted.
+`group_sizes` are the lengths of consecutive parts. The first operand gets a leading
+axis of groups; each group holds its part and zeros. Then one product contracts the
+groups, or keeps them if the ragged axis is contracted.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class RaggedDotDimensionNumbers:
-    """Which axes of a product are contracted, batched, and in parts.
+    """The contracted, batch, ragged and group axes of a product.
 
     Attributes:
         dot_dimension_numbers: those of `dot_general`.
-        lhs_ragged_dimensions: the one axis of the first operand that is in parts.
-        rhs_group_dimensions: the axis of the second that has a factor for each part; none,
-            where the axis in parts is contracted, or a batch.
+        lhs_ragged_dimensions: the ragged axis of the first operand.
+        rhs_group_dimensions: the axis of the second with a factor for each part; none
+            if the ragged axis is contracted or a batch axis.
     """
 
     dot_dimension_numbers: Any
@@ -52,7 +52,7 @@ class RaggedDotDimensionNumbers:
     rhs_group_dimensions: Sequence[int]
 
     def __post_init__(self) -> None:
-        """Bring the numbers to tuples, so that equal ones are equal."""
+        """Convert the numbers to tuples, so that they compare equal."""
         pairs = tuple(
             tuple(int_tuple(axes) for axes in pair)
             for pair in self.dot_dimension_numbers
@@ -73,19 +73,20 @@ def ragged_dot(
     preferred_element_type: Any = None,
     group_offset: Any = None,
 ) -> Any:
-    """Multiply parts of the rows of a matrix, one behind another, by a matrix each.
+    """Multiply consecutive groups of rows of a matrix by a matrix each.
 
     Args:
         lhs: of shape `(m, k)`.
         rhs: of shape `(g, k, n)`.
-        group_sizes: how many rows each part has, of shape `(g,)`; further rows give 0.
-        precision: as of `dot_general`.
-        preferred_element_type: as of `dot_general`.
-        group_offset: None; JAX has no other on the CPU.
+        group_sizes: the number of rows of each group, of shape `(g,)`; further rows
+            give 0.
+        precision: as for `dot_general`.
+        preferred_element_type: as for `dot_general`.
+        group_offset: must be None, as in JAX on the CPU.
 
     Raises:
-        ShapeError: the shapes do not fit.
-        DTypeError: `group_sizes` are no integers.
+        ShapeError: the shapes do not match.
+        DTypeError: `group_sizes` are not integers.
 
     Example:
         >>> import imprint.numpy as np
@@ -109,25 +110,25 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
     preferred_element_type: Any = None,
     group_offset: Any = None,
 ) -> Any:
-    """Multiply parts of an axis, one behind another, by factors of their own.
+    """Multiply consecutive parts of an axis by separate factors.
 
     Args:
-        lhs: an array, of which an axis is in parts.
-        rhs: an array, with an axis of factors where that one is not contracted.
-        group_sizes: how long the parts are, of shape `(g,)`; or with the axes of `lhs` in
-            front that are batched, and of its kind before the axis in parts.
-        ragged_dot_dimension_numbers: which axes these are.
-        precision: as of `dot_general`.
-        preferred_element_type: as of `dot_general`.
-        group_offset: None; JAX has no other on the CPU.
+        lhs: an array with a ragged axis.
+        rhs: an array, with an axis of groups if the ragged axis is not contracted.
+        group_sizes: the lengths of the parts, of shape `(g,)`; or with leading axes:
+            the batch axes of `lhs`, and axes of the same kind before the ragged one.
+        ragged_dot_dimension_numbers: the roles of the axes.
+        precision: as for `dot_general`.
+        preferred_element_type: as for `dot_general`.
+        group_offset: must be None, as in JAX on the CPU.
 
     Returns:
-        What `dot_general` returns; with the groups in front, if the axis in parts is
-        contracted.
+        The result of `dot_general`; with a leading axis of groups, if the ragged axis
+        is contracted.
 
     Raises:
-        ShapeError: the shapes do not fit.
-        DTypeError: `group_sizes` are no integers.
+        ShapeError: the shapes do not match.
+        DTypeError: `group_sizes` are not integers.
 
     Example:
         >>> import imprint.numpy as np
@@ -174,7 +175,7 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
 def _axes(
     numbers: RaggedDotDimensionNumbers, x: ShapedArray, y: ShapedArray
 ) -> tuple[Any, int, Ints]:
-    """Return the axes, counted from 0: of the product, that in parts, those of factors."""
+    """Return the axes, counted from 0: of the product, the ragged one, of groups."""
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise ArgumentError(
             "ragged_dot: expected one axis in lhs_ragged_dimensions, got "
@@ -208,9 +209,9 @@ def _in_parts(x: Any, sizes: Any, at: int, outer: Ints) -> Any:
 
     Args:
         x: an array.
-        sizes: how long the parts are, of shape `(g,)`, or with the lengths of some axes in
-            front.
-        at: the axis in parts.
+        sizes: the lengths of the parts, of shape `(g,)`, or with the lengths of some
+            axes in front.
+        at: the ragged axis.
         outer: those axes.
     """
     aval, of_sizes = get_aval(x), get_aval(sizes)

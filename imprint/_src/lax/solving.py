@@ -1,8 +1,8 @@
-"""Solutions under JAX's names: `custom_root` and `custom_linear_solve`.
+"""`custom_root` and `custom_linear_solve`, under JAX's names.
 
-How a solution is found is the user's, a loop for example that has no derivative; its
-derivative is one of what it solves. All functions are staged, so that a wrong one is found
-before it is needed; where nothing is traced, the one that solves is then called as it is.
+The solver is the user's, for example a loop without a derivative; the derivative
+follows from the equation that it solves. All functions are traced, so that errors are
+found early. Without a trace, the solver is then called directly.
 """
 
 from collections.abc import Callable
@@ -46,10 +46,10 @@ def custom_root(
     tangent_solve: Callable[[Callable[[Any], Any], Any], Any],
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Find a root of a function, with the derivative by what the function closes over.
+    """Find a root of a function, differentiable by the values that it closes over.
 
     Args:
-        f: takes a value like `initial_guess` and returns one of its structure.
+        f: a function from a value like `initial_guess` to one of the same structure.
         initial_guess: a pytree of arrays.
         solve: `(f, initial_guess) -> root`; it need not be differentiable.
         tangent_solve: `(g, y) -> x` such that `g(x)` is `y`, where `g` is `f` linearized
@@ -58,7 +58,7 @@ def custom_root(
             derivative.
 
     Returns:
-        What `solve` returns.
+        The result of `solve`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -100,11 +100,11 @@ def custom_linear_solve(
     symmetric: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Solve a linear equation, with the derivative by `b` and by what `matvec` closes over.
+    """Solve a linear equation, differentiable by `b` and the values in `matvec`.
 
     Args:
-        matvec: a linear function of a value like `b`, which returns one like it.
-        b: what `matvec` of the solution shall be: a pytree of arrays.
+        matvec: a linear function from a value like `b` to one like it.
+        b: the right-hand side: a pytree of arrays.
         solve: `(matvec, b) -> x`; it need not be differentiable.
         transpose_solve: `(vecmat, b) -> x`, where `vecmat` is the transpose of `matvec`.
             Reverse mode needs it, unless `matvec` is symmetric.
@@ -113,7 +113,7 @@ def custom_linear_solve(
             auxiliary data, which has no derivative.
 
     Returns:
-        What `solve` returns.
+        The result of `solve`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -151,7 +151,7 @@ def custom_linear_solve(
 
 
 def _transposed(mapped: TracedBody) -> Callable[[Any], Any]:
-    """Return the transpose of a linear function that was staged."""
+    """Return the transpose of a traced linear function."""
     known = len(mapped.captured)
     count = len(mapped.jaxpr.out_avals)
     linear = (*[False] * known, *[True] * count)
@@ -167,20 +167,20 @@ def _transposed(mapped: TracedBody) -> Callable[[Any], Any]:
     return vecmat
 
 
-# ---- what the functions take and return ----
+# ---- arguments and results of the functions ----
 
 
 _WITH_AUX: Final = ("solve", "transpose_solve")
 
 
-class _Space(NamedTuple):
-    """Of what vectors the functions are.
+class _VectorSpace(NamedTuple):
+    """The space of the vectors of the functions.
 
     Args:
         caller: the public function, for messages.
-        functions: the user's, by the names of arguments, likewise.
+        functions: the user's functions, by argument name, for messages.
         carry: a vector of the space.
-        name: the argument that it was given as, likewise.
+        name: its argument name, for messages.
     """
 
     caller: str
@@ -196,13 +196,13 @@ class _Space(NamedTuple):
         has_aux: bool = False,
         count: int = 1,
     ) -> TracedBody:
-        """Stage a function of `count` vectors; raise unless it returns one.
+        """Trace a function of `count` vectors; raise unless it returns one.
 
         Args:
-            role: the argument that it was given as, for messages.
-            function: it, or what calls it.
-            has_aux: whether it returns a pair of a vector and anything else.
-            count: how many vectors it takes.
+            role: its argument name, for messages.
+            function: the function, or a wrapper of it.
+            has_aux: whether it returns a pair of a vector and auxiliary data.
+            count: the number of vectors.
         """
         in_tree = tree.treedef_tuple((self.carry.tree,) * count)
         avals, names = self.carry.avals * count, self.carry.names * count
@@ -214,7 +214,7 @@ class _Space(NamedTuple):
     def call(
         self, role: str, function: Callable[..., Any], *, has_aux: bool = False
     ) -> Any:
-        """Call a function of one vector as it is; see `trace_body`."""
+        """Call a function of one vector directly; see `trace_body`."""
         result = function(self.carry.tree.unflatten(map(as_result, self.carry.leaves)))
         who = f"{self.caller}({name_of(function)})"
         leaves, treedef = result_leaves(result, who, REMEDY)
@@ -250,10 +250,12 @@ class _Space(NamedTuple):
         )
 
 
-def _space(caller: str, functions: dict[str, Any], vector: Any, name: str) -> _Space:
+def _space(
+    caller: str, functions: dict[str, Any], vector: Any, name: str
+) -> _VectorSpace:
     for role, function in functions.items():
         check_function(function, caller, role)
-    return _Space(caller, functions, carry_of(vector, caller, name), name)
+    return _VectorSpace(caller, functions, carry_of(vector, caller, name), name)
 
 
 def _other_shape(expected: Returned, came: Returned) -> tuple[str, str, str] | None:

@@ -1,6 +1,6 @@
-"""Functions of several operands of `jax.lax` that few programs use: they load when asked.
+"""Special functions of `jax.lax`, which load lazily.
 
-As in `elementwise`, along each axis lengths are equal or 1, and dtypes are equal.
+As in `elementwise`, axes of length 1 broadcast, and dtypes are equal.
 """
 
 import operator
@@ -65,7 +65,7 @@ def igamma_grad_a(a: Any, x: Any) -> Any:
 
 
 def random_gamma_grad(a: Any, x: Any) -> Any:
-    """Return how draws `x` of gamma distributions move with their shapes `a`.
+    """Return the derivative of gamma draws `x` by their shapes `a`.
 
     Example:
         >>> import imprint.numpy as np
@@ -101,7 +101,7 @@ def mulhi(x: Any, y: Any, /) -> Any:
 
 
 def polygamma(m: Any, x: Any) -> Any:
-    """Return derivative number `m` of `digamma` at `x`, elementwise.
+    """Return the derivative of order `m` of `digamma` at `x`, elementwise.
 
     Example:
         >>> from imprint import lax
@@ -117,10 +117,10 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
     Args:
         x: numbers.
         coeffs: the coefficients, the constant one first; none gives zeros.
-        unroll: accepted as in JAX: every term is written out.
+        unroll: ignored: every term is unrolled.
 
     Raises:
-        ArgumentError: if there are no coefficients to go through.
+        ArgumentError: `coeffs` is not a sequence.
 
     Example:
         >>> from imprint import lax
@@ -143,13 +143,13 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
 
 
 def _repeated(*operands: Any) -> list[Any]:
-    """Return operands of one rank repeated along axes of length 1."""
+    """Return operands of one rank broadcast along axes of length 1."""
     shapes = [get_aval(x).shape for x in operands]
     shaped = [s for s in shapes if s]
     if len({len(s) for s in shaped}) != 1:
         return list(operands)
     shape = dims.broadcast_shapes(shaped)
-    if shape is None:  # the primitive says what does not fit
+    if shape is None:  # the primitive raises
         return list(operands)
     axes = tuple(range(len(shape)))
     return [

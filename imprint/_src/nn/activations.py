@@ -1,8 +1,8 @@
-"""Activation functions, elementwise: relu, gelu, softplus and the like, as in `jax.nn`.
+"""Activation functions, elementwise: relu, gelu, softplus and others, as in `jax.nn`.
 
-Values and derivatives are JAX's, also where a function has a corner: the derivative of
-relu at 0 is 0. A branch that is not taken gets operands for which it is finite, so it
-gives no NaN to the derivative. `functions` has what works along an axis.
+Values and derivatives are JAX's, also at corners: the derivative of relu at 0 is 0. A
+branch that is not selected gets operands for which it is finite, so that it gives no
+NaN to the derivative. Functions along an axis are in `functions`.
 """
 
 import math
@@ -34,7 +34,7 @@ def identity(x: ArrayLike) -> Array:
 
 @fuse_eager
 def relu(x: ArrayLike) -> Array:
-    """Return the larger of `x` and 0; the derivative at 0 is 0.
+    """Return the maximum of `x` and 0; the derivative at 0 is 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -43,13 +43,13 @@ def relu(x: ArrayLike) -> Array:
         Array([0., 0., 2.], dtype=float32)
     """
     x = as_array("relu", x)
-    # The maximum would halve the derivative at 0; it is here for NaN, which stays.
+    # The maximum would halve the derivative at 0; it is used to propagate NaN.
     return np.where(x > 0, x, stop_gradient(np.maximum(x, 0)))
 
 
 @fuse_eager
 def relu6(x: ArrayLike) -> Array:
-    """Return `x` limited to the interval from 0 to 6; the derivative at both is 0.
+    """Return `x` clipped to [0, 6]; the derivative at both ends is 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,7 +64,7 @@ def relu6(x: ArrayLike) -> Array:
 
 @fuse_eager
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
-    """Return `x`, times a small slope where it is negative.
+    """Return `x`, multiplied by a small slope where it is negative.
 
     Args:
         x: numbers.
@@ -82,7 +82,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
 
 @fuse_eager
 def hard_tanh(x: ArrayLike) -> Array:
-    """Return `x` limited to the interval from -1 to 1.
+    """Return `x` clipped to [-1, 1].
 
     Example:
         >>> import imprint.numpy as np
@@ -96,7 +96,7 @@ def hard_tanh(x: ArrayLike) -> Array:
 
 @fuse_eager
 def hard_sigmoid(x: ArrayLike) -> Array:
-    """Return a sigmoid made of three lines: `relu6(x + 3) / 6`.
+    """Return a piecewise linear sigmoid: `relu6(x + 3) / 6`.
 
     Example:
         >>> import imprint.numpy as np
@@ -126,7 +126,7 @@ hard_swish = hard_silu
 
 @fuse_eager
 def sparse_plus(x: ArrayLike) -> Array:
-    """Return 0 up to -1, `x` from 1 on, and a parabola that joins the two.
+    """Return 0 up to -1, `x` from 1 on, and a parabola between.
 
     Example:
         >>> import imprint.numpy as np
@@ -159,7 +159,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
     Args:
         x: numbers.
-        alpha: the negative of the limit on the left.
+        alpha: the negative of the limit at minus infinity.
 
     Example:
         >>> import imprint.numpy as np
@@ -178,7 +178,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
     Args:
         x: numbers.
-        alpha: the negative of the limit on the left.
+        alpha: the negative of the limit at minus infinity.
 
     Example:
         >>> import imprint.numpy as np
@@ -192,7 +192,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @fuse_eager
 def log1mexp(x: ArrayLike) -> Array:
-    """Return `log(1 - exp(-x))` of positive numbers, without loss of digits at either end.
+    """Return `log(1 - exp(-x))` of positive numbers, accurate at both ends.
 
     Example:
         >>> import imprint.numpy as np
@@ -205,7 +205,7 @@ def log1mexp(x: ArrayLike) -> Array:
     near, far = (
         np.where(is_near, x, 1),
         np.where(is_near, 1, x),
-    )  # each where it is exact
+    )  # each where it is accurate
     return np.where(is_near, np.log(-np.expm1(-near)), np.log1p(-np.exp(-far)))
 
 
@@ -245,7 +245,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
 
     Args:
         x: numbers.
-        b: how round it is.
+        b: the roundness.
 
     Example:
         >>> import imprint.numpy as np
@@ -333,12 +333,12 @@ def gelu(
     x: ArrayLike,
     approximate: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Array:
-    """Return `x` times the normal distribution function of `x`.
+    """Return `x` times the normal cumulative distribution of `x`.
 
     Args:
         x: numbers.
-        approximate: whether to compute it by tanh, and not by erfc: faster, and off by
-            up to 0.0005.
+        approximate: whether to compute it by tanh, not by erfc: faster, with errors up
+            to 0.0005.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,8 +1,8 @@
 """Attention: weighted means of values, the weights a softmax of products with keys.
 
-Axes are those of JAX: batch B, positions T of the query and S of keys and values, heads
-N of the query and K of the others, features H. Several heads of the query may share one
-of the others, so the query has the axes B, T, K, N / K, H while it is computed with.
+Axes are named as in JAX: batch B, positions T of the query and S of keys and values,
+heads N of the query and K of the others, features H. Several heads of the query may
+share one of the others, so the computation uses the query axes B, T, K, N / K, H.
 """
 
 import math
@@ -37,24 +37,25 @@ def dot_product_attention(  # noqa: PLR0913 - JAX's signature
     implementation: str | None = None,
     return_residual: bool = False,
 ) -> Any:
-    """Return for each query the mean of the values, weighted by how keys match it.
+    """Return for each query the mean of values, weighted by its match with keys.
 
     Args:
         query: of the axes BTNH or TNH.
         key: of the axes BSKH or SKH; N is a multiple of K, whose heads are shared.
-        value: of the shape of the keys.
-        bias: added to the products; its axes are BNTS, each may have length 1.
-        mask: which keys a query may match; its axes are BNTS, each may have length 1.
-        scale: a factor of the products; None, 1 divided by the square root of H.
-        is_causal: whether a query matches only keys of positions up to its own.
-        query_seq_lengths: how many positions of each query count, int32 of axis B.
-        key_value_seq_lengths: how many positions of keys and values count.
-        local_window_size: how many positions before and after its own a query matches.
-        implementation: None or "xla"; there is one.
+        value: with the shape of the keys.
+        bias: added to the products; its axes are BNTS, each of its length or 1.
+        mask: the keys that a query may match; its axes are BNTS, each of its length or
+            1.
+        scale: a factor of the products; None for 1 divided by the square root of H.
+        is_causal: whether a query matches only keys up to its own position.
+        query_seq_lengths: the number of valid positions of each query, int32 of axis B.
+        key_value_seq_lengths: the number of valid positions of keys and values.
+        local_window_size: the numbers of positions before and after its own to match.
+        implementation: must be None or "xla".
         return_residual: whether to return the logarithms of the sums of exponentials too.
 
     Raises:
-        ShapeError: shapes do not fit each other.
+        ShapeError: shapes do not match.
         DTypeError: dtypes of query, key and value differ, or the mask is not boolean.
 
     Example:
@@ -108,7 +109,7 @@ class _Operands:
     value: Array
 
     def check(self) -> None:
-        """Raise if shapes or dtypes do not fit."""
+        """Raise if shapes or dtypes do not match."""
         batch, _, heads, width = self.query.shape
         fits = self.key.shape == self.value.shape and heads % self.key.shape[2] == 0
         if not fits or (batch, width) != (self.key.shape[0], self.key.shape[3]):
@@ -154,7 +155,7 @@ class _Operands:
         return np.reshape(array, (array.shape[0], *of_heads, *array.shape[2:]))
 
     def lengths(self, x: ArrayLike) -> Array:
-        """Return numbers of positions, one for each example of the batch."""
+        """Return the number of valid positions for each example of the batch."""
         array = as_array(NAME, x)
         if array.shape != self.query.shape[:1] or array.dtype != np.int32:
             raise ShapeError(
@@ -181,7 +182,7 @@ def _masks(
     *,
     causal: bool,
 ) -> Iterator[Array]:
-    """Yield what each option lets queries match, in shapes that broadcast to products."""
+    """Yield the mask of each option, in shapes that broadcast to the products."""
     query, key = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None]
     if causal:
         yield query >= key
@@ -194,6 +195,6 @@ def _masks(
 
 
 def _lowest(dtype: Any) -> Array:
-    """Return a product whose weight is 0, finite in float32."""
+    """Return a product with weight 0, finite in float32."""
     limits = [cast("Any", dtypes.finfo(d)).max for d in (dtype, dtypes.float32)]
     return np.asarray(-0.7 * min(map(float, limits)), dtype)

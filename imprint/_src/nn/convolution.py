@@ -1,7 +1,8 @@
-"""Convolution of one example: Conv, ConvTranspose, and both by number of axes.
+"""Convolution layers of any number of axes: Conv and ConvTranspose.
 
-A layer takes one example of shape `(channels, *spatial)`. Weights and biases are drawn
-evenly between ± 1 / sqrt of the terms of a sum; the numbers for a key are Equinox's.
+A layer takes one example of shape `(channels, *spatial)`. Weights and biases are
+uniform between ± 1 / sqrt of the number of terms of a sum; for the same key they are
+Equinox's.
 """
 
 import math
@@ -29,7 +30,7 @@ _MODES = {"ZEROS": "", "REFLECT": "reflect", "REPLICATE": "edge", "CIRCULAR": "w
 
 
 class _Convolution(Module):
-    """What both layers are made of."""
+    """The common base of both layers."""
 
     num_spatial_dims: int = field(static=True)
     weight: Array
@@ -45,7 +46,7 @@ class _Convolution(Module):
     padding_mode: str = field(static=True)
 
     def _set(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of `__init__`, and draw weight and bias."""
+        """Store the arguments, and initialize weight and bias."""
         name, count = type(self).__name__, given["num_spatial_dims"]
         ins, outs, groups = (
             given[part] for part in ("in_channels", "out_channels", "groups")
@@ -98,21 +99,21 @@ class _Convolution(Module):
 
 
 class Conv(_Convolution):
-    """A kernel that slides over any number of axes, and a bias for each channel.
+    """A convolution over any number of axes, with a bias for each channel.
 
     Attributes:
-        num_spatial_dims: the number of axes beside the channels.
+        num_spatial_dims: the number of spatial axes.
         weight: the kernel, of shape `(out_channels, in_channels // groups, *kernel_size)`.
         bias: of shape `(out_channels, 1, …)`, or None.
-        in_channels: of the input.
-        out_channels: of the result.
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
         kernel_size: the lengths of the kernel.
         stride: the steps between windows.
-        padding: its name, or how much is put before and behind each axis.
-        dilation: the distance of the elements of a window.
-        groups: in how many groups channels are, which do not see each other.
+        padding: its name, or the padding before and after each axis.
+        dilation: the distance between elements of a window.
+        groups: the number of groups of channels, which are convolved separately.
         use_bias: whether there is a bias.
-        padding_mode: "ZEROS", "REFLECT", "REPLICATE" or "CIRCULAR": what is put there.
+        padding_mode: the padding: "ZEROS", "REFLECT", "REPLICATE" or "CIRCULAR".
 
     Example:
         >>> import imprint.numpy as np
@@ -138,23 +139,22 @@ class Conv(_Convolution):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel.
+        """Initialize the kernel.
 
         Args:
-            num_spatial_dims: the number of axes beside the channels.
-            in_channels: of the input.
-            out_channels: of the result.
+            num_spatial_dims: the number of spatial axes.
+            in_channels: the channels of the input.
+            out_channels: the channels of the result.
             kernel_size: the lengths of the kernel; one number for all axes.
             stride: the steps between windows.
-            padding: how much is put before and behind each axis: a number, one or a pair
-                for each, or "SAME", "SAME_LOWER" or "VALID".
-            dilation: the distance of the elements of a window.
-            groups: in how many groups channels are.
+            padding: the padding before and after each axis: a number, one or a pair for
+                each, or "SAME", "SAME_LOWER" or "VALID".
+            dilation: the distance between elements of a window.
+            groups: the number of groups of channels.
             use_bias: whether to add a bias.
-            padding_mode: what is put there: "ZEROS", "REFLECT", "REPLICATE" or
-                "CIRCULAR".
-            dtype: of kernel and bias; None, the default float.
-            key: for the kernel.
+            padding_mode: the padding: "ZEROS", "REFLECT", "REPLICATE" or "CIRCULAR".
+            dtype: of kernel and bias; None for the default float.
+            key: the key of the initial kernel.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         self._set(given)
@@ -183,22 +183,22 @@ class Conv(_Convolution):
 
 
 class ConvTranspose(_Convolution):
-    """A kernel that slides over spread elements: what makes larger what `Conv` made smaller.
+    """A transposed convolution, which enlarges its input.
 
     Attributes:
-        num_spatial_dims: the number of axes beside the channels.
+        num_spatial_dims: the number of spatial axes.
         weight: the kernel, of shape `(out_channels, in_channels // groups, *kernel_size)`.
         bias: of shape `(out_channels, 1, …)`, or None.
-        in_channels: of the input.
-        out_channels: of the result.
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
         kernel_size: the lengths of the kernel.
-        stride: of the `Conv` that would make the input of the result.
-        padding: of that `Conv`.
-        output_padding: how many elements more the result has.
-        dilation: the distance of the elements of a window.
-        groups: in how many groups channels are, which do not see each other.
+        stride: the stride of the `Conv` to transpose.
+        padding: the padding of that `Conv`.
+        output_padding: the number of additional elements of the result.
+        dilation: the distance between elements of a window.
+        groups: the number of groups of channels, which are convolved separately.
         use_bias: whether there is a bias.
-        padding_mode: "ZEROS", or "CIRCULAR" as of that `Conv`.
+        padding_mode: "ZEROS", or "CIRCULAR", as of that `Conv`.
 
     Example:
         >>> import imprint.numpy as np
@@ -229,22 +229,23 @@ class ConvTranspose(_Convolution):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel.
+        """Initialize the kernel.
 
         Args:
-            num_spatial_dims: the number of axes beside the channels.
-            in_channels: of the input.
-            out_channels: of the result.
+            num_spatial_dims: the number of spatial axes.
+            in_channels: the channels of the input.
+            out_channels: the channels of the result.
             kernel_size: the lengths of the kernel; one number for all axes.
-            stride: of the `Conv` that would make the input of the result.
-            padding: of that `Conv`.
-            output_padding: how many elements more the result has; less than the stride.
-            dilation: the distance of the elements of a window.
-            groups: in how many groups channels are.
+            stride: the stride of the `Conv` to transpose.
+            padding: the padding of that `Conv`.
+            output_padding: the number of additional elements of the result; less than
+                the stride.
+            dilation: the distance between elements of a window.
+            groups: the number of groups of channels.
             use_bias: whether to add a bias.
             padding_mode: "ZEROS"; or "CIRCULAR", with padding "SAME" or "SAME_LOWER".
-            dtype: of kernel and bias; None, the default float.
-            key: for the kernel.
+            dtype: of kernel and bias; None for the default float.
+            key: the key of the initial kernel.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         self._set(given)
@@ -288,7 +289,7 @@ class ConvTranspose(_Convolution):
         return self._with_bias(out)
 
     def _pads(self, axis: int) -> tuple[int, int]:
-        """Return the zeros before and behind the spread elements of an axis."""
+        """Return the zeros before and after the dilated elements of an axis."""
         reach = self.dilation[axis] * (self.kernel_size[axis] - 1)
         more = self.output_padding[axis]
         low = high = 0
@@ -303,7 +304,7 @@ class ConvTranspose(_Convolution):
 
 
 def each_axis(name: str, what: str, given: int | Sequence[int], count: int) -> Ints:
-    """Return a number for each axis; the error says of which layer it is what."""
+    """Return a number for each axis; errors name the layer and the argument."""
     found = (given,) * count if isinstance(given, int) else tuple(given)
     if len(found) != count:
         raise ArgumentError(
@@ -313,7 +314,7 @@ def each_axis(name: str, what: str, given: int | Sequence[int], count: int) -> I
 
 
 def pads_of_axes(name: str, given: int | Sequence[Any], count: int) -> Pads:
-    """Return how much is put before and behind each axis."""
+    """Return the padding before and after each axis."""
     each = (given,) * count if isinstance(given, int) else tuple(given)
     pairs = [(p, p) if isinstance(p, int) else tuple(p) for p in each]
     if len(pairs) != count or any(len(p) != 2 for p in pairs):

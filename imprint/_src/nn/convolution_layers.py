@@ -1,7 +1,7 @@
-"""The layers of convolution by their number of axes, whose defaults are Equinox's.
+"""Convolution layers of one, two and three axes, with Equinox's defaults.
 
-Each is `Conv` or `ConvTranspose`, which see; the transposed ones take `output_padding`
-before `padding`, as Equinox's do.
+See `Conv` and `ConvTranspose`; as in Equinox, the transposed ones take `output_padding`
+before `padding`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from imprint._src.nn.convolution import Conv, ConvTranspose, Padding
 
 
 class Conv1d(Conv):
-    """A kernel that slides over one axis, and a bias for each channel.
+    """A convolution over one axis, with a bias for each channel.
 
     Example:
         >>> import imprint.numpy as np
@@ -37,7 +37,7 @@ class Conv1d(Conv):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `Conv`."""
+        """Initialize the kernel; the arguments are those of `Conv`."""
         super().__init__(
             1,
             in_channels=in_channels,
@@ -55,7 +55,7 @@ class Conv1d(Conv):
 
 
 class Conv2d(Conv):
-    """A kernel that slides over two axes, and a bias for each channel.
+    """A convolution over two axes, with a bias for each channel.
 
     Example:
         >>> import imprint.numpy as np
@@ -80,7 +80,7 @@ class Conv2d(Conv):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `Conv`."""
+        """Initialize the kernel; the arguments are those of `Conv`."""
         super().__init__(
             2,
             in_channels=in_channels,
@@ -98,7 +98,7 @@ class Conv2d(Conv):
 
 
 class Conv3d(Conv):
-    """A kernel that slides over three axes, and a bias for each channel.
+    """A convolution over three axes, with a bias for each channel.
 
     Example:
         >>> import imprint.numpy as np
@@ -123,7 +123,7 @@ class Conv3d(Conv):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `Conv`."""
+        """Initialize the kernel; the arguments are those of `Conv`."""
         super().__init__(
             3,
             in_channels=in_channels,
@@ -141,7 +141,7 @@ class Conv3d(Conv):
 
 
 class ConvTranspose1d(ConvTranspose):
-    """A kernel that slides over one axis, makes larger what `Conv1d` made smaller.
+    """A transposed convolution over one axis.
 
     Example:
         >>> import imprint.numpy as np
@@ -167,7 +167,7 @@ class ConvTranspose1d(ConvTranspose):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `ConvTranspose`."""
+        """Initialize the kernel; the arguments are those of `ConvTranspose`."""
         super().__init__(
             1,
             in_channels=in_channels,
@@ -186,7 +186,7 @@ class ConvTranspose1d(ConvTranspose):
 
 
 class ConvTranspose2d(ConvTranspose):
-    """A kernel that slides over two axes, makes larger what `Conv2d` made smaller.
+    """A transposed convolution over two axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -212,7 +212,7 @@ class ConvTranspose2d(ConvTranspose):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `ConvTranspose`."""
+        """Initialize the kernel; the arguments are those of `ConvTranspose`."""
         super().__init__(
             2,
             in_channels=in_channels,
@@ -231,7 +231,7 @@ class ConvTranspose2d(ConvTranspose):
 
 
 class ConvTranspose3d(ConvTranspose):
-    """A kernel that slides over three axes, makes larger what `Conv3d` made smaller.
+    """A transposed convolution over three axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -257,7 +257,7 @@ class ConvTranspose3d(ConvTranspose):
         *,
         key: Any,
     ) -> None:
-        """Draw the kernel; the arguments are those of `ConvTranspose`."""
+        """Initialize the kernel; the arguments are those of `ConvTranspose`."""
         super().__init__(
             3,
             in_channels=in_channels,

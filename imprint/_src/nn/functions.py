@@ -1,8 +1,8 @@
-"""Functions along axes: softmax and its logarithm, logsumexp, glu, standardize, one_hot.
+"""Functions along axes: softmax, log_softmax, logsumexp, glu, standardize, one_hot.
 
-Exponentials are taken of differences from the maximum, so they do not overflow; the
-maximum counts as a constant in derivatives. `where` leaves elements out: they take no
-part in a sum, and what they hold, infinities included, reaches no derivative.
+Exponentials are of differences from the maximum, so they do not overflow; the maximum
+is constant for derivatives. `where` excludes elements: they are not part of a sum, and
+their values, infinities included, do not reach a derivative.
 """
 
 import math
@@ -28,12 +28,12 @@ from imprint._src.primitives.shape import expand_dims
 
 @fuse_eager
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """Return the exponentials of `x`, divided by their sum along axes.
+    """Return the softmax: exponentials divided by their sum along axes.
 
     Args:
         x: numbers.
-        axis: the axes along which the result adds up to 1; None, all.
-        where: which elements take part; the result is 0 at the others.
+        axis: the axes along which the result adds up to 1; None for all.
+        where: mask of the elements to include; the result is 0 at the others.
 
     Example:
         >>> import imprint.numpy as np
@@ -53,8 +53,8 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 
     Args:
         x: numbers.
-        axis: the axes along which the softmax adds up to 1; None, all.
-        where: which elements take part; the result is -inf at the others.
+        axis: the axes along which the softmax adds up to 1; None for all.
+        where: mask of the elements to include; the result is -inf at the others.
 
     Example:
         >>> import imprint.numpy as np
@@ -69,7 +69,7 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 
 
 def _shifted(name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None) -> Any:
-    """Return `x` less its maximum, and -inf where it takes no part."""
+    """Return `x` less its maximum, and -inf where it is excluded."""
     x = inexact(name, as_array(name, x))
     largest = _largest(x, axis, where)
     x = x if where is None else np.where(where, x, -math.inf)
@@ -77,7 +77,7 @@ def _shifted(name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None) -> An
 
 
 def _largest(x: Any, axis: Axis, where: ArrayLike | None) -> Array:
-    """Return the maximum as a constant, so that no derivative asks where it is."""
+    """Return the maximum as a constant, so that derivatives do not need its index."""
     constant = stop_gradient(x)
     return np.max(constant, axis, where=where, initial=-math.inf, keepdims=True)
 
@@ -95,12 +95,12 @@ def logsumexp(
 
     Args:
         a: numbers.
-        axis: the axes that disappear; None, all.
+        axis: the axes to reduce; None for all.
         b: factors of the exponentials; where the sum is negative the result is NaN.
-        keepdims: whether the axes stay, with length 1.
+        keepdims: whether to keep the reduced axes with length 1.
         return_sign: whether to return the logarithm of the absolute value of the sum,
             and its sign.
-        where: which elements take part.
+        where: mask of the elements to include.
 
     Example:
         >>> import imprint.numpy as np
@@ -139,9 +139,9 @@ def logmeanexp(
 
     Args:
         x: numbers.
-        axis: the axes that disappear; None, all.
-        where: which elements take part.
-        keepdims: whether the axes stay, with length 1.
+        axis: the axes to reduce; None for all.
+        where: mask of the elements to include.
+        keepdims: whether to keep the reduced axes with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -160,10 +160,10 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
 
     Args:
         x: numbers.
-        axis: the axis that is halved; its length must be even.
+        axis: the axis to halve; its length must be even.
 
     Raises:
-        ShapeError: if the length is odd.
+        ShapeError: the length is odd.
 
     Example:
         >>> import imprint.numpy as np
@@ -197,13 +197,14 @@ def standardize(  # noqa: PLR0913 - JAX's signature
 
     Args:
         x: numbers.
-        axis: the axes along which it has them; None, all.
+        axis: the axes to normalize; None for all.
         mean: the mean, if it is known.
         variance: the variance, if it is known.
         epsilon: added to the variance, against division by zero.
-        where: which elements take part in mean and variance.
-        algorithm: how to compute the variance: "fast", from the mean of the squares, or
-            "stable", from the distances from the mean, which loses fewer digits.
+        where: mask of the elements for mean and variance.
+        algorithm: the computation of the variance: "fast", from the mean of the
+            squares, or "stable", from the distances to the mean, which loses fewer
+            digits.
 
     Example:
         >>> import imprint.numpy as np
@@ -231,16 +232,16 @@ def standardize(  # noqa: PLR0913 - JAX's signature
 def one_hot(
     x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
 ) -> Array:
-    """Return for each integer a vector of zeros with a one at that place.
+    """Return one-hot vectors of integers.
 
     Args:
-        x: integers; one outside of `[0, num_classes)` gives zeros alone.
+        x: integers; one outside of `[0, num_classes)` gives only zeros.
         num_classes: the length of the vectors.
-        dtype: of the result; None, the default float.
-        axis: where the new axis is.
+        dtype: of the result; None for the default float.
+        axis: the position of the new axis.
 
     Raises:
-        DTypeError: if `x` is not of an integer dtype.
+        DTypeError: `x` does not have an integer dtype.
 
     Example:
         >>> import imprint.numpy as np

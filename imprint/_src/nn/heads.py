@@ -1,7 +1,7 @@
-"""Attention as a layer: MultiheadAttention, and RotaryPositionalEmbedding for its heads.
+"""Multi-head attention, and rotary position embeddings for its heads.
 
-Both take one sequence of shape `(length, size)`. The numbers of the projections for a key
-are Equinox's.
+Both take one sequence of shape `(length, size)`. The initial projections for a key are
+Equinox's.
 """
 
 import math
@@ -27,25 +27,25 @@ ProcessHeads: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any, Any]]
 
 
 class MultiheadAttention(Module):
-    """Several heads, in each of which every query takes part of the values by the keys.
+    """Multi-head attention: in each head, queries attend to values by their keys.
 
     Attributes:
-        query_proj: makes the queries of all heads.
-        key_proj: makes the keys.
-        value_proj: makes the values.
-        output_proj: joins the heads.
-        dropout: leaves out some of the weights while training.
-        num_heads: how many heads there are.
-        query_size: the size of the queries that come.
+        query_proj: the projection to the queries of all heads.
+        key_proj: the projection to the keys.
+        value_proj: the projection to the values.
+        output_proj: the projection of the joined heads.
+        dropout: the dropout of attention weights.
+        num_heads: the number of heads.
+        query_size: the size of the input queries.
         key_size: the size of the keys.
         value_size: the size of the values.
         output_size: the size of the result.
         qk_size: the size of queries and keys in a head.
         vo_size: the size of values in a head.
-        use_query_bias: whether there is a bias for queries.
-        use_key_bias: whether there is one for keys.
-        use_value_bias: whether there is one for values.
-        use_output_bias: whether there is one for the result.
+        use_query_bias: whether the queries have a bias.
+        use_key_bias: whether the keys have a bias.
+        use_value_bias: whether the values have a bias.
+        use_output_bias: whether the result has a bias.
 
     Example:
         >>> import imprint.numpy as np
@@ -92,24 +92,24 @@ class MultiheadAttention(Module):
         *,
         key: Any,
     ) -> None:
-        """Draw the projections.
+        """Initialize the projections.
 
         Args:
-            num_heads: how many heads there are.
-            query_size: the size of the queries that come.
-            key_size: the size of the keys; None, that of the queries.
-            value_size: the size of the values; None, that of the queries.
-            output_size: the size of the result; None, that of the queries.
-            qk_size: the size of queries and keys in a head; None, an even share.
-            vo_size: the size of values in a head; None, an even share.
+            num_heads: the number of heads.
+            query_size: the size of the input queries.
+            key_size: the size of the keys; None for that of the queries.
+            value_size: the size of the values; None for that of the queries.
+            output_size: the size of the result; None for that of the queries.
+            qk_size: the size of queries and keys in a head; None for an even share.
+            vo_size: the size of values in a head; None for an even share.
             use_query_bias: whether to add a bias to queries.
-            use_key_bias: whether to add one to keys.
-            use_value_bias: whether to add one to values.
-            use_output_bias: whether to add one to the result.
-            dropout_p: the probability that a weight is left out.
-            inference: whether none is.
-            dtype: of the projections; None, the default float.
-            key: for the projections.
+            use_key_bias: whether to add a bias to keys.
+            use_value_bias: whether to add a bias to values.
+            use_output_bias: whether to add a bias to the result.
+            dropout_p: the dropout probability of a weight.
+            inference: whether to disable dropout.
+            dtype: of the projections; None for the default float.
+            key: the key of the initial projections.
         """
         share = query_size // num_heads
         self.num_heads = num_heads
@@ -152,12 +152,12 @@ class MultiheadAttention(Module):
             query: of shape `(queries, query_size)`.
             key_: of shape `(keys, key_size)`.
             value: of shape `(keys, value_size)`.
-            mask: which keys a query may match, of shape `(queries, keys)`, or with an
-                axis of heads in front.
-            key: for what is left out while training.
-            inference: whether nothing is, instead of what the layer says.
-            process_heads: takes queries, keys and values of shape
-                `(length, num_heads, size)`, and returns new ones of these shapes.
+            mask: the keys that a query may match, of shape `(queries, keys)`, or with a
+                leading axis of heads.
+            key: the key of the dropout.
+            inference: overrides the layer's setting.
+            process_heads: a function from queries, keys and values of shape `(length,
+                num_heads, size)` to new ones of these shapes.
         """
         rows = [as_array("MultiheadAttention", x) for x in (query, key_, value)]
         sizes = self.query_size, self.key_size, self.value_size
@@ -191,7 +191,7 @@ class MultiheadAttention(Module):
         return vmap(self.output_proj)(np.reshape(taken, (taken.shape[0], -1)))
 
     def _weights(self, query: Array, key: Array, mask: ArrayLike | None) -> Array:
-        """Return how much each query takes of each value, for each head."""
+        """Return the attention weights for each head."""
         query = query / math.sqrt(self.qk_size)
         logits = np.einsum("shd,Shd->hsS", query, key)
         if mask is not None:
@@ -220,11 +220,11 @@ def _processed(heads: list[Array], process: ProcessHeads) -> list[Array]:
 
 
 class RotaryPositionalEmbedding(Module):
-    """Turns pairs of elements by angles that grow with the position.
+    """Rotates pairs of elements by angles that grow with the position.
 
     Attributes:
         embedding_size: the size of each element of the sequence; even.
-        theta: how much slower the last pair turns than the first.
+        theta: the base of the geometric progression of frequencies.
         dtype: of the cosines and sines.
 
     Example:

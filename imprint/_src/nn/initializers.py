@@ -1,9 +1,9 @@
-"""Initialisers: first values of parameters, by their shape, as in `jax.nn.initializers`.
+"""Initializers of parameters, as in `jax.nn.initializers`.
 
-An initialiser takes a key, a shape and a dtype; most are made by a function that takes
-what they leave open. The numbers are JAX's for the same key. The fans of a shape are how
-many numbers go into and come out of one unit: lengths of its axes, times the lengths of
-all axes that are neither.
+An initializer takes a key, a shape and a dtype; most are returned by a function of the
+other parameters. The numbers are JAX's for the same key. The fans of a shape are the
+numbers of inputs and outputs of a unit: lengths of its axes, times the lengths of all
+axes that are neither.
 """
 
 import math
@@ -49,7 +49,7 @@ Distribution: TypeAlias = Literal["truncated_normal", "normal", "uniform"]
 
 
 class Initializer(Protocol):
-    """Makes the first values of a parameter."""
+    """Creates the initial values of a parameter."""
 
     def __call__(
         self, key: Any, shape: Sequence[int], dtype: DTypeLike | None = None
@@ -86,11 +86,11 @@ def ones(key: Any, shape: Sequence[int], dtype: DTypeLike | None = None) -> Arra
 
 
 def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
-    """Return the initialiser that gives one value everywhere.
+    """Return the initializer with one value everywhere.
 
     Args:
         value: a number, or an array that broadcasts to the shape.
-        dtype: of the arrays, where none is given with the shape.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn
@@ -104,11 +104,11 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
 
 
 def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """Return the initialiser that draws evenly between 0 and `scale`.
+    """Return the initializer uniform on [0, `scale`).
 
     Args:
-        scale: the upper end.
-        dtype: of the arrays, where none is given with the shape.
+        scale: the upper bound.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn, random
@@ -123,11 +123,11 @@ def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
 
 
 def normal(stddev: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """Return the initialiser that draws from a normal distribution about 0.
+    """Return the initializer with a normal distribution of mean 0.
 
     Args:
         stddev: the standard deviation.
-        dtype: of the arrays, where none is given with the shape.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn, random
@@ -147,13 +147,13 @@ def truncated_normal(
     lower: ArrayLike = -2.0,
     upper: ArrayLike = 2.0,
 ) -> Initializer:
-    """Return the initialiser that draws from a normal distribution without its tails.
+    """Return the initializer with a truncated normal distribution of mean 0.
 
     Args:
-        stddev: the standard deviation before the tails are cut.
-        dtype: of the arrays, where none is given with the shape.
-        lower: where the left tail begins, in standard deviations.
-        upper: where the right tail begins.
+        stddev: the standard deviation before truncation.
+        dtype: the default dtype.
+        lower: the lower bound, in standard deviations.
+        upper: the upper bound.
 
     Example:
         >>> from imprint import nn, random
@@ -187,13 +187,13 @@ def _initializer(default: DTypeLike | None, draw: _Draw) -> Initializer:
 def orthogonal(
     scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
 ) -> Initializer:
-    """Return the initialiser that draws orthogonal matrices.
+    """Return the initializer with uniform orthogonal matrices.
 
     Args:
-        scale: what they are multiplied by.
-        column_axis: the axis of what comes out; all others together are the rows. There
-            are orthonormal columns, or rows if there are fewer of these.
-        dtype: of the arrays, where none is given with the shape.
+        scale: the factor of the matrices.
+        column_axis: the axis of the outputs; all others together are the rows. Columns
+            are orthonormal, or rows if these are fewer.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn, random
@@ -224,14 +224,15 @@ def orthogonal(
 def delta_orthogonal(
     scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
 ) -> Initializer:
-    """Return the initialiser that draws kernels of convolutions: zeros about one matrix.
+    """Return the initializer of convolution kernels with delta-orthogonal matrices.
 
-    A convolution by such a kernel is an orthogonal matrix at each place (arXiv 1806.05393).
+    A convolution by such a kernel is an orthogonal matrix at each position (arXiv
+    1806.05393).
 
     Args:
-        scale: what the matrix is multiplied by.
-        column_axis: the axis of what comes out, of the last two.
-        dtype: of the arrays, where none is given with the shape.
+        scale: the factor of the matrix.
+        column_axis: the axis of the outputs, of the last two.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn, random
@@ -268,20 +269,20 @@ def variance_scaling(  # noqa: PLR0913, PLR0917 - JAX's parameters
     batch_axis: Axes = (),
     dtype: DTypeLike | None = None,
 ) -> Initializer:
-    """Return the initialiser whose variance is `scale` over a fan of the shape.
+    """Return the initializer whose variance is `scale` over a fan of the shape.
 
     Args:
         scale: a factor of the variance.
-        mode: which fan: "fan_in", "fan_out", their mean "fan_avg", or their geometric
+        mode: the fan: "fan_in", "fan_out", their mean "fan_avg", or their geometric
             mean "fan_geo_avg".
-        distribution: "truncated_normal", "normal" or "uniform", about 0.
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
+        distribution: "truncated_normal", "normal" or "uniform", of mean 0.
+        in_axis: the input axes.
+        out_axis: the output axes.
+        batch_axis: axes that are part of neither fan.
+        dtype: the default dtype.
 
     Raises:
-        ArgumentError: if there is no such mode or distribution.
+        ArgumentError: the mode or distribution is unknown.
 
     Example:
         >>> from imprint import nn, random
@@ -316,7 +317,7 @@ def _among(parameter: str, given: str, table: dict[str, Any]) -> Any:
 def _fans(
     shape: Shape, in_axis: Axes, out_axis: Axes, batch_axis: Axes
 ) -> tuple[float, float]:
-    """Return how many numbers go into and come out of one unit."""
+    """Return the numbers of inputs and outputs of a unit."""
     if in_axis == -2 and len(shape) < 2:
         raise ShapeError(
             f"initializer: expected a shape of at least 2 axes, got {shape}. Say with "
@@ -341,15 +342,15 @@ _DENOMINATORS: Final[dict[str, Callable[[float, float], float]]] = {
     "fan_geo_avg": lambda fan_in, fan_out: (fan_in * fan_out) ** 0.5,
 }
 _CUT: Final = 0.87962566103423978
-"""The standard deviation of a normal distribution whose tails are cut at -2 and 2."""
+"""The standard deviation of a normal distribution truncated at -2 and 2."""
 _COMPLEX_CUT: Final = 0.95311164380491208
-"""That of the normal distribution of complex numbers of an absolute value up to 2."""
+"""That of the complex normal distribution truncated at absolute value 2."""
 
 
 def _cut_normal(key: Any, shape: Shape, variance: Array) -> Array:
     dtype = variance.dtype
     if dtypes.is_complex(dtype):
-        inside = -math.expm1(-(2.0**2))  # how many are not cut
+        inside = -math.expm1(-(2.0**2))  # the fraction within the bounds
         drawn = _turned(key, shape, dtype, lambda u: np.sqrt(-np.log1p(-inside * u)))
         return drawn * (np.sqrt(variance) / np.array(_COMPLEX_CUT, dtype))
     drawn = random.truncated_normal(key, -2, 2, shape, dtype)
@@ -371,7 +372,7 @@ def _uniform(key: Any, shape: Shape, variance: Array) -> Array:
 def _turned(
     key: Any, shape: Shape, dtype: DType, radius: Callable[[Array], Array]
 ) -> Array:
-    """Draw complex numbers of every angle; `radius` makes lengths of even numbers."""
+    """Draw complex numbers of uniform angle; `radius` gives their lengths."""
     of_radius, of_angle = random.split(key)
     real = dtypes.real_part_dtype(dtype)
     length = radius(random.uniform(of_radius, shape, real))
@@ -385,11 +386,11 @@ _UNITS: Final[dict[str, Callable[[Any, Shape, Array], Array]]] = {
     "uniform": _uniform,
 }
 
-# ---- by the names of those who proposed them ----
+# ---- named after their authors ----
 
 
-class Named(Protocol):
-    """A rule with its numbers; called, it returns the initializer."""
+class InitializerFactory(Protocol):
+    """A variance rule; called, it returns the initializer."""
 
     def __call__(
         self,
@@ -398,11 +399,13 @@ class Named(Protocol):
         batch_axis: Axes = (),
         dtype: DTypeLike | None = None,
     ) -> Initializer:
-        """Return the initializer, given which axes of a shape are which."""
+        """Return the initializer for the roles of the axes."""
         ...
 
 
-def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> Named:
+def _named(
+    name: str, scale: float, mode: Mode, distribution: Distribution
+) -> InitializerFactory:
     def make(
         in_axis: Axes = -2,
         out_axis: Axes = -1,
@@ -416,10 +419,10 @@ def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> N
     make.__doc__ = f"""Return `variance_scaling({scale}, "{mode}", "{distribution}")`.
 
     Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
+        in_axis: the input axes.
+        out_axis: the output axes.
+        batch_axis: axes that are part of neither fan.
+        dtype: the default dtype.
 
     Example:
         >>> from imprint import nn, random

@@ -1,7 +1,7 @@
-"""Layers that multiply by no matrix, such as Sequential, Dropout and Embedding.
+"""Layers without a matrix, such as Sequential, Dropout and Embedding.
 
-Each is called with one example and, as a keyword, a key, which most of them ignore: so
-they can stand beside each other in `Sequential`.
+Each is called with one example and a keyword `key`, which most ignore, so that all fit
+into `Sequential`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +18,11 @@ from imprint._src.primitives.barrier import stop_gradient
 from imprint.module import Module, field, tree_inference
 
 inference_mode = tree_inference
-"""A model as it is used, such as without dropout: the function under Equinox's name."""
+"""Return a model for inference, such as without dropout, under Equinox's name."""
 
 
 class Identity(Module):
-    """The layer that returns its input; made with any arguments.
+    """The layer that returns its input; accepts any arguments.
 
     Example:
         >>> from imprint import nn
@@ -31,7 +31,7 @@ class Identity(Module):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Take anything, so that it can replace any layer."""
+        """Accept anything, so that it can replace any layer."""
 
     def __call__(self, x: Any, *, key: Any = None) -> Any:
         """Return `x`; `key` is not used."""
@@ -54,7 +54,7 @@ class Lambda(Module):
     fn: Callable[[Any], Any]
 
     def __call__(self, x: Any, *, key: Any = None) -> Any:
-        """Return the function of `x`; `key` is not used."""
+        """Apply the function to `x`; `key` is not used."""
         del key
         return self.fn(x)
 
@@ -63,10 +63,10 @@ _NO_STATE: Final = object()
 
 
 class Sequential(StatefulLayer):
-    """Layers, one after the other.
+    """Layers in sequence.
 
     Attributes:
-        layers: each is called with the result of the one before, and a key of its own.
+        layers: each is called with the result of the previous one and its own key.
 
     Example:
         >>> import imprint.numpy as np
@@ -86,20 +86,20 @@ class Sequential(StatefulLayer):
     layers: tuple[Callable[..., Any], ...]
 
     def __init__(self, layers: Sequence[Callable[..., Any]]) -> None:
-        """Take the layers in order."""
+        """Store the layers in order."""
         self.layers = tuple(layers)
 
     def is_stateful(self) -> bool:
-        """Tell whether a layer takes a state."""
+        """Return whether a layer has state."""
         return any(map(_is_stateful, self.layers))
 
     def __call__(self, x: Any, state: Any = _NO_STATE, *, key: Any = None) -> Any:
         """Return the result of the last layer, and the next state if one is given.
 
         Args:
-            x: what the first layer takes.
-            state: for the layers that take one.
-            key: split, one for each layer.
+            x: the input of the first layer.
+            state: the state of layers that have one.
+            key: split into one for each layer.
         """
         count = len(self.layers)
         keys = [None] * count if key is None else random.split(key, count)
@@ -136,7 +136,7 @@ def _is_stateful(layer: Any) -> bool:
 
 
 class Dropout(Module):
-    """Random zeros while training: an element is kept as `x / (1 - p)`, or becomes 0.
+    """Dropout: in training, an element becomes `x / (1 - p)`, or 0 with probability p.
 
     Attributes:
         p: the probability of a zero.
@@ -160,7 +160,7 @@ class Dropout(Module):
         p: float | Array = 0.5,
         inference: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Set the probability of a zero, and whether there are any."""
+        """Set the probability of a zero, and whether dropout is disabled."""
         self.p = p
         self.inference = inference
 
@@ -171,8 +171,8 @@ class Dropout(Module):
 
         Args:
             x: any array.
-            key: for the zeros; not used where there are none.
-            inference: instead of that of the layer.
+            key: the key of the zeros; unused if there are none.
+            inference: overrides the layer's setting.
         """
         x = as_array("Dropout", x)
         chosen = self.inference if inference is None else inference
@@ -188,10 +188,10 @@ class Dropout(Module):
 
 
 class Embedding(Module):
-    """A table of vectors, of which an integer chooses one.
+    """A table of vectors, indexed by integers.
 
     Attributes:
-        num_embeddings: how many vectors there are.
+        num_embeddings: the number of vectors.
         embedding_size: the length of a vector.
         weight: the vectors, of shape `(num_embeddings, embedding_size)`.
 
@@ -217,14 +217,14 @@ class Embedding(Module):
         *,
         key: Any = None,
     ) -> None:
-        """Draw the vectors, or take those given.
+        """Initialize the vectors, or use the given ones.
 
         Args:
-            num_embeddings: how many vectors there are.
+            num_embeddings: the number of vectors.
             embedding_size: the length of a vector.
-            weight: the vectors; the numbers above may then be left out.
-            dtype: of the vectors that are drawn; None, the default float.
-            key: for drawing them.
+            weight: the vectors; the two sizes may then be omitted.
+            dtype: of initial vectors; None for the default float.
+            key: the key of the initial vectors.
         """
         if weight is not None:
             table = as_array("Embedding", weight)
@@ -259,7 +259,7 @@ class Embedding(Module):
 
 
 class PReLU(Module):
-    """`x`, times a slope where it is negative, which is a parameter.
+    """A leaky ReLU whose slope below 0 is a parameter.
 
     Attributes:
         negative_slope: the slope.
@@ -274,7 +274,7 @@ class PReLU(Module):
     negative_slope: Array
 
     def __init__(self, init_alpha: ArrayLike = 0.25) -> None:
-        """Set the first slope."""
+        """Set the initial slope."""
         self.negative_slope = np.asarray(init_alpha)
 
     def __call__(self, x: ArrayLike) -> Array:

@@ -1,7 +1,7 @@
 """Linear layers: `Linear`, and `MLP`, which stacks them with activations between.
 
-A layer takes one example. Weights and biases are drawn evenly between ± 1 / sqrt of the
-inputs; the numbers for a key are Equinox's.
+A layer takes one example. Weights and biases are uniform between ± 1 / sqrt of the
+number of inputs; for the same key they are Equinox's.
 """
 
 import math
@@ -21,7 +21,7 @@ from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint.module import Module, combine, field, is_array, partition
 
 Size: TypeAlias = int | Literal["scalar"]
-"""The length of a vector; "scalar" means no vector but a number."""
+"""The length of a vector; "scalar" for a number in place of a vector."""
 Activation: TypeAlias = Callable[[Any], Any]
 
 
@@ -61,14 +61,14 @@ class Linear(Module):
         *,
         key: Any,
     ) -> None:
-        """Draw the weights.
+        """Initialize the weights.
 
         Args:
             in_features: the length of the input; "scalar" for a number.
             out_features: the length of the result; "scalar" for a number.
             use_bias: whether to add a bias.
-            dtype: of weight and bias; None, the default float.
-            key: for the weights.
+            dtype: of weight and bias; None for the default float.
+            key: the key of the initial weights.
         """
         weight_key, bias_key = random.split(key)
         ins, outs = _length(in_features), _length(out_features)
@@ -99,7 +99,7 @@ def _length(size: Size) -> int:
 
 
 def draw_within(key: Any, limit: float, shape: Shape, dtype: DTypeLike | None) -> Array:
-    """Return numbers drawn evenly between ± a limit; complex ones in both parts."""
+    """Return uniform numbers between ± a limit; complex ones in both parts."""
     wanted = dtypes.default_float() if dtype is None else dtypes.requested(dtype, "nn")
     if dtypes.is_complex(wanted):
         part = dtypes.real_part_dtype(wanted)
@@ -113,15 +113,15 @@ def draw_within(key: Any, limit: float, shape: Shape, dtype: DTypeLike | None) -
 class MLP(Module):
     """A stack of linear layers with an activation after each but the last.
 
-    An activation is called with the whole vector. One that has parameters, such as
-    `PReLU`, gets its own for each unit of each layer.
+    An activation is called with the whole vector. If it has parameters, such as
+    `PReLU`, each unit of each layer gets its own.
 
     Attributes:
         layers: the linear layers.
-        activation: between layers; its arrays have axes `(depth, width_size)` in front.
-        final_activation: after the last; its arrays have an axis `out_size` in front.
+        activation: between layers; its arrays have leading axes `(depth, width_size)`.
+        final_activation: after the last; its arrays have a leading axis `out_size`.
         use_bias: whether the layers but the last have a bias.
-        use_final_bias: whether the last has one.
+        use_final_bias: whether the last layer has a bias.
         in_size: the length of the input.
         out_size: the length of the result.
         width_size: the length between layers.
@@ -162,19 +162,19 @@ class MLP(Module):
         *,
         key: Any,
     ) -> None:
-        """Draw the weights.
+        """Initialize the weights.
 
         Args:
             in_size: the length of the input; "scalar" for a number.
             out_size: the length of the result; "scalar" for a number.
             width_size: the length between layers.
-            depth: the number of layers but the last; 0 is a linear layer alone.
+            depth: the number of layers but the last; 0 for a single linear layer.
             activation: a function, after each layer but the last.
             final_activation: a function, after the last.
             use_bias: whether the layers but the last have a bias.
-            use_final_bias: whether the last has one.
-            dtype: of weights and biases; None, the default float.
-            key: for the weights.
+            use_final_bias: whether the last layer has a bias.
+            dtype: of weights and biases; None for the default float.
+            key: the key of the initial weights.
         """
         sizes: list[Size] = [in_size, *[width_size] * depth, out_size]
         biases = [use_bias] * depth + [use_final_bias]
@@ -218,7 +218,7 @@ def _map_arrays(function: Callable[[Any], Any], activation: Activation) -> Any:
 
 
 def _apply(activation: Activation, x: Array) -> Any:
-    """Call an activation, with the arrays of each unit on that unit."""
+    """Call an activation, with each unit's arrays on that unit."""
     arrays, rest = partition(activation, is_array)
     if x.ndim == 0 or not tree.leaves(arrays):
         return activation(x)

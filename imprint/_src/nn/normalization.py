@@ -1,6 +1,6 @@
 """Normalization of one example: LayerNorm, RMSNorm and GroupNorm.
 
-All compute in float32 at least and return the dtype that came.
+All compute in float32 at least and return the input's dtype.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _NO_STATE: Final = object()
 
 
 class _Normalization(Module):
-    """What both layers are made of."""
+    """The common base of LayerNorm and RMSNorm."""
 
     shape: Shape = field(static=True)
     eps: float = field(static=True)
@@ -37,7 +37,7 @@ class _Normalization(Module):
         use_bias: bool,  # noqa: FBT001 - Equinox's signature
         dtype: DTypeLike | None,
     ) -> None:
-        """Make the weight and the bias."""
+        """Create the weight and the bias."""
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self.eps = eps
         self.use_weight = use_weight
@@ -47,15 +47,15 @@ class _Normalization(Module):
 
 
 class LayerNorm(_Normalization):
-    """Mean 0 and variance 1 over all elements, then a weight and a bias for each.
+    """Layer normalization: mean 0 and variance 1 over all elements, weight and bias.
 
     Attributes:
         shape: of the input.
         eps: added to the variance, against division by zero.
         use_weight: whether there is a weight.
         use_bias: whether there is a bias.
-        weight: of that shape, ones at first; or None.
-        bias: of that shape, zeros at first; or None.
+        weight: of that shape, initially ones; or None.
+        bias: of that shape, initially zeros; or None.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,7 +64,8 @@ class LayerNorm(_Normalization):
         Array([-1.,  1.], dtype=float32)
     """
 
-    # Written for each class, for type checkers take one without for a plain dataclass.
+    # Written for each class, because type checkers treat one without as a plain
+    # dataclass.
     def __init__(
         self,
         shape: int | Sequence[int],
@@ -73,14 +74,14 @@ class LayerNorm(_Normalization):
         use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
         dtype: DTypeLike | None = None,
     ) -> None:
-        """Make the weight and the bias.
+        """Create the weight and the bias.
 
         Args:
             shape: of the input; a number for a vector.
             eps: added to the variance, against division by zero.
             use_weight: whether to multiply by a weight.
             use_bias: whether to add a bias.
-            dtype: of weight and bias; None, the default float.
+            dtype: of weight and bias; None for the default float.
         """
         super().__init__(shape, eps, use_weight, use_bias, dtype)
 
@@ -93,15 +94,15 @@ class LayerNorm(_Normalization):
 
 
 class RMSNorm(_Normalization):
-    """Mean square 1 over all elements, then a weight and a bias for each.
+    """RMS normalization: mean square 1 over all elements, weight and bias.
 
     Attributes:
         shape: of the input.
         eps: added to the mean square, against division by zero.
         use_weight: whether there is a weight.
         use_bias: whether there is a bias.
-        weight: of that shape, ones at first; or None.
-        bias: of that shape, zeros at first; or None.
+        weight: of that shape, initially ones; or None.
+        bias: of that shape, initially zeros; or None.
 
     Example:
         >>> import imprint.numpy as np
@@ -110,7 +111,8 @@ class RMSNorm(_Normalization):
         Array([ 1., -1.], dtype=float32)
     """
 
-    # Written for each class, for type checkers take one without for a plain dataclass.
+    # Written for each class, because type checkers treat one without as a plain
+    # dataclass.
     def __init__(
         self,
         shape: int | Sequence[int],
@@ -119,14 +121,14 @@ class RMSNorm(_Normalization):
         use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
         dtype: DTypeLike | None = None,
     ) -> None:
-        """Make the weight and the bias.
+        """Create the weight and the bias.
 
         Args:
             shape: of the input; a number for a vector.
             eps: added to the mean square, against division by zero.
             use_weight: whether to multiply by a weight.
             use_bias: whether to add a bias.
-            dtype: of weight and bias; None, the default float.
+            dtype: of weight and bias; None for the default float.
         """
         super().__init__(shape, eps, use_weight, use_bias, dtype)
 
@@ -139,15 +141,15 @@ class RMSNorm(_Normalization):
 
 
 class GroupNorm(Module):
-    """Mean 0 and variance 1 over each group of channels, then a weight and a bias for each.
+    """Group normalization: mean 0 and variance 1 over groups of channels.
 
     Attributes:
-        groups: how many groups there are; channels are the first axis.
-        channels: how many channels there are; None for any number.
+        groups: the number of groups; channels are the first axis.
+        channels: the number of channels; None for any number.
         eps: added to the variance, against division by zero.
         channelwise_affine: whether there are weight and bias.
-        weight: one for each channel, ones at first; or None.
-        bias: one for each channel, zeros at first; or None.
+        weight: one for each channel, initially ones; or None.
+        bias: one for each channel, initially zeros; or None.
 
     Example:
         >>> import imprint.numpy as np
@@ -171,14 +173,14 @@ class GroupNorm(Module):
         channelwise_affine: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
         dtype: DTypeLike | None = None,
     ) -> None:
-        """Make the weight and the bias.
+        """Create the weight and the bias.
 
         Args:
-            groups: how many groups there are.
-            channels: how many channels there are; needed for weight and bias.
+            groups: the number of groups.
+            channels: the number of channels; required for weight and bias.
             eps: added to the variance, against division by zero.
             channelwise_affine: whether to multiply by a weight and add a bias.
-            dtype: of weight and bias; None, the default float.
+            dtype: of weight and bias; None for the default float.
         """
         if channels is None and channelwise_affine:
             raise ArgumentError(
@@ -203,7 +205,7 @@ class GroupNorm(Module):
 
         Args:
             x: of shape `(channels, ...)`.
-            state: returned as it came, so that the layer can stand for `BatchNorm`.
+            state: returned unchanged, so that the layer can replace `BatchNorm`.
             key: not used.
         """
         del key
@@ -234,7 +236,7 @@ class GroupNorm(Module):
 
 
 def _one_example(layer: _Normalization, x: ArrayLike) -> tuple[Array, Array]:
-    """Return the input, and the same in a dtype to compute in."""
+    """Return the input, and the input in the dtype of the computation."""
     name = type(layer).__name__
     array = as_array(name, x)
     if array.shape != layer.shape:
@@ -246,7 +248,7 @@ def _one_example(layer: _Normalization, x: ArrayLike) -> tuple[Array, Array]:
 
 
 def _scaled(layer: _Normalization, out: Array, x: Array) -> Array:
-    """Apply weight and bias, and go back to the dtype of the input."""
+    """Apply weight and bias, and convert to the dtype of the input."""
     if layer.weight is not None:
         out = np.astype(layer.weight, out.dtype) * out
     if layer.bias is not None:

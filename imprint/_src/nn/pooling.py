@@ -1,7 +1,7 @@
-"""Pooling of one example: windows become their mean or their maximum.
+"""Pooling of one example: the mean or the maximum of windows.
 
-A layer takes one example of shape `(channels, *spatial)`. An adaptive layer takes as many
-windows as the result shall have elements, and as long ones as then fit.
+A layer takes one example of shape `(channels, *spatial)`. An adaptive layer uses as
+many windows as the result has elements, of the length that then fits.
 """
 
 import math
@@ -21,16 +21,16 @@ from imprint.module import Module, field
 
 
 class Pool(Module):
-    """Windows that become what an associative function makes of their elements.
+    """Pooling by an associative function.
 
     Attributes:
-        init: what joins without effect.
-        operation: joins two elements; `imprint.lax.add` and `max` are the fastest.
-        num_spatial_dims: the number of axes beside the channels.
+        init: the identity of `operation`.
+        operation: an associative function; `imprint.lax.add` and `max` are the fastest.
+        num_spatial_dims: the number of spatial axes.
         kernel_size: the lengths of a window.
         stride: the steps between windows.
-        padding: how many `init` are put before and behind each axis.
-        use_ceil: whether a window that does not fit wholly counts.
+        padding: the numbers of `init` before and after each axis.
+        use_ceil: whether to include a window that does not fit completely.
 
     Example:
         >>> import imprint.numpy as np
@@ -58,17 +58,17 @@ class Pool(Module):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take what joins, and where.
+        """Set the operation and the windows.
 
         Args:
-            init: what joins without effect.
-            operation: joins two elements.
-            num_spatial_dims: the number of axes beside the channels.
+            init: the identity of `operation`.
+            operation: an associative function of two elements.
+            num_spatial_dims: the number of spatial axes.
             kernel_size: the lengths of a window; one number for all axes.
             stride: the steps between windows.
-            padding: how much is put before and behind each axis: a number, or one or a
-                pair for each.
-            use_ceil: whether a window that does not fit wholly counts.
+            padding: the padding before and after each axis: a number, or one or a pair
+                for each.
+            use_ceil: whether to include a window that does not fit completely.
         """
         name = type(self).__name__
         self.init = init
@@ -117,7 +117,7 @@ def _one_example(layer: Module, x: ArrayLike, count: int) -> Array:
 
 
 class AvgPool1d(Pool):
-    """The mean of each window over one axis, in which padding counts as zeros.
+    """The mean of each window over one axis; padding counts as zeros.
 
     Example:
         >>> import imprint.numpy as np
@@ -133,7 +133,7 @@ class AvgPool1d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(0, elementwise.add, 1, kernel_size, stride, padding, use_ceil)
 
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
@@ -158,14 +158,14 @@ class MaxPool1d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(
             -math.inf, elementwise.max, 1, kernel_size, stride, padding, use_ceil
         )
 
 
 class AvgPool2d(Pool):
-    """The mean of each window over two axes, in which padding counts as zeros.
+    """The mean of each window over two axes; padding counts as zeros.
 
     Example:
         >>> import imprint.numpy as np
@@ -181,7 +181,7 @@ class AvgPool2d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(0, elementwise.add, 2, kernel_size, stride, padding, use_ceil)
 
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
@@ -206,14 +206,14 @@ class MaxPool2d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(
             -math.inf, elementwise.max, 2, kernel_size, stride, padding, use_ceil
         )
 
 
 class AvgPool3d(Pool):
-    """The mean of each window over three axes, in which padding counts as zeros.
+    """The mean of each window over three axes; padding counts as zeros.
 
     Example:
         >>> import imprint.numpy as np
@@ -229,7 +229,7 @@ class AvgPool3d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(0, elementwise.add, 3, kernel_size, stride, padding, use_ceil)
 
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
@@ -254,18 +254,18 @@ class MaxPool3d(Pool):
         padding: int | Sequence[int] | Sequence[tuple[int, int]] = 0,
         use_ceil: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
     ) -> None:
-        """Take windows; the arguments are those of `Pool`."""
+        """Set the windows; the arguments are those of `Pool`."""
         super().__init__(
             -math.inf, elementwise.max, 3, kernel_size, stride, padding, use_ceil
         )
 
 
 class AdaptivePool(Module):
-    """As many windows as the result has elements, which become what a function makes of them.
+    """Adaptive pooling: as many windows as the result has elements.
 
     Attributes:
-        target_shape: how many elements the result has along each axis.
-        operation: takes a vector, and returns a number.
+        target_shape: the spatial shape of the result.
+        operation: a function from a vector to a number.
 
     Example:
         >>> import imprint.numpy as np
@@ -284,12 +284,12 @@ class AdaptivePool(Module):
         num_spatial_dims: int,
         operation: Callable[[Any], Any],
     ) -> None:
-        """Take the shape of the result.
+        """Set the shape of the result.
 
         Args:
-            target_shape: how many elements it has along each axis; one number for all.
-            num_spatial_dims: the number of axes beside the channels.
-            operation: takes a vector, and returns a number.
+            target_shape: the spatial shape of the result; one number for all axes.
+            num_spatial_dims: the number of spatial axes.
+            operation: a function from a vector to a number.
         """
         name = type(self).__name__
         self.operation = operation
@@ -312,7 +312,7 @@ class AdaptivePool(Module):
 
 
 def _adapted(x: Array, size: int, operation: Callable[[Any], Any]) -> Array:
-    """Pool a vector: the first windows are longer by one where they do not fit evenly."""
+    """Pool a vector: the first windows are longer by one if needed."""
     length, longer = divmod(x.shape[0], size)
     cut = longer * (length + 1)
     parts: list[Array] = []
@@ -323,7 +323,7 @@ def _adapted(x: Array, size: int, operation: Callable[[Any], Any]) -> Array:
 
 
 class AdaptiveAvgPool1d(AdaptivePool):
-    """The mean of as many windows over one axis as the result has elements.
+    """Adaptive average pooling over one axis.
 
     Example:
         >>> import imprint.numpy as np
@@ -333,12 +333,12 @@ class AdaptiveAvgPool1d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 1, np.mean)
 
 
 class AdaptiveAvgPool2d(AdaptivePool):
-    """The mean of as many windows over two axes as the result has elements.
+    """Adaptive average pooling over two axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -348,12 +348,12 @@ class AdaptiveAvgPool2d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 2, np.mean)
 
 
 class AdaptiveAvgPool3d(AdaptivePool):
-    """The mean of as many windows over three axes as the result has elements.
+    """Adaptive average pooling over three axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -363,12 +363,12 @@ class AdaptiveAvgPool3d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 3, np.mean)
 
 
 class AdaptiveMaxPool1d(AdaptivePool):
-    """The maximum of as many windows over one axis as the result has elements.
+    """Adaptive maximum pooling over one axis.
 
     Example:
         >>> import imprint.numpy as np
@@ -378,12 +378,12 @@ class AdaptiveMaxPool1d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 1, np.max)
 
 
 class AdaptiveMaxPool2d(AdaptivePool):
-    """The maximum of as many windows over two axes as the result has elements.
+    """Adaptive maximum pooling over two axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -393,12 +393,12 @@ class AdaptiveMaxPool2d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 2, np.max)
 
 
 class AdaptiveMaxPool3d(AdaptivePool):
-    """The maximum of as many windows over three axes as the result has elements.
+    """Adaptive maximum pooling over three axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -408,5 +408,5 @@ class AdaptiveMaxPool3d(AdaptivePool):
     """
 
     def __init__(self, target_shape: int | Sequence[int]) -> None:
-        """Take the shape of the result; one number for all axes."""
+        """Set the shape of the result; one number for all axes."""
         super().__init__(target_shape, 3, np.max)

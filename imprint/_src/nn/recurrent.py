@@ -1,8 +1,7 @@
-"""Recurrent cells: one step of a GRU or an LSTM, from a state and an input to a state.
+"""Recurrent cells: one step of a GRU or an LSTM.
 
-The gates of a cell are computed by one matrix each for the input and the state, whose
-rows are the gates one after the other, in Equinox's order; the numbers for a key are
-Equinox's too.
+A cell computes its gates by one matrix each for the input and the state; the rows are
+the gates in Equinox's order. The initial weights for a key are Equinox's too.
 """
 
 import math
@@ -25,7 +24,8 @@ class GRUCell(Module):
         weight_ih: of shape `(3 * hidden_size, input_size)`: reset, update, new.
         weight_hh: of shape `(3 * hidden_size, hidden_size)`.
         bias: of shape `(3 * hidden_size,)`, or None.
-        bias_n: of shape `(hidden_size,)`, of the state's part in what is new; or None.
+        bias_n: of shape `(hidden_size,)`, for the state's part of the new gate; or
+            None.
         input_size: the length of the input.
         hidden_size: the length of the state.
         use_bias: whether there are biases.
@@ -58,14 +58,14 @@ class GRUCell(Module):
         *,
         key: Any,
     ) -> None:
-        """Draw the weights.
+        """Initialize the weights.
 
         Args:
             input_size: the length of the input.
             hidden_size: the length of the state.
             use_bias: whether to add biases.
-            dtype: of weights and biases; None, the default float.
-            key: for the weights.
+            dtype: of weights and biases; None for the default float.
+            key: the key of the initial weights.
         """
         keys = random.split(key, 4)
         rows = 3 * hidden_size
@@ -131,14 +131,14 @@ class LSTMCell(Module):
         *,
         key: Any,
     ) -> None:
-        """Draw the weights.
+        """Initialize the weights.
 
         Args:
             input_size: the length of the input.
             hidden_size: the length of the state and of the memory.
             use_bias: whether to add a bias.
-            dtype: of weights and bias; None, the default float.
-            key: for the weights.
+            dtype: of weights and bias; None for the default float.
+            key: the key of the initial weights.
         """
         keys = random.split(key, 3)
         rows = 4 * hidden_size
@@ -180,7 +180,7 @@ def _draw(
     *,
     use_bias: bool,
 ) -> list[Any]:
-    """Return what a cell has for each key, its matrices and then its biases."""
+    """Return the arrays of a cell for each key: matrices, then biases."""
     limit = math.sqrt(1 / hidden_size)
     return [
         draw_within(key, limit, shape, dtype) if use_bias or len(shape) == 2 else None

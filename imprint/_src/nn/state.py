@@ -1,9 +1,9 @@
-"""Explicit state: what layers such as BatchNorm keep from call to call, and who has it.
+"""Explicit state of layers such as BatchNorm, passed from call to call.
 
-A layer holds a `StateIndex` for each value. `make_with_state` makes a model and the `State`
-of all its indices, by the places that they have in the model; the model itself keeps none
-of the values. A `State` is handed to each call, and the one that comes back is the next:
-the old one cannot be used again, so no update is lost.
+A layer holds a `StateIndex` for each value. `make_with_state` creates a model and the
+`State` of all its indices, by their positions in the model; the model itself holds no
+values. Each call takes a `State` and returns the next one. The old one cannot be used
+again, so no update is lost.
 """
 
 from collections.abc import Callable
@@ -21,26 +21,26 @@ T = TypeVar("T")
 
 
 class _Gone(Module):
-    """Stands where the first value of a state was."""
+    """The placeholder of an initial value of a state."""
 
 
 _GONE: Final = _Gone()
 
 
 class StatefulLayer(Module):
-    """A layer that is called with a state, and returns its result and the next state."""
+    """A layer that takes a state, and returns its result and the next state."""
 
     def is_stateful(self) -> bool:
-        """Tell whether the layer is called so."""
+        """Return whether the layer is called with a state."""
         return True
 
 
 class StateIndex(Module, Generic[Value]):
-    """Which value of a `State` a layer means; made with the first one.
+    """A reference to a value of a `State`; created with the initial value.
 
     Attributes:
-        marker: the place of the index in the model, once `make_with_state` has seen it.
-        init: the first value, until then.
+        marker: the position of the index in the model, after `make_with_state`.
+        init: the initial value, before that.
 
     Example:
         >>> import imprint
@@ -65,7 +65,7 @@ class StateIndex(Module, Generic[Value]):
     init: Any
 
     def __init__(self, init: Value) -> None:
-        """Take the first value: a tree of arrays."""
+        """Store the initial value: a tree of arrays."""
         if callable(init) and not isinstance(init, Module):
             raise ArgumentError(
                 f"StateIndex: expected the first value, got the function {init!r}. Call "
@@ -81,7 +81,7 @@ def _is_index(x: Any) -> bool:
 
 @final
 class State:
-    """The values of all indices of a model; of each update there is a new one.
+    """The values of all indices of a model; immutable: an update returns a new one.
 
     Example:
         >>> from imprint import nn
@@ -91,7 +91,7 @@ class State:
     """
 
     def __init__(self, model: Any) -> None:
-        """Take the first values of a model; `make_with_state` does."""
+        """Collect the initial values of a model; called by `make_with_state`."""
         values: dict[Any, Any] = {}
         for leaf in tree.leaves(model, is_leaf=_is_index):
             if isinstance(leaf, StateIndex):
@@ -108,7 +108,7 @@ class State:
         return self._held()[_marker("get", item)]
 
     def set(self, item: StateIndex[Value], value: Value) -> "State":
-        """Return a state with another value, of the same shapes; this one is used up."""
+        """Return a state with a value of the same shapes; invalidates this one."""
         values = {**self._held()}
         marker = _marker("set", item)
         new = tree.map(np.asarray, value)
@@ -121,14 +121,14 @@ class State:
         return self._next(values)
 
     def substate(self, pytree: Any) -> "State":
-        """Return the state of a part of the model alone."""
+        """Return the state of a part of the model."""
         values = self._held()
         leaves = tree.leaves(pytree, is_leaf=_is_index)
         markers = [x.marker for x in leaves if isinstance(x, StateIndex)]
-        return _made({marker: values[marker] for marker in markers})
+        return _from_values({marker: values[marker] for marker in markers})
 
     def update(self, substate: "State") -> "State":
-        """Return a state with the values of a part of it; this one is used up."""
+        """Return a state with the values of a part of it; invalidates this one."""
         values = {**self._held()}
         if type(substate) is not State:
             raise ArgumentError(
@@ -153,7 +153,7 @@ class State:
 
     def _next(self, values: dict[Any, Any]) -> "State":
         self._values = None
-        return _made(values)
+        return _from_values(values)
 
     def __repr__(self) -> str:
         if self._values is None:
@@ -162,20 +162,20 @@ class State:
         return f"State({held})"
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the values, and the places of their indices."""
+        """Return the values, and the positions of their indices."""
         values = self._held()
         return tuple(values.values()), tuple(values)
 
     @classmethod
     def tree_unflatten(cls, keys: Any, values: Any) -> "State":
         """Return a state of these values."""
-        return _made(dict(zip(keys, values, strict=True)))
+        return _from_values(dict(zip(keys, values, strict=True)))
 
 
 tree.register_pytree_node(State, State.tree_flatten, State.tree_unflatten)
 
 
-def _made(values: dict[Any, Any]) -> State:
+def _from_values(values: dict[Any, Any]) -> State:
     state = object.__new__(State)
     state._values = values  # pyright: ignore[reportPrivateUsage] - its own constructor
     return state
@@ -196,7 +196,7 @@ def _kinds(value: Any) -> Any:
 
 
 def delete_init_state(model: Any) -> Any:
-    """Return a model without the first values of its state, which are in a `State`.
+    """Return a model without the initial values of its state, which are in a `State`.
 
     Example:
         >>> from imprint import nn
@@ -211,7 +211,7 @@ def delete_init_state(model: Any) -> Any:
 
 
 def make_with_state(make_model: Callable[P, T]) -> Callable[P, tuple[T, State]]:
-    """Return what makes a model and its state, of what makes the model.
+    """Return a function that creates a model and its state.
 
     Args:
         make_model: a class of modules, or a function that returns one.

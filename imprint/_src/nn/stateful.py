@@ -1,6 +1,6 @@
-"""Layers with a state: BatchNorm and SpectralNorm.
+"""Layers with state: BatchNorm and SpectralNorm.
 
-Both are called with a state, and return their result and the next state; see `state`.
+They are called with a state, and return their result and the next state; see `state`.
 """
 
 import warnings
@@ -21,24 +21,24 @@ from imprint.module import field
 
 
 class BatchNorm(StatefulLayer):
-    """Mean 0 and variance 1 of each channel over a batch, then a weight and a bias.
+    """Batch normalization: mean 0 and variance 1 of each channel, weight and bias.
 
-    The batch is an axis that `imprint.vmap` gives a name. What was seen of the batches is
-    the state; in inference it stands for them.
+    The batch is a named axis of `imprint.vmap`. The state holds running statistics,
+    which inference uses in place of the batch.
 
     Attributes:
-        weight: one for each channel, ones at first; or None.
-        bias: one for each channel, zeros at first; or None.
+        weight: one for each channel, initially ones; or None.
+        bias: one for each channel, initially zeros; or None.
         ema_first_time_index: whether there was no batch yet, in mode "ema".
         ema_state_index: running mean and variance, in mode "ema".
-        batch_counter: how many batches there were, in mode "batch".
+        batch_counter: the number of batches, in mode "batch".
         batch_state_index: running mean and variance, in mode "batch".
-        axis_name: the name of the batch.
-        inference: whether to use what was seen before instead of the batch.
-        input_size: how many channels there are.
+        axis_name: the name of the batch axis.
+        inference: whether to use running statistics in place of the batch.
+        input_size: the number of channels.
         eps: added to the variance, against division by zero.
         channelwise_affine: whether there are weight and bias.
-        momentum: how much of the running values stays.
+        momentum: the decay rate of the running values.
         mode: "batch" to normalize by the batch, "ema" by the running values.
 
     Example:
@@ -77,16 +77,16 @@ class BatchNorm(StatefulLayer):
         dtype: DTypeLike | None = None,
         mode: str = "legacy",
     ) -> None:
-        """Make weight, bias and the first state.
+        """Create weight, bias and the initial state.
 
         Args:
-            input_size: how many channels there are.
-            axis_name: the name of the batch, or several.
+            input_size: the number of channels.
+            axis_name: the name of the batch axis, or several.
             eps: added to the variance, against division by zero.
             channelwise_affine: whether to multiply by a weight and add a bias.
-            momentum: how much of the running values stays.
-            inference: whether to use what was seen before instead of the batch.
-            dtype: of weight, bias and running values; None, the default float.
+            momentum: the decay rate of the running values.
+            inference: whether to use running statistics in place of the batch.
+            dtype: of weight, bias and running values; None for the default float.
             mode: "batch" or "ema"; "legacy" is "ema", with a warning.
         """
         if mode == "legacy":
@@ -133,9 +133,9 @@ class BatchNorm(StatefulLayer):
 
         Args:
             x: of shape `(channels, ...)`, one example of the batch.
-            state: what was seen before.
+            state: the running statistics.
             key: not used.
-            inference: instead of that of the layer.
+            inference: overrides the layer's setting.
         """
         del key
         x = as_array("BatchNorm", x)
@@ -175,7 +175,7 @@ class BatchNorm(StatefulLayer):
     def _batch(
         self, x: Array, state: State, *, is_frozen: bool
     ) -> tuple[Array, Array, State]:
-        """Return mean and variance of the batch, or what all batches had on average."""
+        """Return mean and variance of the batch, or the averages over all batches."""
         assert self.batch_state_index is not None
         assert self.batch_counter is not None
         counter = state.get(self.batch_counter)
@@ -200,17 +200,17 @@ class BatchNorm(StatefulLayer):
 
 
 class SpectralNorm(StatefulLayer):
-    """A layer whose weight is divided by its largest singular value.
+    """Spectral normalization: a weight divided by its largest singular value.
 
-    The singular vectors are the state; each call while training comes nearer to them.
+    The singular vectors are the state; each call in training improves them.
 
     Attributes:
-        layer: whose weight it is.
+        layer: the layer with the weight.
         weight_name: the name of the weight.
         uv_index: the singular vectors of the largest singular value.
-        num_power_iterations: how many steps nearer each call comes.
-        eps: the least length of a vector, against division by zero.
-        inference: whether the state stays as it is.
+        num_power_iterations: the number of power iterations in each call.
+        eps: the minimum length of a vector, against division by zero.
+        inference: whether to leave the state unchanged.
 
     Example:
         >>> import imprint.numpy as np
@@ -240,15 +240,15 @@ class SpectralNorm(StatefulLayer):
         *,
         key: Any,
     ) -> None:
-        """Look for the singular vectors of a layer's weight.
+        """Initialize the singular vectors of a layer's weight.
 
         Args:
             layer: such as `Linear` or `Conv2d`.
             weight_name: the name of the weight.
-            num_power_iterations: how many steps nearer each call comes.
-            eps: the least length of a vector, against division by zero.
-            inference: whether the state stays as it is.
-            key: for the vectors to begin with.
+            num_power_iterations: the number of power iterations in each call.
+            eps: the minimum length of a vector, against division by zero.
+            inference: whether to leave the state unchanged.
+            key: the key of the initial vectors.
         """
         self.layer = layer
         self.weight_name = weight_name
@@ -279,13 +279,13 @@ class SpectralNorm(StatefulLayer):
         key: Any = None,
         inference: bool | None = None,
     ) -> tuple[Any, State]:
-        """Return what the layer makes of one example, and the next state.
+        """Return the layer's result for one example, and the next state.
 
         Args:
-            x: what the layer takes.
-            state: the singular vectors so far.
+            x: the input of the layer.
+            state: the current singular vectors.
             key: not used.
-            inference: instead of that of the layer.
+            inference: overrides the layer's setting.
         """
         del key
         weight = getattr(self.layer, self.weight_name)
@@ -300,7 +300,7 @@ class SpectralNorm(StatefulLayer):
         return with_weight(self.layer, self.weight_name, scaled)(x), state
 
     def _nearer(self, matrix: Array, v: Array) -> tuple[Array, Array]:
-        """Return singular vectors that are nearer to those of the largest value."""
+        """Return better estimates of the singular vectors."""
         u = self._unit(matrix @ v)
         return u, self._unit(matrix.T @ u)
 

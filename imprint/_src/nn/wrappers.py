@@ -1,7 +1,7 @@
-"""Layers around models: WeightNorm, whose weight has a norm of its own, and Shared.
+"""Wrappers of models: WeightNorm and Shared.
 
-Both keep a model, and give it a part when they are called: a weight, or what two places
-of the model have in common.
+Both hold a model and set a part of it for each call: a weight, or parts that are
+shared.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from imprint.module import Module, field, filter_eval_shape, tree_at, tree_equal
 
 
 class WeightNorm(Module):
-    """A layer whose weight is a direction, which the layer holds, and a length.
+    """Weight normalization: a weight as a direction, in the layer, and a length.
 
     Attributes:
-        layer: whose weight it is.
-        g: the lengths, one for each place along `axis`.
+        layer: the layer with the weight.
+        g: the lengths, one for each index along `axis`.
         weight_name: the name of the weight.
-        axis: along which lengths differ; None for one length.
+        axis: the axis along which lengths differ; None for one length.
 
     Example:
         >>> import imprint.numpy as np
@@ -40,12 +40,12 @@ class WeightNorm(Module):
     def __init__(
         self, layer: Any, weight_name: str = "weight", axis: int | None = 0
     ) -> None:
-        """Take the lengths of a layer's weight.
+        """Extract the lengths of a layer's weight.
 
         Args:
             layer: such as `Linear` or `Conv2d`.
             weight_name: the name of the weight.
-            axis: along which lengths differ; None for one length.
+            axis: the axis along which lengths differ; None for one length.
         """
         self.layer = layer
         self.weight_name = weight_name
@@ -53,7 +53,7 @@ class WeightNorm(Module):
         self.g = self._length(getattr(layer, weight_name))
 
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Any:
-        """Return what the layer makes of one example; `key` is not used."""
+        """Return the layer's result for one example; `key` is not used."""
         del key
         weight = getattr(self.layer, self.weight_name)
         return with_weight(
@@ -72,19 +72,19 @@ def with_weight(layer: Any, name: str, weight: Array) -> Any:
 
 
 class _SharedNode:
-    """Stands where a part of a model was that another place holds."""
+    """The placeholder of a part of a model that is shared from another."""
 
     def __repr__(self) -> str:
         return "SharedNode"
 
 
 class Shared(Module):
-    """A model in which some places hold what others do: it is kept, and learnt, once.
+    """A model with shared parts, which are stored and trained once.
 
     Attributes:
-        pytree: the model, with nothing in the places that take.
-        where: returns the places that take.
-        get: returns what they take.
+        pytree: the model, with placeholders in the target positions.
+        where: returns the target positions.
+        get: returns the shared parts.
 
     Example:
         >>> import imprint.numpy as np
@@ -104,15 +104,15 @@ class Shared(Module):
     def __init__(
         self, pytree: Any, where: Callable[[Any], Any], get: Callable[[Any], Any]
     ) -> None:
-        """Leave what places have in common in one of them.
+        """Replace shared parts by placeholders, except for one.
 
         Args:
             pytree: the model.
-            where: takes the model, and returns the place that takes, or a tuple of them.
-            get: takes the model, and returns what it takes, or as many.
+            where: a function from the model to the target position, or a tuple of them.
+            get: a function from the model to the shared part, or as many.
 
         Raises:
-            ArgumentError: what they hold is not alike.
+            ArgumentError: the parts do not match.
         """
         source = filter_eval_shape(get, pytree)
         target = filter_eval_shape(where, pytree)
@@ -126,5 +126,5 @@ class Shared(Module):
         self.get = get
 
     def __call__(self) -> Any:
-        """Return the model with all places filled."""
+        """Return the model with all shared parts in place."""
         return tree_at(self.where, self.pytree, self.get(self.pytree))

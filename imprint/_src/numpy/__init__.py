@@ -1,29 +1,28 @@
 """Implementation of `imprint.numpy`.
 
-- `lazy_names`: which file holds which name?
-- `promotion`: how do operands come to one dtype and one shape?
-- `creation`: how are arrays made from values, or filled with one?
-- `ranges`: how are evenly spaced numbers and grids made?
-- `matrices`: how are matrices made by a pattern, and diagonals taken?
-- `datatypes`: which names do dtypes have, and what is known of an array's?
-- `keys`: how do functions that only move elements take arrays of keys?
-- `inspection`: what can a program ask of an array library?
-- `interpolation`: what is between the places where a function is known?
-- `linear`: what are the products of vectors and matrices?
-- `einsum`: how is a sum over subscripts computed?
-- `vectorize`: how are functions of few axes applied to arrays of many?
-- `polynomials`: what is done with vectors of coefficients?
-- `polynomial_factors`: what are products, quotients and roots of polynomials?
-- `printing`: how are arrays shown?
-- `linalg`: how are systems solved, and matrices factored and measured?
-- `fft`: how are arrays transformed to frequencies and back?
-- `files`: how are arrays read, and written?
-- `convolving`: how are signals convolved and correlated?
-- `windows`: which windows do signals have?
-- `array_function`: what do NumPy's own functions give of arrays and tracers?
-- `elementwise`: what do functions of single elements give?
-- `indexing`: how are elements read and written by indices?
-- `reductions`: what do sums, statistics and differences along axes give?
-- `shapes`: how does an array get another shape?
-- `sorting`: how do elements come in order, and where are they?
+- `lazy_names`: the file of each public name
+- `promotion`: promotion of operands to one dtype and one shape
+- `creation`: arrays from values, and filled arrays
+- `ranges`: evenly spaced numbers and grids
+- `matrices`: matrices by a pattern, and diagonals
+- `datatypes`: names of dtypes, and queries about dtypes and shapes
+- `keys`: PRNG keys as operands of functions that only move elements
+- `inspection`: the inspection functions of the array API standard
+- `interpolation`: linear interpolation
+- `linear`: products of vectors and matrices
+- `einsum`: Einstein summation
+- `vectorize`: functions of few axes applied to arrays of many
+- `polynomials`: sums, derivatives and values of polynomials
+- `polynomial_factors`: products, quotients, roots and fits of polynomials
+- `linalg`: linear algebra
+- `fft`: discrete Fourier transforms
+- `io`: arrays from and to files, bytes and text
+- `convolving`: convolution and correlation of vectors
+- `windows`: windows of signals, and `i0`
+- `array_function`: NumPy's own functions and ufuncs on arrays and tracers
+- `elementwise`: elementwise functions
+- `indexing`: reads and writes by index
+- `reductions`: sums, statistics and differences along axes
+- `shapes`: reshaping, joining and padding
+- `sorting`: sorting, searching and sets
 """

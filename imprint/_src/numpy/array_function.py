@@ -1,10 +1,10 @@
-"""What calls of NumPy's own functions give, where an operand is an array or a tracer.
+"""NumPy's own functions and ufuncs on arrays and tracers.
 
-A function of NumPy's that `imprint.numpy` has, by name, is that function, so code that
-says `import numpy as np` can be traced. Its arguments go by NumPy's names and defaults,
-and lists beside arrays become arrays. All else needs the values: NumPy computes with
-those of concrete arrays, and a tracer, which has none, says so.
-What is written into is never an array: that error shows how to get a new one.
+A NumPy function that `imprint.numpy` also has is dispatched to it, so code that says
+`import numpy as np` can be traced. Arguments follow NumPy's names and defaults; lists
+next to arrays become arrays. Any other function needs concrete values: NumPy computes
+with those of concrete arrays, and a tracer raises. Writing into an array raises, and
+the error shows how to get a new one.
 """
 
 import inspect
@@ -28,7 +28,7 @@ from imprint._src.numpy.promotion import as_array, is_operand
 def numpy_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Return what a ufunc of NumPy's, or one of its methods, gives of arrays."""
+    """Apply a NumPy ufunc, or one of its methods, to arrays."""
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
     out = kwargs.get("out", ())
     if method == "at":
@@ -47,7 +47,7 @@ def numpy_ufunc(
 
 
 def _is_numpys(ufunc: np.ufunc) -> bool:
-    """Tell whether a ufunc is one of NumPy's, not one of SciPy's with such a name."""
+    """Return whether a ufunc is one of NumPy's, not SciPy's of the same name."""
     return ufunc in _UFUNCS
 
 
@@ -75,7 +75,7 @@ def _call(
 
 
 def _check_known(name: str, given: Any) -> None:
-    """Raise if a traced value were to be left out by `where`: what is there instead?"""
+    """Raise if `where` would leave elements of a traced result undefined."""
     traced = next((x for x in tree.leaves(given) if isinstance(x, Tracer)), None)
     if traced is not None:
         raise ArgumentError(
@@ -86,7 +86,7 @@ def _check_known(name: str, given: Any) -> None:
 
 
 def _method(method: str, *names: str) -> Any:
-    """Return what calls a method of ufuncs, whose arguments have these names."""
+    """Return the function that calls a ufunc method with arguments of these names."""
 
     def call(
         ufunc: np.ufunc, function: Any, operands: list[Any], kwargs: dict[str, Any]
@@ -104,7 +104,7 @@ def _method(method: str, *names: str) -> Any:
 
 
 def _universal(ufunc: np.ufunc, function: Any, operands: list[Any]) -> Any:
-    """Return ours of that name, as one that has methods; None if NumPy's serves."""
+    """Return our ufunc of that name; None if NumPy's serves."""
     if isinstance(function, ufuncs.ufunc):
         return cast("Any", function)
     if not any(isinstance(x, Tracer) for x in operands):
@@ -123,7 +123,7 @@ def _outer(
 
 
 _FIRST: Final = {"reduce": 1, "accumulate": 1, "reduceat": 2}
-"""How many arrays a method takes."""
+"""The number of arrays that a method takes."""
 _METHODS: Final[dict[str, Any]] = {
     "__call__": _call,
     "reduce": _method("reduce", "axis", "dtype", "out", "keepdims"),
@@ -136,7 +136,7 @@ _METHODS: Final[dict[str, Any]] = {
 
 
 def numpy_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function of NumPy's that is no ufunc gives of arrays."""
+    """Apply a NumPy function that is not a ufunc to arrays."""
     name = _name(func)
     function = _named(name)
     if function is func:  # NumPy's own serves: it prints, or writes a file
@@ -154,8 +154,8 @@ def numpy_function(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return func(*_values(args), **_values(kwargs))
 
 
-def _are_same(plan: "_Plan", args: tuple[Any, ...]) -> bool:
-    """Tell whether ours takes arguments by position as NumPy's does."""
+def _are_same(plan: "_ArgumentMap", args: tuple[Any, ...]) -> bool:
+    """Return whether our function takes positional arguments as NumPy's does."""
     lists = (list, tuple)
     return len(args) <= plan.same and not any(isinstance(x, lists) for x in args)
 
@@ -173,17 +173,17 @@ def _named(name: str) -> Any:
     return found
 
 
-class _Plan(NamedTuple):
-    """How ours takes what a function of NumPy's takes.
+class _ArgumentMap(NamedTuple):
+    """How arguments of a NumPy function map to those of ours.
 
     Attributes:
-        same: how many parameters are the same at the beginning.
-        first: what is passed on by position.
-        star: the name of the arguments of any number, if there is one.
-        named: what is passed on by name, and by which.
-        rest: the name of keywords of any name.
+        same: the number of leading parameters that are the same.
+        first: the positional parameters.
+        star: the name of the `*args` parameter, if there is one.
+        named: the keyword parameters: ours by NumPy's.
+        rest: the name of the `**kwargs` parameter.
         defaults: NumPy's.
-        is_nested: whether it takes lists of lists as they are.
+        is_nested: whether lists of lists are passed on unchanged.
     """
 
     same: int
@@ -201,14 +201,14 @@ def _signature(func: Any) -> inspect.Signature:
 
 
 @cache
-def _plan(func: Any, function: Any) -> _Plan:
-    """Find out under which names ours takes what NumPy's takes."""
+def _plan(func: Any, function: Any) -> _ArgumentMap:
+    """Map NumPy's parameters to ours by name."""
     theirs = _signature(func).parameters
     ours = inspect.signature(function).parameters
     positional = [p.name for p in ours.values() if p.kind in _POSITIONAL]
     only = sum(p.kind is inspect.Parameter.POSITIONAL_ONLY for p in ours.values())
     kinds = [p.kind for p in theirs.values()]
-    before = inspect.Parameter.VAR_POSITIONAL  # what stands before it goes by position
+    before = inspect.Parameter.VAR_POSITIONAL  # parameters before it are positional
     only = max(only, kinds.index(before) if before in kinds else 0)
     first: list[str] = []
     named: dict[str, str] = {}
@@ -234,13 +234,13 @@ def _plan(func: Any, function: Any) -> _Plan:
         same += 1
     defaults = {p.name: p.default for p in theirs.values()}
     is_nested = _name(func) == "block"
-    return _Plan(same, tuple(first), star, named, rest, defaults, is_nested)
+    return _ArgumentMap(same, tuple(first), star, named, rest, defaults, is_nested)
 
 
 def _translated(
-    plan: _Plan, bound: dict[str, Any]
+    plan: _ArgumentMap, bound: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
-    """Return the arguments for ours; None where one has no meaning there."""
+    """Return the arguments for ours; None if one has no meaning there."""
     args = [_operand(name, bound[name]) for name in plan.first if name in bound]
     kwargs: dict[str, Any] = {}
     for name, value in bound.items():
@@ -277,9 +277,9 @@ _POSITIONAL: Final = (
 )
 _RENAMED: Final = {"a_min": "min", "a_max": "max"}
 _MEANINGLESS: Final = frozenset(("casting", "kind", "overwrite_input", "subok"))
-"""Parameters that say how NumPy is to work, not what is to come out."""
+"""Parameters that choose how NumPy computes, not the result."""
 _NUMPYS_ALONE: Final = _MEANINGLESS | {"mode", "order", "out"}
-"""Parameters that are not passed on by position."""
+"""Parameters that are not passed by position."""
 _STARS: Final = frozenset(("arys", "varargs", "xi"))
 _SEQUENCES: Final = frozenset(("arrays", "tup", "condlist", "choicelist", "choices"))
 _ARRAYS: Final = frozenset(
@@ -320,13 +320,13 @@ _WRITTEN: Final = {
     "put_along_axis": "arr",
     "fill_diagonal": "a",
 }
-"""Functions that write into an argument, beside those that have an `out`."""
+"""Functions that write into an argument, besides those with an `out`."""
 
-# ---- what needs the values ----
+# ---- functions that need concrete values ----
 
 
 def _values(given: Any) -> Any:
-    """Return arguments with NumPy arrays in the place of arrays."""
+    """Return arguments with arrays replaced by NumPy arrays."""
     return tree.map(_value, given, is_leaf=_is_array)
 
 
@@ -341,7 +341,7 @@ def _value(x: Any) -> Any:
 def _refuse_writing(
     name: str, out: Any, given: Any, *, is_masked: bool = False
 ) -> None:
-    """Raise if an array, or a traced value, were to be written into something."""
+    """Raise if an array or a tracer would be written into, or from."""
     outs = cast("tuple[Any, ...]", out if type(out) is tuple else (out,))
     into = [x for x in outs if x is not None]
     if not into:

@@ -1,6 +1,6 @@
-"""Sums of products of a signal and a shifted other: convolve and correlate.
+"""convolve and correlate: sums of products of a vector and a shifted other one.
 
-Both are a convolution of one batch and one feature, whose kernel is the shorter vector.
+Both are a convolution of one batch and one feature; the kernel is the shorter vector.
 """
 
 from typing import Any
@@ -34,15 +34,15 @@ def convolve(
     Args:
         a: a vector.
         v: a vector.
-        mode: "full" for every shift at which they overlap, "same" for as many as the
-            longer one has elements, "valid" for those at which they overlap wholly.
+        mode: "full" for every shift with an overlap, "same" for as many elements as the
+            longer vector, "valid" for shifts with full overlap.
         precision: a `Precision` or its name, a pair of these, or None.
-        preferred_element_type: the dtype in which terms are added and given back; the
-            operands then stay integers if they are.
+        preferred_element_type: the dtype of the sums and the result; integer operands
+            then stay integers.
 
     Raises:
-        ShapeError: one is no vector, or is empty.
-        ArgumentError: there is no such mode.
+        ShapeError: an operand is not a vector, or is empty.
+        ArgumentError: the mode is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,19 +64,19 @@ def correlate(
     precision: object = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the correlation of two vectors: sums of `a` and the shifted conjugate of `v`.
+    """Return the correlation of two vectors: sums of `a` times shifted conjugates of `v`.
 
     Args:
         a: a vector.
         v: a vector.
-        mode: "valid", "same" or "full", as of `convolve`.
+        mode: "valid", "same" or "full", as in `convolve`.
         precision: a `Precision` or its name, a pair of these, or None.
-        preferred_element_type: the dtype in which terms are added and given back; the
-            operands then stay integers if they are.
+        preferred_element_type: the dtype of the sums and the result; integer operands
+            then stay integers.
 
     Raises:
-        ShapeError: one is no vector, or is empty.
-        ArgumentError: there is no such mode.
+        ShapeError: an operand is not a vector, or is empty.
+        ArgumentError: the mode is unknown.
 
     Example:
         >>> import imprint.numpy as np

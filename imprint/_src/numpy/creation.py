@@ -1,8 +1,8 @@
-"""Make arrays: from Python and NumPy values, and filled with one value.
+"""Create arrays from Python and NumPy values, or filled with one value.
 
-`array` and `asarray` copy NumPy arrays, so a later change of the original has no effect.
-Python numbers give weak arrays of rank 0, lists of them strong ones. Ranges are in
-`ranges`, matrices with a pattern in `matrices`.
+`array` and `asarray` copy NumPy arrays, so a later change of the original has no
+effect. Python numbers give weak arrays of rank 0, lists of them strong ones. Ranges are
+in `ranges`, matrices with a pattern in `matrices`.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -48,15 +48,15 @@ def array(
     ndmin: int = 0,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return an array of the values given.
+    """Create an array.
 
     Args:
         object: a number, an array, or nested sequences of these.
         dtype: the dtype; None for the common dtype of the values.
-        copy: whether an array is copied, so that it outlives a donation of the original.
-            NumPy's are always copied.
-        order: None or "K": arrays have no other order in memory.
-        ndmin: how many axes the result has at least; new ones come first.
+        copy: whether to copy an array, so that it outlives a donation of the original.
+            NumPy arrays are always copied.
+        order: None or "K"; arrays have one memory order.
+        ndmin: the minimum number of axes; new ones come first.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -67,7 +67,7 @@ def array(
     """
     _check_order("array", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
-    x = _made(object, wanted, copy)
+    x = _convert(object, wanted, copy)
     x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
     return placed("array", x, device)
 
@@ -80,13 +80,13 @@ def asarray(
     copy: bool | None = None,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return the values as an array; an array is returned as it is.
+    """Convert to an array; an array is returned unchanged.
 
     Args:
         a: a number, an array, or nested sequences of these.
         dtype: the dtype; None for the common dtype of the values.
         order: as in `array`.
-        copy: whether an array is copied all the same.
+        copy: whether to copy an array too.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -97,13 +97,13 @@ def asarray(
     _check_order("asarray", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
     is_made = isinstance(a, Array) and dtype is None and not copy
-    x = a if is_made else _made(a, wanted, copy)
+    x = a if is_made else _convert(a, wanted, copy)
     return placed("asarray", x, device)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def copy(a: ArrayLike, order: str | None = None) -> Array:
-    """Return an array of the same values, which outlives a donation of the original.
+    """Return a copy of an array, which outlives a donation of the original.
 
     Args:
         a: an array.
@@ -121,14 +121,14 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
 def from_dlpack(
     x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None
 ) -> Array:
-    """Return the values of an array of another library, by DLPack.
+    """Create an array from an array of another library, by DLPack.
 
     Args:
-        x: an object with `__dlpack__` and `__dlpack_device__`, in the host's memory.
+        x: an object with `__dlpack__` and `__dlpack_device__`, in host memory.
         device: where it is to be, as in `imprint.device_put`.
-        copy: True, or None: another library may write to its memory, so it is copied.
-            False shares the memory, of a dtype that arrays have; who writes to it from
-            then on changes the array, or does not.
+        copy: True or None copies, because another library may write to its memory.
+            False shares the memory, if the dtype allows; a later write to it may or may
+            not change the array.
 
     Example:
         >>> import numpy
@@ -143,7 +143,7 @@ def from_dlpack(
         )
     try:
         values = np.from_dlpack(x)
-    except RuntimeError as err:  # NumPy's, of dtypes that it has not
+    except RuntimeError as err:  # NumPy lacks these dtypes
         raise DTypeError(
             "from_dlpack: expected a dtype that NumPy takes from other libraries, got "
             f"{getattr(x, 'dtype', 'another')}: {err} Hand over its bits, such as "
@@ -155,7 +155,7 @@ def from_dlpack(
 
 
 def _sharing(values: Any, device: DeviceLike | None) -> Array:
-    """Return an array on the memory of another library's."""
+    """Return an array that shares the memory of another library's array."""
     if dtypes.canonicalize(values.dtype) != values.dtype:
         raise ArgumentError(
             "from_dlpack: expected copy to be None or True for what is converted, got "
@@ -181,8 +181,8 @@ def _check_order(name: str, order: str | None) -> None:
         )
 
 
-@moves_keys(0)
-def _made(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - which `moves_keys` passes on
+@accepts_keys(0)
+def _convert(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - passed on by `accepts_keys`
     if is_float0(value) and dtype in (None, dtypes.float0):
         return value
     x = _from_value(value, dtype)
@@ -216,7 +216,7 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
         return as_array("array", value)
     if type(value) is int and not dtypes.is_integer(dtype):
         return to_array(dtype.type(value))
-    if isinstance(value, np.ndarray | np.generic):  # at once: all bits of it count
+    if isinstance(value, np.ndarray | np.generic):  # one conversion, of all bits
         shape = get_aval(value).shape
         with np.errstate(all="ignore"):
             values = np.array(value, dtype, order="C")
@@ -252,7 +252,7 @@ def _from_sequence(value: Any, dtype: DType | None) -> Array:
 
 
 def _is_element(x: Any) -> bool:
-    """Tell whether a leaf of nested sequences was met; anything else is an error."""
+    """Return whether a leaf of nested sequences was found; raise for other objects."""
     if isinstance(x, list | tuple | range):
         return False
     if not is_operand(plain(x)):
@@ -268,7 +268,7 @@ def _without_range(x: Any) -> Any:
 
 
 def _narrowed(values: Any, dtype: DType) -> Array:
-    """Return fresh NumPy values in a dtype; an integer that does not fit is an error."""
+    """Return new NumPy values in a dtype; raise if an integer does not fit."""
     if values.dtype.kind in "iu" and dtypes.is_integer(dtype) and values.size:
         info = dtypes.iinfo(dtype)
         if values.min() < info.min or values.max() > info.max:
@@ -328,7 +328,7 @@ def empty(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return an array of unspecified values: zeros, here.
+    """Return an array of unspecified values (zeros).
 
     Example:
         >>> import imprint.numpy as np
@@ -351,7 +351,7 @@ def full(
 
     Args:
         shape: the lengths of the axes.
-        fill_value: a number, or an array that is repeated to `shape`.
+        fill_value: a number, or an array that broadcasts to `shape`.
         dtype: the dtype; None for that of the value.
         device: where it is to be, as in `imprint.device_put`.
 
@@ -374,7 +374,7 @@ def zeros_like(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return zeros of the shape and dtype of an array, or others.
+    """Return zeros with the shape and dtype of an array, unless given.
 
     Example:
         >>> import imprint.numpy as np
@@ -394,7 +394,7 @@ def ones_like(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return ones of the shape and dtype of an array, or others.
+    """Return ones with the shape and dtype of an array, unless given.
 
     Example:
         >>> import imprint.numpy as np
@@ -412,7 +412,7 @@ def empty_like(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return unspecified values (zeros) of the shape and dtype of an array.
+    """Return unspecified values (zeros) with the shape and dtype of an array.
 
     Example:
         >>> import imprint.numpy as np
@@ -436,7 +436,7 @@ def full_like(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return an array filled with a value, of the shape and dtype of another.
+    """Return an array filled with a value, with the shape and dtype of another.
 
     Example:
         >>> import imprint.numpy as np
@@ -465,7 +465,7 @@ def _like(
 
 
 def _placed_like(name: str, like: Any, x: Array, device: DeviceLike | None) -> Array:
-    """Return an array on the device that was given, or that another is committed to."""
+    """Return an array on the given device, or on that of a committed array."""
     if device is None and isinstance(like, ArrayImpl) and like.committed:
         device = like.sharding
     return placed(name, x, device)

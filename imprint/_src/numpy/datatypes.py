@@ -1,9 +1,9 @@
-"""Dtypes and plain facts about arrays: names, kinds, promotion, astype, constants.
+"""Dtypes and properties of arrays: names, kinds, promotion, astype, constants.
 
-The name of a dtype (`np.float32`) is a class, as NumPy's are: it stands where a dtype is
-expected, equals the dtype, and called makes an array of it, of tracers too. Its instances
-are NumPy's scalars, which takes a metaclass: no array is one. 64-bit dtypes become 32-bit
-ones unless `enable_x64`.
+The name of a dtype (`np.float32`) is a class, as in NumPy: it is accepted as a dtype,
+equals the dtype, and converts to it when called, tracers too. A metaclass makes its
+instances NumPy's scalars: no array is one. 64-bit dtypes become 32-bit ones unless
+`enable_x64`.
 """
 
 import math
@@ -18,12 +18,7 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.numpy.creation import asarray
-from imprint._src.numpy.promotion import (
-    ArrayLike,
-    as_array,
-    convert,
-    is_operand,
-)
+from imprint._src.numpy.promotion import ArrayLike, as_array, convert, is_operand
 from imprint._src.primitives.axes import canonical_axes
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
@@ -45,14 +40,14 @@ result_type: Final = dtypes.result_type
 dtype = np.dtype
 ndarray = Array
 ComplexWarning: Final = np.exceptions.ComplexWarning
-"""What NumPy warns of where an imaginary part is lost."""
+"""NumPy's warning about a discarded imaginary part."""
 
 # ---- names of dtypes ----
 
 
 @final
 class ScalarType(type):
-    """The class of the names of dtypes; a name converts what it is called with.
+    """The class of dtype names; calling a name converts to the dtype.
 
     Example:
         >>> import numpy
@@ -81,7 +76,7 @@ class ScalarType(type):
         return cls.dtype
 
     def __call__(cls, x: Any) -> Array:
-        """Return `x` as an array of this dtype."""
+        """Convert `x` to an array of this dtype."""
         if isinstance(x, str):  # as NumPy's scalars do, and its arrays of text
             x = cls.dtype.type(x)
         return asarray(x, dtype=cls.dtype)
@@ -163,12 +158,12 @@ def astype(
     copy: bool = False,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return an array converted to a dtype.
+    """Convert an array to a dtype.
 
     Args:
         x: an array.
         dtype: the dtype; None for the default float.
-        copy: no meaning here: arrays are immutable.
+        copy: ignored: arrays are immutable.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -188,7 +183,7 @@ def astype(
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
-    """Tell whether values of one dtype may become another under NumPy's rule.
+    """Return whether NumPy's rule allows a cast from one dtype to another.
 
     Example:
         >>> import imprint.numpy as np
@@ -198,7 +193,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
     return np.can_cast(dtypes.as_dtype(from_), dtypes.as_dtype(to), casting)  # pyright: ignore[reportArgumentType] - NumPy checks `casting`
 
 
-# ---- plain facts ----
+# ---- properties of arrays ----
 
 
 def shape(a: Any) -> Shape:
@@ -241,7 +236,7 @@ def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
 
 
 def isscalar(element: Any) -> bool:
-    """Tell whether something is a number or an array of rank 0.
+    """Return whether an object is a number or an array of rank 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -252,7 +247,7 @@ def isscalar(element: Any) -> bool:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Tell whether the dtype of something is complex.
+    """Return whether an object has a complex dtype.
 
     Example:
         >>> import imprint.numpy as np
@@ -263,7 +258,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 def isrealobj(x: Any) -> bool:
-    """Tell whether the dtype of something is not complex.
+    """Return whether an object has a dtype that is not complex.
 
     Example:
         >>> import imprint.numpy as np

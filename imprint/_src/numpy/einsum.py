@@ -1,12 +1,13 @@
 """Einstein summation: einsum and einsum_path.
 
-1. Subscripts are parsed (`subscripts`); repeated letters of one operand are reduced to
-   the diagonal, and its axes of length 1 that others repeat are dropped.
-2. NumPy's planner gives the order in which operands are contracted.
-3. For each pair: letters that nothing else needs are summed, and the rest is one
-   `dot_general`. The last result is transposed to the order asked for.
+1. Parse the subscripts; reduce repeated letters of one operand to the diagonal, and
+   drop its axes of length 1 that others repeat.
+2. NumPy's planner gives the order of contractions.
+3. For each pair, sum letters that no other operand needs; the rest is one
+   `dot_general`. Transpose the last result to the requested order.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,16 +21,110 @@ from imprint._src.core.aval import DType
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.errors import ShapeError
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
-from imprint._src.numpy.indexing.subscripts import Subscripts, parse
-from imprint._src.numpy.promotion import convert, promote_dtypes, refuse_out
+from imprint._src.numpy.promotion import as_array, convert, promote_dtypes, refuse_out
 from imprint._src.numpy.reductions.reductions import ANY, SUM, Over, reduce
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import scalar_like, transpose
 from imprint._src.primitives.dot import dot_general
 from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.shape import broadcasted_iota, squeeze
+
+
+@dataclass(frozen=True)
+class Subscripts:
+    """A parsed einsum: a letter for each axis.
+
+    Args:
+        names: the letters of each operand.
+        out: the letters of the result.
+        arrays: the operands.
+    """
+
+    names: tuple[str, ...]
+    out: str
+    arrays: tuple[Array, ...]
+
+
+def parse(subscripts: Any, operands: Sequence[Any]) -> Subscripts:
+    """Parse the arguments of einsum; raise if they do not match."""
+    if not isinstance(subscripts, str):
+        subscripts, operands = _from_lists((subscripts, *operands))
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    arrays = tuple(as_array("einsum", x) for x in operands)
+    if len(terms) != len(arrays) or not arrays:
+        raise ArgumentError(
+            f"einsum: expected an operand for each of {len(terms)} terms of {text!r}, "
+            f"got {len(arrays)}. Separate terms with commas."
+        )
+    fill = [c for c in reversed(_LETTERS) if c not in text]
+    names = tuple(_spread(term, x, fill) for term, x in zip(terms, arrays, strict=True))
+    hidden = max((_hidden(t, x) for t, x in zip(terms, arrays, strict=True)), default=0)
+    out = _out(right if arrow else None, "".join(names), "".join(terms), fill[:hidden])
+    return Subscripts(names, out, arrays)
+
+
+def _hidden(term: str, x: Array) -> int:
+    """Return the number of axes that `...` stands for."""
+    return x.ndim - len(term.replace("...", "")) if "..." in term else 0
+
+
+def _spread(term: str, x: Array, fill: list[str]) -> str:
+    """Return the letters of one operand, with letters for `...`."""
+    letters = term.replace("...", "", 1)
+    if not set(letters) <= set(_LETTERS):
+        raise ArgumentError(
+            f"einsum: expected letters and perhaps one '...' in each term, got {term!r}."
+            " Name every axis by a letter."
+        )
+    hidden = _hidden(term, x)
+    if hidden < 0 or len(letters) + hidden != x.ndim:
+        raise ShapeError(
+            f"einsum: expected a letter for each of {x.ndim} axes of {x.aval}, got "
+            f"{term!r}. Add letters, or '...' for the axes that are not named."
+        )
+    return term.replace("...", "".join(fill[:hidden][::-1]))
+
+
+def _out(right: str | None, names: str, text: str, fill: list[str]) -> str:
+    """Return the letters of the result, given or implied."""
+    dots = "".join(fill[::-1])
+    if right is None:
+        once = Counter(text.replace(".", ""))
+        return dots + "".join(sorted(n for n, times in once.items() if times == 1))
+    out = right.replace("...", dots)
+    if len(set(out)) != len(out) or not set(out) <= set(names):
+        raise ArgumentError(
+            f"einsum: expected distinct letters of the operands in the result, got "
+            f"{right!r}. The operands have {''.join(dict.fromkeys(names))!r}."
+        )
+    return out
+
+
+def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Return subscripts for operands that each precede a list of numbers."""
+    paired = arguments[: len(arguments) // 2 * 2]
+    arrays, axes = list(paired[::2]), paired[1::2]
+    if not axes or not all(isinstance(a, Sequence) for a in axes):
+        raise ArgumentError(
+            "einsum: expected a string first, or operands each followed by the list of "
+            f"its axes, got {type(arguments[0]).__name__}. Write 'ij,jk->ik'."
+        )
+    text = ",".join(map(_letters, axes))
+    if len(arguments) % 2:
+        text += "->" + _letters(arguments[-1])
+    return text, arrays
+
+
+def _letters(axes: Sequence[Any]) -> str:
+    return "".join("..." if n is Ellipsis else _LETTERS[n] for n in axes)
+
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 
 Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]
@@ -52,11 +147,11 @@ def einsum(
         subscripts: a letter for each axis of each operand, and of the result:
             "ij,jk->ik"; or the first operand, followed by the list of its axes.
         operands: the arrays.
-        out: None; arrays are immutable, so there is nothing to write into.
-        optimize: how to find the order: "auto", "optimal", "greedy", True, False, or
-            the order itself as tuples of positions.
-        precision: how exactly to multiply floats; None for the default.
-        preferred_element_type: the dtype in which terms are added and given back.
+        out: must be None; arrays are immutable.
+        optimize: the planner: "auto", "optimal", "greedy", True, False, or the order
+            itself as tuples of positions.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result.
 
     Example:
         >>> import imprint.numpy as np
@@ -87,7 +182,7 @@ def einsum(
 def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
 ) -> tuple[Path, str]:
-    """Return the order of contractions that `einsum` takes, and a line about it.
+    """Return the order of contractions of `einsum`, and a line about it.
 
     Example:
         >>> import imprint.numpy as np
@@ -128,7 +223,7 @@ def _terms(parsed: Subscripts, arrays: Sequence[Any]) -> list[_Term]:
 
 
 def _lengths(parsed: Subscripts) -> dict[str, Dim]:
-    """Return the length of each letter; raise if two operands disagree."""
+    """Return the length of each letter; raise if operands disagree."""
     lengths: dict[str, Dim] = {}
     for x, names in zip(parsed.arrays, parsed.names, strict=True):
         for n, name in zip(x.shape, names, strict=True):
@@ -162,7 +257,7 @@ def _diagonal_of_two(x: Any, axis: int, extra: int) -> Any:
 
 
 def _summed(term: _Term, kept: str, dtype: DType) -> _Term:
-    """Sum over the axes whose letters are not among `kept`, in the dtype of the result."""
+    """Sum over the axes whose letters are not in `kept`, in the dtype of the result."""
     axes = tuple(i for i, n in enumerate(term.names) if n not in kept)
     if not axes:
         return term
@@ -203,7 +298,7 @@ def _path(terms: Sequence[_Term], out: str, optimize: Optimize) -> Path:
 
 _OPTIMAL_UP_TO: Final = 4
 _TYPICAL: Final = 64
-"""The length that the planner sees where it is not known."""
+"""The length that the planner uses for symbolic axes."""
 _NO_LIMIT: Final = 2**62
 
 # ---- 3. pairs ----
@@ -212,7 +307,7 @@ _NO_LIMIT: Final = 2**62
 def _contract(
     taken: list[_Term], others: list[_Term], out: str, how: tuple[Any, DType]
 ) -> _Term:
-    """Contract terms, two at a time; `others` and the result need their letters."""
+    """Contract terms pairwise; keep the letters of `others` and of the result."""
     term, *rest = taken
     for i, other in enumerate(rest):
         needed = out + "".join(t.names for t in (*rest[i + 1 :], *others))

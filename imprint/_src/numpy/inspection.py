@@ -1,4 +1,4 @@
-"""What the array API standard lets a program ask of `imprint.numpy`.
+"""The inspection functions of the array API standard.
 
 https://data-apis.org/array-api/2024.12/API_specification/inspection.html
 """
@@ -12,7 +12,7 @@ from imprint._src.errors import ArgumentError
 from imprint._src.numpy.datatypes import bool_
 
 bool: Final = bool_
-"""The standard's name of `bool_`."""
+"""The standard's name for `bool_`."""
 
 __array_api_version__: Final = API_VERSIONS[-1]
 """The version of the array API standard that `imprint.numpy` follows."""
@@ -31,10 +31,10 @@ _ALL: Final = ("bool", "numeric")
 
 @final
 class ArrayNamespaceInfo:
-    """What `imprint.numpy` can do, on which devices, with which dtypes."""
+    """Capabilities, devices and dtypes of `imprint.numpy`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Return what of the optional parts of the standard is there."""
+        """Return which optional parts of the standard are supported."""
         return {
             "boolean indexing": False,
             "data-dependent shapes": False,
@@ -42,15 +42,15 @@ class ArrayNamespaceInfo:
         }
 
     def default_device(self) -> runtime.Device:
-        """Return the device on which arrays are made."""
+        """Return the default device."""
         return runtime.default_device()
 
     def devices(self) -> list[runtime.Device]:
-        """Return the devices on which arrays can be."""
+        """Return the devices."""
         return list(runtime.devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
-        """Return the dtype of each kind that Python's numbers become."""
+        """Return the default dtype of each kind of Python number."""
         return {
             "real floating": dtypes.default_float(),
             "complex floating": dtypes.default_complex(),
@@ -81,7 +81,7 @@ def _names(kinds: tuple[str, ...]) -> list[str]:
 
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:  # noqa: N807 - the standard's name
-    """Return what `imprint.numpy` can do, for programs that ask it of any library.
+    """Return the capabilities of `imprint.numpy`, as the standard defines.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,7 @@
-"""interp: a function of one variable that is known at some places, between them.
+"""interp: piecewise linear interpolation of a function of one variable.
 
-It is a line from each place to the next one; before the first and behind the last it is
-constant, unless `left` and `right` say otherwise, or it repeats with a `period`.
+Before the first point and after the last the function is constant, unless `left` and
+`right` say otherwise, or it repeats with a `period`.
 """
 
 import builtins
@@ -34,13 +34,13 @@ def interp(
     """Return a piecewise linear function at `x`.
 
     Args:
-        x: where it is wanted.
-        xp: where it is known, ascending, unless there is a period.
-        fp: its values there.
-        left: the value before the first place; that of the first place if None, and
-            "extrapolate" goes on with the first line.
-        right: the value behind the last place, as `left`.
-        period: after which the function repeats; `left` and `right` mean nothing then.
+        x: where to evaluate.
+        xp: the known points, ascending, unless there is a period.
+        fp: the values at these points.
+        left: the value before the first point; None for that of the first point,
+            "extrapolate" for the first line.
+        right: the value after the last point, as `left`.
+        period: the period of the function; `left` and `right` are then ignored.
 
     Example:
         >>> import imprint.numpy as np
@@ -95,7 +95,7 @@ def _extrapolates(word: str, end: Any) -> bool:
 def _one_period(
     at: Array, xs: Array, fs: Array, period: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the places within one period, with a neighbour of the next on each side."""
+    """Return the points within one period, with a neighbour on each side."""
     if period.ndim:
         raise ShapeError(f"interp: expected a number as the period, got {period.aval}.")
     period = abs(period)
@@ -106,7 +106,7 @@ def _one_period(
 
 
 def _lines(at: Array, xs: Array, fs: Array) -> Array:
-    """Return the value on the line around each place, or on the first or last one."""
+    """Return the value on the line around each point, or on the first or last line."""
     last = xs.shape[0] - 1
     behind = clip(searchsorted(xs, at, side="right"), builtins.min(last, 1), last)
     before = behind - builtins.min(last, 1)
@@ -114,6 +114,6 @@ def _lines(at: Array, xs: Array, fs: Array) -> Array:
     width = rows_at(xs, behind) - start
     info = cast("Any", dtypes).finfo(xs.dtype)
     none = np.spacing(np.asarray(info.eps, xs.dtype))
-    is_step = abs(width) <= none  # where a slope would be NaN, and its gradient too
+    is_step = abs(width) <= none  # otherwise the slope and its gradient are NaN
     slope = (at - start) / where(is_step, 1, width) * (rows_at(fs, behind) - value)
     return where(is_step, value, value + slope)

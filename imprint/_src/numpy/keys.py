@@ -1,9 +1,9 @@
-"""Functions that only move elements take arrays of keys, too.
+"""Array functions that also accept arrays of PRNG keys.
 
-Such a function does to keys what it does to each of their words, so it is mapped over
-these, and its result is keys again. That is tried when the function has refused its
-operands; other calls take 140 ns more, for being passed on. What computes with its
-operands, or fills up with numbers, is not among them: words of keys are no numbers.
+A function that only moves elements applies to keys as to each of their words, so it is
+mapped over the words. This is tried when the function rejects its operands; other calls
+take 140 ns longer. Functions that compute or fill with numbers do not accept keys:
+words of keys are not numbers.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def accepts_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator of a function that only moves the elements of operands.
 
     Args:
-        operands: the positions of these; each may be an array or a sequence of arrays.
+        operands: their positions; each may be an array or a sequence of arrays.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -51,7 +51,7 @@ def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
             words = tree.map(_words, given, is_leaf=_is_keys)
             moved = vmap.vmap(of_words, in_axes=-1, out_axes=-1)(words)
             if any(x.dtype != arrays[0].data.dtype for x in tree.leaves(moved)):
-                raise refused  # it was asked for another dtype
+                raise refused  # the caller requested another dtype
             return tree.map(arrays[0].dtype.of_words, moved)
 
         return of_keys_too

@@ -1,7 +1,7 @@
-"""Which file of `imprint.numpy` holds which of its names, as they load later.
+"""The file of each name of `imprint.numpy` that loads lazily.
 
-The names stand once more in the package itself, as imports that type checkers see; a test
-holds both together.
+`imprint.numpy` lists the same names as imports for type checkers; a test keeps both
+equal.
 """
 
 from typing import Final
@@ -26,7 +26,8 @@ LAZY: Final[dict[str, str]] = {
     ),
     "imprint._src.numpy.elementwise.bitwise": (
         "bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not "
-        "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"
+        "bitwise_or bitwise_right_shift bitwise_xor invert left_shift packbits "
+        "right_shift unpackbits"
     ),
     "imprint._src.numpy.elementwise.comparison": (
         "allclose array_equal array_equiv copysign equal fmax fmin greater "
@@ -49,7 +50,7 @@ LAZY: Final[dict[str, str]] = {
     "imprint._src.numpy.inspection": "__array_api_version__ __array_namespace_info__ bool",
     "imprint._src.numpy.shapes.concatenate": (
         "append block column_stack concat concatenate dstack flip fliplr flipud "
-        "hstack repeat resize roll rot90 stack tile vstack"
+        "hstack resize rot90 stack tile vstack"
     ),
     "imprint._src.numpy.linear": (
         "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat"
@@ -57,10 +58,10 @@ LAZY: Final[dict[str, str]] = {
     "imprint._src.numpy.matrices": (
         "diag diagflat diagonal eye fill_diagonal identity trace tri tril triu vander"
     ),
-    "imprint._src.numpy.indexing.index_grids": (
-        "diag_indices diag_indices_from index_exp ix_ ravel_multi_index s_ "
-        "tril_indices tril_indices_from triu_indices triu_indices_from "
-        "unravel_index"
+    "imprint._src.numpy.indexing.index_tricks": (
+        "c_ diag_indices diag_indices_from index_exp ix_ mgrid ogrid r_ "
+        "ravel_multi_index s_ tril_indices tril_indices_from triu_indices "
+        "triu_indices_from unravel_index"
     ),
     "imprint._src.numpy.ranges": "arange geomspace indices linspace logspace meshgrid",
     "imprint._src.numpy.reductions.reductions": (
@@ -88,19 +89,20 @@ LAZY: Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
     "imprint.numpy.linalg": "",
     "imprint._src.numpy.array_function": "numpy_function numpy_ufunc",
+    "imprint._src.numpy.shapes.roll_repeat": "repeat roll",
     "imprint._src.numpy.shapes.view": "byteswap view",
     "imprint._src.numpy.indexing.advanced": "take_at",
     "imprint._src.numpy.indexing.take": (
         "flatnonzero nonzero places_of put_along_axis take take_along_axis"
     ),
-    "imprint._src.numpy.shapes.pad_to": "pad_to",
+    "imprint._src.numpy.shapes.padding": "pad pad_to trim_zeros",
     "imprint._src.numpy.indexing.compress": "argwhere choose compress extract mask_indices",
     "imprint._src.numpy.indexing.editing": "delete insert place put",
     "imprint._src.numpy.indexing.updating": "At",
     "imprint._src.numpy.convolving": "convolve correlate",
     "imprint._src.numpy.polynomial_factors": "poly polydiv polyfit polymul roots",
     "imprint._src.numpy.elementwise.divisors": "gcd lcm",
-    "imprint._src.numpy.elementwise.bessel": "i0 kaiser",
+    "imprint._src.numpy.windows": "bartlett blackman hamming hanning i0 kaiser",
     "imprint._src.numpy.sorting.unique": (
         "unique unique_all unique_counts unique_inverse unique_values"
     ),
@@ -112,25 +114,20 @@ LAZY: Final[dict[str, str]] = {
     "imprint._src.numpy.reductions.quantiles": (
         "median minmax nanmedian nanpercentile nanquantile percentile quantile"
     ),
-    "imprint._src.numpy.sorting.membership": "isin",
-    "imprint._src.numpy.sorting.sets": "intersect1d setdiff1d setxor1d union1d",
-    "imprint._src.numpy.sorting.partition": "argpartition lexsort partition",
-    "imprint._src.numpy.sorting.sorting": "argsort sort sort_complex top_k",
-    "imprint._src.numpy.shapes.trim_zeros": "trim_zeros",
+    "imprint._src.numpy.sorting.sets": "intersect1d isin setdiff1d setxor1d union1d",
+    "imprint._src.numpy.sorting.sorting": (
+        "argpartition argsort lexsort partition sort sort_complex top_k"
+    ),
     "imprint._src.numpy.elementwise.ufunc_methods": "",
     "imprint._src.numpy.reductions.covariance": "corrcoef cov",
-    "imprint._src.numpy.windows": "bartlett blackman hamming hanning",
     "imprint._src.numpy.polynomials": "polyadd polyder polyint polysub polyval",
-    "imprint._src.numpy.files": "frombuffer fromfile fromiter fromstring load save savez",
-    "imprint._src.numpy.indexing.grids": "c_ mgrid ogrid r_",
-    "imprint._src.numpy.printing": (
-        "array_repr array_str get_printoptions iterable printoptions set_printoptions"
+    "imprint._src.numpy.io": (
+        "array_repr array_str frombuffer fromfile fromiter fromstring "
+        "get_printoptions iterable load printoptions save savez set_printoptions"
     ),
     "imprint._src.numpy.einsum": "einsum einsum_path",
-    "imprint._src.numpy.shapes.padding": "pad",
-    "imprint._src.numpy.elementwise.packing": "packbits unpackbits",
     "imprint._src.numpy.reductions.differences": "diff ediff1d gradient trapezoid unwrap",
     "imprint._src.numpy.elementwise.exponents": "frexp ldexp spacing",
     "imprint._src.numpy.vectorize": "apply_along_axis apply_over_axes fromfunction vectorize",
 }
-"""Which module holds the names that load when they are first asked for."""
+"""The names that load lazily, by module."""

@@ -1,7 +1,7 @@
 """Products of vectors and matrices: dot, matmul, tensordot, inner, outer, kron, cross.
 
-Operands are promoted to one dtype, in which terms are added up too: integers stay as
-narrow as they are. `precision` chooses how exactly an accelerator multiplies floats.
+Operands are promoted to one dtype, which is also that of the sums: integers stay as
+narrow as they are. `precision` is the precision of float products on accelerators.
 """
 
 from collections.abc import Sequence
@@ -72,13 +72,13 @@ def dot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the products of the rows of `a` and the columns of `b`, NumPy's way.
+    """Return the dot product: a sum over the last axis of `a` and one axis of `b`.
 
     Args:
         a: its last axis is contracted.
         b: its last axis but one is contracted, or its only one.
-        precision: how exactly to multiply floats; None for the default.
-        preferred_element_type: the dtype in which terms are added and given back.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result.
 
     Example:
         >>> import imprint.numpy as np
@@ -106,13 +106,13 @@ def matmul(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the products of stacks of matrices: what `a @ b` calls.
+    """Return the products of stacks of matrices: the function of `a @ b`.
 
     Args:
         a: matrices along the last two axes, or a row.
         b: matrices along the last two axes, or a column.
-        precision: how exactly to multiply floats; None for the default.
-        preferred_element_type: the dtype in which terms are added and given back.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result.
 
     Example:
         >>> import imprint.numpy as np
@@ -124,7 +124,7 @@ def matmul(
     plan = _plan(x.aval.shape, y.aval.shape)
     if plan is None:
         raise _misfit(x, y)
-    if plan.stack:  # both are stacks: their leading axes go together
+    if plan.stack:  # both are stacks: their leading axes are batch axes
         x = broadcast_to(x, (*plan.stack, *x.shape[-2:]))
         y = broadcast_to(y, (*plan.stack, *y.shape[-2:]))
     product = contract(
@@ -138,8 +138,8 @@ def matmul(
     return transpose(product, plan.order) if plan.order else product
 
 
-class _Plan(NamedTuple):
-    """How to multiply matrices: the stack that both are repeated to, the axes."""
+class _MatmulPlan(NamedTuple):
+    """The common stack, and the axes of the product of two stacks of matrices."""
 
     stack: Shape
     contracted: Pair
@@ -148,8 +148,8 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(x: Shape, y: Shape) -> _Plan | None:
-    """Return how to multiply matrices of these shapes; None if they do not fit."""
+def _plan(x: Shape, y: Shape) -> _MatmulPlan | None:
+    """Return the plan for matrices of these shapes; None if they do not match."""
     lead = dims.broadcast_shapes((x[:-2], y[:-2]))
     if not x or not y or lead is None or not dims.equal(x[-1], y[max(0, len(y) - 2)]):
         return None
@@ -160,9 +160,9 @@ def _plan(x: Shape, y: Shape) -> _Plan | None:
     rank_y = len(lead) + 2 if both else len(y)
     contracted = ((rank_x - 1,), (max(0, rank_y - 2),))
     order: Ints = ()
-    if len(x) == 2 and len(y) > 2:  # the rows came first: they go before the columns
+    if len(x) == 2 and len(y) > 2:  # the rows came first: move them before the columns
         order = (*range(1, len(y) - 1), 0, len(y) - 1)
-    return _Plan(stack, contracted, (shared, shared), order)
+    return _MatmulPlan(stack, contracted, (shared, shared), order)
 
 
 def _misfit(x: Array, y: Array) -> ShapeError:
@@ -186,7 +186,7 @@ def vdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the product of two flattened arrays, the first one conjugated.
+    """Return the dot product of two flattened arrays, the first one conjugated.
 
     Example:
         >>> import imprint.numpy as np
@@ -212,7 +212,7 @@ def vecdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the products of vectors along an axis, the first ones conjugated.
+    """Return the dot products of vectors along an axis, the first ones conjugated.
 
     Example:
         >>> import imprint.numpy as np
@@ -249,9 +249,9 @@ def tensordot(
     Args:
         a: an array.
         b: an array.
-        axes: how many last axes of `a` go with the first of `b`, or the axes of each.
-        precision: how exactly to multiply floats; None for the default.
-        preferred_element_type: the dtype in which terms are added and given back.
+        axes: the number of last axes of `a` and first axes of `b`, or the axes of each.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,7 @@
-"""Matrices with a pattern, and the diagonals of matrices.
+"""Matrices with a pattern, and diagonals of matrices.
 
-Patterns are comparisons of row and column numbers, so they need no memory of their own
-once compiled.
+Patterns are comparisons of row and column numbers, so compiled programs need no memory
+for them.
 """
 
 from functools import reduce
@@ -45,9 +45,9 @@ def eye(
     Args:
         N: the number of rows.
         M: the number of columns, if not `N`.
-        k: which diagonal: 0 the main one, 1 the one above.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
         dtype: the dtype; None for the default float.
-        device: where it is to be, as in `imprint.device_put`.
+        device: the device or sharding of the result, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -79,7 +79,7 @@ def tri(
     k: int = 0,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return a matrix with ones at and below a diagonal; the arguments are those of `eye`.
+    """Return a matrix with ones on and below a diagonal; see `eye`.
 
     Example:
         >>> import imprint.numpy as np
@@ -99,13 +99,13 @@ def fill_diagonal(
     *,
     inplace: bool = True,
 ) -> Array:
-    """Return an array with other values on its diagonal; `inplace=False` must be written.
+    """Return an array with the diagonal replaced; requires `inplace=False`.
 
     Args:
-        a: an array of at least two axes; of more, these have one length.
-        val: the values, repeated as often as needed.
-        wrap: False; the diagonal does not go on below a high matrix.
-        inplace: False; arrays are immutable.
+        a: an array of at least two axes; if more, of one length.
+        val: the values, repeated as needed.
+        wrap: must be False; the diagonal does not restart in a tall matrix.
+        inplace: must be False; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -137,7 +137,7 @@ def fill_diagonal(
 
 @fuse_eager
 def tril(m: ArrayLike, k: int = 0) -> Array:
-    """Return matrices with zeros above a diagonal.
+    """Return the lower triangle of matrices: zeros above a diagonal.
 
     Example:
         >>> import imprint.numpy as np
@@ -151,7 +151,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 
 @fuse_eager
 def triu(m: ArrayLike, k: int = 0) -> Array:
-    """Return matrices with zeros below a diagonal.
+    """Return the upper triangle of matrices: zeros below a diagonal.
 
     Example:
         >>> import imprint.numpy as np
@@ -220,7 +220,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 @fuse_eager
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
-    """Return a matrix with the elements of an array as diagonal.
+    """Return a matrix with the flattened elements as a diagonal.
 
     Example:
         >>> import imprint.numpy as np
@@ -259,7 +259,7 @@ def vander(
     N: int | None = None,  # noqa: N803 - NumPy's name
     increasing: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the matrix of the powers of a vector, a column for each exponent.
+    """Return the Vandermonde matrix: powers of a vector, a column for each exponent.
 
     Example:
         >>> import imprint.numpy as np
@@ -283,7 +283,7 @@ def vander(
 
 
 def _number(name: str, k: Any) -> Any:
-    """Return the number of a diagonal, which a program may work out."""
+    """Return the number of a diagonal, which may be traced."""
     if not isinstance(k, Tracer):
         return whole(name, "k", k)
     aval = get_aval(k)
@@ -329,7 +329,7 @@ def _matrices(name: str, m: ArrayLike) -> Array:
 
 
 def _last_axes(name: str, a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Return matrices with the two axes named moved to the end."""
+    """Return matrices with the two given axes moved to the end."""
     x = _matrices(name, a)
     axes = canonical_axes(name, (axis1, axis2), x.ndim)
     return moveaxis(x, axes, (-2, -1))

@@ -1,8 +1,8 @@
-"""Products, quotients and roots of polynomials, and those nearest to points.
+"""Products, quotients, roots and fits of polynomials.
 
-Polynomials are vectors of coefficients, the highest power first. Their lengths are known
-while tracing, whatever the coefficients are: a quotient has as many as the lengths say, and
-`roots` of coefficients that are traced stands NaN for what leading zeros take away.
+Polynomials are vectors of coefficients, the highest power first. Lengths do not depend
+on values while tracing: a quotient has the length that its operands imply, and `roots`
+of traced coefficients fills with NaN for leading zeros.
 """
 
 from typing import Any
@@ -47,8 +47,8 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
     Args:
         a1: the coefficients of one, the highest power first.
         a2: those of the other.
-        trim_leading_zeros: whether to leave out zeros at the front of either, as NumPy
-            does: not in a compiled function, whose shapes depend on no values.
+        trim_leading_zeros: whether to remove leading zeros of both, as NumPy does; not
+            in a compiled function, whose shapes cannot depend on values.
 
     Example:
         >>> import imprint.numpy as np
@@ -66,13 +66,13 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 def polydiv(
     u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False
 ) -> tuple[Array, Array]:
-    """Return quotient and remainder of two polynomials.
+    """Return the quotient and the remainder of two polynomials.
 
     Args:
         u: the coefficients of the dividend, the highest power first.
-        v: those of the divisor, of which the first must not be 0.
-        trim_leading_zeros: whether to leave out what is nearly 0 at the front of the
-            remainder: not in a compiled function, whose shapes depend on no values.
+        v: those of the divisor; the first must be nonzero.
+        trim_leading_zeros: whether to remove near-zero leading coefficients of the
+            remainder; not in a compiled function, whose shapes cannot depend on values.
 
     Returns:
         The quotient, and a remainder as long as the dividend.
@@ -104,10 +104,10 @@ def polydiv(
 
 
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """Return the polynomial with given roots, and first coefficient 1.
+    """Return the monic polynomial with given roots.
 
     Args:
-        seq_of_zeros: a vector of roots, or a square matrix: its eigenvalues.
+        seq_of_zeros: a vector of roots, or a square matrix, for its eigenvalues.
 
     Example:
         >>> import imprint.numpy as np
@@ -139,9 +139,9 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
 
     Args:
         p: the coefficients, the highest power first.
-        strip_zeros: whether leading zeros are left out first. Where coefficients are
-            traced, pass False: there are as many roots as the length says, and NaN at
-            the end for each leading zero.
+        strip_zeros: whether to remove leading zeros first. For traced coefficients pass
+            False: the number of roots follows from the length, with NaN at the end for
+            each leading zero.
 
     Example:
         >>> import imprint.numpy as np
@@ -176,7 +176,7 @@ def _roots(x: Any) -> Any:
 
 
 def _zeros_last(found: Any) -> Any:
-    """Return numbers in their order, but zeros at the end."""
+    """Move zeros to the end; keep the order of the others."""
     is_zero = found == 0
     others = sum_(~is_zero)
     place = where(is_zero, others + cumsum(is_zero), cumsum(~is_zero)) - 1
@@ -185,7 +185,7 @@ def _zeros_last(found: Any) -> Any:
 
 
 def _leading_zeros(name: str, x: Any, flag: str) -> int:
-    """Return how many there are; raise where values are traced."""
+    """Return the number of leading zeros; raise if values are traced."""
     if isinstance(x, Tracer):
         raise ConcretizationError(
             f"{name}: expected coefficients that are known, got {x.aval} traced: how "
@@ -195,7 +195,7 @@ def _leading_zeros(name: str, x: Any, flag: str) -> int:
     return int(values.argmax()) if values.any() else values.size
 
 
-# ---- through points ----
+# ---- fits ----
 
 
 def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
@@ -207,17 +207,17 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
     w: ArrayLike | None = None,
     cov: bool | str = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Any:
-    """Return the polynomial that is nearest to points, in the sense of least squares.
+    """Return the polynomial that fits points best, by least squares.
 
     Args:
-        x: where the points are.
-        y: their values, or in columns those of several sets of points.
+        x: the points.
+        y: their values, or in columns those of several data sets.
         deg: the degree of the polynomial.
-        rcond: which singular values count as 0, as for `linalg.lstsq`.
-        full: whether to return residuals, rank, singular values and `rcond` as well.
-        w: by how much each residual is multiplied.
-        cov: whether to return the covariance of the coefficients as well; "unscaled" for
-            the one of residuals whose variance is 1.
+        rcond: the tolerance for singular values, as for `linalg.lstsq`.
+        full: whether to return residuals, rank, singular values and `rcond` too.
+        w: the weights of the residuals.
+        cov: whether to return the covariance of the coefficients too; "unscaled"
+            assumes residuals of variance 1.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,7 @@
-"""Polynomials as vectors of coefficients, the highest power first: polyval and others.
+"""Polynomials as vectors of coefficients: polyval, polyadd, polyder and others.
 
-How many coefficients there are is known while tracing, so Horner's rule is written out:
-two equations for each of them.
+The highest power comes first. The number of coefficients is known while tracing, so
+Horner's rule is unrolled: two equations for each.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
     Args:
         p: the coefficients.
-        m: which derivative.
+        m: the order of the derivative.
 
     Example:
         >>> import imprint.numpy as np
@@ -111,8 +111,8 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
     Args:
         p: the coefficients.
-        m: how often to integrate.
-        k: the constants of integration: one, or one for each time; None for 0.
+        m: the order of the integral.
+        k: the constants of integration: one, or one for each order; None for 0.
 
     Example:
         >>> import imprint.numpy as np

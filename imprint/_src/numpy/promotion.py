@@ -1,10 +1,10 @@
-"""Bring operands to one dtype and one shape, by JAX's rules: the first step of a ufunc.
+"""Promotion of operands to one dtype and one shape, by JAX's rules.
 
 Three kinds of promotion: `operands` (any dtype), `numeric_operands` (bool becomes int),
-`inexact_operands` (integers become floats). A Python scalar beside an array becomes a
-typed NumPy scalar, or stays a Python scalar where the result is weak; how is remembered
-by (aval, type of the scalar, settings). Rank 0 needs no repetition: primitives take it.
-`operands` and `inexact` are on the path of every traced equation, hence their fast
+`inexact_operands` (integers become floats). A Python scalar next to an array becomes a
+typed NumPy scalar, or stays a Python scalar if the result is weak; the conversion is
+cached by (aval, type of the scalar, settings). Rank 0 is not broadcast: primitives
+accept it. `operands` and `inexact` run for every traced equation, hence their fast
 paths: two operands of one aval cost 90 ns, an array and a Python scalar 250 ns.
 """
 
@@ -30,20 +30,20 @@ from imprint._src.primitives.elementwise.convert import convert_element_type_p
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 ArrayLike: TypeAlias = Array | NDArray | np.generic | bool | int | float | complex
-"""What functions take where they take an array."""
+"""An operand of array functions."""
 Target: TypeAlias = Callable[[DType], DType]
-"""The dtype to compute in, for the dtype that promotion gives."""
+"""A function from the promoted dtype to the dtype of the computation."""
 
 # ---- one operand ----
 
 
 def as_array(name: str, x: Any) -> Array:
-    """Return an operand as an array; `name` is the function, for the error."""
+    """Return an operand as an array; `name` is the public function, for errors."""
     if isinstance(x, NumberArray):
         return x
     x = plain(x)
     if isinstance(x, NumberArray):
-        return x  # for which it stands, as a length that has a name does in a trace
+        return x  # its array, as for a symbolic length in a trace
     if not is_operand(x):
         refuse(name, x)
     return to_array(x)
@@ -64,12 +64,12 @@ def numeric(name: str, x: Any) -> Any:
 
 
 def to_numeric(dtype: DType) -> DType:
-    """Return the dtype to compute in: int32 for bool, with 64 bits too, as in JAX."""
+    """Return the dtype of the computation: int32 for bool, as in JAX also with x64."""
     return dtypes.int32 if dtypes.is_bool(dtype) else dtype
 
 
 def is_bool(x: Any) -> bool:
-    """Tell whether a promoted operand is boolean."""
+    """Return whether a promoted operand is boolean."""
     if isinstance(x, NumberArray):
         return x.aval.dtype is dtypes.bool_
     return type(x) is bool or type(x) is np.bool_
@@ -83,7 +83,7 @@ def strong_like(x: Any, value: Any) -> Any:
 def constant_like(x: Any, value: Any) -> Any:
     """Return a constant of the dtype of `x`, weak only if `x` is a weak scalar.
 
-    JAX makes the constants of some functions so, and the result is as weak as they are.
+    JAX uses such constants in some functions, so results are as weak as theirs.
     """
     like = strong_like if get_aval(x).shape else core_ops.scalar_like
     return like(x, value)
@@ -113,33 +113,33 @@ def operands(name: str, x: Any, y: Any) -> Any:
             if make is not None:
                 return make(x), y
     except OverflowError:
-        pass  # `promote` says which integer is too large for what
+        pass  # `promote` names the integer that is too large
     return _pair(name, x, y)
 
 
 def numeric_operands(name: str, x: Any, y: Any) -> Any:
     """Return two operands as `operands` does, bool as integers."""
-    if _settled(x, y, _NUMERIC):
+    if _promotes_within(x, y, _NUMERIC):
         return operands(name, x, y)
     return promote(name, (x, y), to_numeric)
 
 
 def inexact_operands(name: str, x: Any, y: Any) -> Any:
     """Return two operands as `operands` does, in a float or complex dtype."""
-    if _settled(x, y, _INEXACT):
+    if _promotes_within(x, y, _INEXACT):
         return operands(name, x, y)
     return promote(name, (x, y), dtypes.to_inexact)
 
 
-def _settled(x: Any, y: Any, kind: frozenset[DType]) -> bool:
-    """Tell whether promotion cannot give a dtype that is not of this kind."""
+def _promotes_within(x: Any, y: Any, kind: frozenset[DType]) -> bool:
+    """Return whether promotion can only give a dtype of this kind."""
     return (isinstance(x, NumberArray) and x.aval.dtype in kind) or (
         isinstance(y, NumberArray) and y.aval.dtype in kind
     )
 
 
 def _pair(name: str, x: Any, y: Any) -> Sequence[Any]:
-    """Promote two operands; remember how if one is a scalar of Python or NumPy."""
+    """Promote two operands; cache the conversion of a Python or NumPy scalar."""
     if isinstance(x, NumberArray) and isinstance(y, NumberArray):
         a, b = x.aval, y.aval
         if a.dtype is not b.dtype or a.weak_type is not b.weak_type:
@@ -162,7 +162,7 @@ _Maker: TypeAlias = Callable[[str, Any], Any]
 
 
 def _maker(aval: ShapedArray, kind: type) -> _Maker | None:
-    """Return how to make a scalar beside `aval`; None if the array is converted too."""
+    """Return how to convert a scalar next to `aval`; None if the array changes too."""
     key = aval, kind, settings()
     if key in _makers:
         return _makers[key]
@@ -186,9 +186,9 @@ def _converter(aval: ShapedArray, kind: type) -> _Maker:
 
 
 def _is_plain(dtype: DType) -> bool:
-    """Tell whether a dtype means the same with and without `enable_x64`.
+    """Return whether a dtype means the same with and without `enable_x64`.
 
-    Those of less than a byte are none either: they wrap an integer that does not fit.
+    Dtypes below one byte do not: they wrap an integer that does not fit.
     """
     return dtype.itemsize < 8 and dtypes.bit_width(dtype) >= 8
 
@@ -197,12 +197,12 @@ def _is_plain(dtype: DType) -> bool:
 
 
 def promote(name: str, args: Sequence[Any], target: Target | None = None) -> list[Any]:
-    """Return operands in their common dtype, in shapes that primitives take.
+    """Return operands in their common dtype, broadcast as primitives require.
 
     Args:
-        name: the function, for errors.
+        name: the public function, for errors.
         args: arrays and scalars.
-        target: the dtype to compute in, if not the common one.
+        target: a function from the common dtype to that of the computation.
     """
     return match_shapes(name, promote_dtypes(name, args, target))
 
@@ -210,21 +210,21 @@ def promote(name: str, args: Sequence[Any], target: Target | None = None) -> lis
 def promote_dtypes(
     name: str, args: Sequence[Any], target: Target | None = None
 ) -> list[Any]:
-    """Return operands in their common dtype, or the one `target` makes of it."""
+    """Return operands in their common dtype, or in `target` of it."""
     args = [plain(x) for x in args]
     for x in args:
         if not is_operand(x):
             refuse(name, x)
     dtype, weak = dtypes.promote(tuple([dtypes.typed(x) for x in args]))
     if target is not None:
-        for x in args:  # an integer that becomes a float was one of this dtype first
+        for x in args:  # an integer that becomes a float had this dtype first
             _check_integer(name, x, dtype)
         dtype = target(dtype)
     return [convert(name, x, dtype, weak_type=weak) for x in args]
 
 
 def convert(name: str, x: Any, dtype: DType, *, weak_type: bool = False) -> Any:
-    """Return an operand in another dtype and weak type; not a copy if it has them."""
+    """Return an operand in another dtype and weak type; without a copy if unchanged."""
     if isinstance(x, NumberArray):
         aval = x.aval
         if aval.dtype == dtype and aval.weak_type == weak_type:
@@ -240,8 +240,8 @@ def convert(name: str, x: Any, dtype: DType, *, weak_type: bool = False) -> Any:
 
 def _values_of_numpy(x: Any, dtype: DType) -> NDArray:
     """Return a copy of a NumPy array or scalar in another dtype."""
-    first = get_aval(x).dtype  # what an argument of `jit` would be
-    if x.dtype == first == dtype:  # as it mostly is; `errstate` takes 20 µs of a trace
+    first = get_aval(x).dtype  # as an argument of `jit` converts
+    if x.dtype == first == dtype:  # the usual case; `errstate` takes 20 µs of a trace
         return host_values(x, dtype)
     with np.errstate(all="ignore"):
         values = host_values(x, first)
@@ -281,7 +281,7 @@ def _bounds(dtype: DType) -> tuple[int, int]:
 
 
 def match_shapes(name: str, args: Sequence[Any]) -> list[Any]:
-    """Return operands repeated to their common shape; rank 0 stays rank 0."""
+    """Return operands broadcast to their common shape; rank 0 stays rank 0."""
     shapes = [get_aval(x).shape for x in args]
     distinct = {shape for shape in shapes if shape}
     if len(distinct) < 2:
@@ -295,13 +295,13 @@ def match_shapes(name: str, args: Sequence[Any]) -> list[Any]:
 
 
 def broadcast_all(name: str, args: Sequence[Any]) -> list[Array]:
-    """Return operands repeated to their common shape, rank 0 too."""
+    """Return operands broadcast to their common shape, rank 0 too."""
     shape = common_shape(name, args)
     return [broadcast(x, shape) for x in args]
 
 
 def broadcast(x: Any, shape: Shape) -> Array:
-    """Return `x` repeated to a shape that NumPy's rule allows."""
+    """Return `x` broadcast to a shape by NumPy's rule."""
     own = get_aval(x).shape
     if dims.is_same_shape(own, shape):
         return x if isinstance(x, NumberArray) else to_array(x)
@@ -310,7 +310,7 @@ def broadcast(x: Any, shape: Shape) -> Array:
 
 
 def common_shape(name: str, args: Sequence[Any]) -> Shape:
-    """Return the shape to which NumPy's rule repeats all operands."""
+    """Return the common shape of operands by NumPy's rule."""
     avals = [get_aval(x) for x in args]
     shape = dims.broadcast_shapes([aval.shape for aval in avals])
     if shape is None:
@@ -323,7 +323,7 @@ def common_shape(name: str, args: Sequence[Any]) -> Shape:
 
 
 def _check_rank_promotion(name: str, args: Sequence[Any]) -> None:
-    """Warn or raise on operands of different ranks, where the flag asks for it."""
+    """Warn or raise for operands of different ranks, as the flag requires."""
     mode = settings().numpy_rank_promotion
     if mode == "allow":
         return
@@ -341,7 +341,7 @@ def _check_rank_promotion(name: str, args: Sequence[Any]) -> None:
 
 
 def refuse(name: str, x: Any) -> NoReturn:
-    """Raise the error of an argument that is no array and no number."""
+    """Raise the error for an argument that is neither an array nor a number."""
     if isinstance(x, list | tuple):
         remedy = "Make it an array with imprint.numpy.asarray."
     elif isinstance(x, Array):
@@ -360,7 +360,7 @@ def _shown(x: Any) -> str:
 
 
 def refuse_complex(name: str, *args: Any) -> None:
-    """Raise DTypeError if an operand of a function of real numbers is complex."""
+    """Raise DTypeError if an operand of a real function is complex."""
     for x in args:
         dtype = getattr(x, "dtype", None)
         if type(x) is complex or (dtype is not None and dtypes.is_complex(dtype)):
@@ -371,7 +371,7 @@ def refuse_complex(name: str, *args: Any) -> None:
 
 
 def refuse_out(name: str, out: object) -> None:
-    """Raise NotImplementedError if there is an array to write into."""
+    """Raise NotImplementedError if `out` is given."""
     if out is not None:
         raise NotImplementedError(
             f"{name}: expected no out, got {shown(out)}. Arrays are immutable: use "
@@ -391,4 +391,4 @@ _NUMERIC: Final = frozenset(dtypes.ALL) - {dtypes.bool_}
 _REMEMBERED: Final = 4096
 _makers: Final[dict[tuple[ShapedArray, type, Settings], _Maker | None]] = {}
 _literal_makers: Final[dict[tuple[ShapedArray, type], Callable[[Any], Any]]] = {}
-"""Those of `_makers` for Python scalars that no setting changes: what `operands` needs."""
+"""The entries of `_makers` for Python scalars that do not depend on settings."""

@@ -1,7 +1,7 @@
 """Evenly spaced numbers and grids: arange, linspace, logspace, meshgrid, indices.
 
-How many numbers there are is the shape of the result, so must be known while tracing;
-the ends of `linspace` may be traced.
+The number of elements is the length of the result, so it must be concrete; the bounds
+of `linspace` may be traced.
 """
 
 import math
@@ -67,8 +67,8 @@ def arange(
 
     Args:
         start: the first number; the end if it is the only argument.
-        stop: the end, which is not among them.
-        step: the distance.
+        stop: the end, excluded.
+        step: the spacing.
         dtype: the dtype; None for the common dtype of the numbers.
         device: where it is to be, as in `imprint.device_put`.
 
@@ -133,9 +133,9 @@ def _number(x: Any) -> Any:
 
 
 def _check_known(name: str, x: Any) -> None:
-    """Raise unless `x` is a number whose value is known now."""
+    """Raise unless `x` is a concrete number."""
     if isinstance(x, Tracer):
-        operator.index(x)  # raises what the tracer says: its value is not known
+        operator.index(x)  # raises the tracer's error: its value is not known
     if as_array(name, x).ndim:
         raise ShapeError(
             f"{name}: expected numbers, got {get_aval(x)}. Take one element, `x[0]`."
@@ -154,14 +154,14 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     *,
     device: DeviceLike | None = None,
 ) -> Any:
-    """Return numbers from `start` to `stop` at equal distances.
+    """Return evenly spaced numbers from `start` to `stop`.
 
     Args:
         start: the first number, or an array of first numbers.
         stop: the last number, or an array of them.
-        num: how many; known while tracing.
-        endpoint: whether `stop` is among them.
-        retstep: whether to return the distance too.
+        num: the number of elements; concrete.
+        endpoint: whether to include `stop`.
+        retstep: whether to return the spacing too.
         dtype: the dtype; None for a float.
         axis: the axis of the result along which the numbers run.
         device: where it is to be, as in `imprint.device_put`.
@@ -210,7 +210,7 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
 
 
 def _last_of(count: Dim, first: Array, last: Array) -> Array:
-    """Return the last of `count` numbers, which is the first one if there is no other."""
+    """Return the last of `count` numbers, which is the first if there is only one."""
     is_many = gt(as_value(count), np.int32(1))
     return select_n(broadcast_in_dim(is_many, last.shape, ()), first, last)
 
@@ -264,7 +264,7 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """Return numbers from `start` to `stop` in equal proportions; see `linspace`.
+    """Return numbers from `start` to `stop` in geometric progression; see `linspace`.
 
     Example:
         >>> import imprint.numpy as np
@@ -289,12 +289,12 @@ def geomspace(
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:
-    """Return the coordinates of a grid, an array for each axis.
+    """Return coordinate grids, an array for each axis.
 
     Args:
         xi: the coordinates along each axis.
-        copy: True; arrays are immutable, so nobody can tell a copy from a view.
-        sparse: whether the arrays keep length 1 along the axes of the others.
+        copy: must be True; arrays are immutable, so a view and a copy are the same.
+        sparse: whether arrays keep length 1 along the axes of the others.
         indexing: "xy" puts the first coordinate along the columns, "ij" along the rows.
 
     Example:
@@ -332,7 +332,7 @@ def indices(
     dtype: DTypeLike | None = None,
     sparse: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Any:
-    """Return the positions of all elements of an array, an array for each axis.
+    """Return the indices of all elements of an array, an array for each axis.
 
     Example:
         >>> import imprint.numpy as np

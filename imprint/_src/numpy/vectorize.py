@@ -1,8 +1,8 @@
-"""Apply functions of few axes to arrays of many: vectorize, apply_along_axis and others.
+"""Functions applied along axes: vectorize, apply_along_axis and others.
 
-The functions are mapped by `vmap`, so they are called once, on tracers, and not once for
-each element: what they compute is one program. Axes of length 1 are not mapped but left
-out and put back, so nothing is repeated before it is used.
+Functions are mapped by `vmap`, so they are called once, on tracers, not once for each
+element: the result is one program. Axes of length 1 are removed instead of mapped, and
+restored at the end, so nothing is broadcast early.
 """
 
 import operator
@@ -25,7 +25,7 @@ from imprint._src.numpy.shapes.reshape import ShapeLike, expand_dims, shape_of, 
 from imprint._src.primitives.axes import canonical_axis
 
 Core: TypeAlias = tuple[str, ...]
-"""The names of the last axes of an argument, which the function itself takes."""
+"""The names of the core axes of an argument."""
 
 
 def apply_along_axis(
@@ -34,8 +34,7 @@ def apply_along_axis(
     """Apply a function of a vector to each vector along an axis.
 
     Args:
-        func1d: a function of a vector; the axes of its result stand in the place of the
-            axis.
+        func1d: a function of a vector; the axes of its result replace the axis.
         axis: the axis.
         arr: an array.
         args: further arguments of the function.
@@ -62,11 +61,11 @@ def apply_along_axis(
 def apply_over_axes(
     func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]
 ) -> Array:
-    """Apply a function of an array and an axis for one axis after the other.
+    """Apply a function of an array and an axis for several axes in turn.
 
     Args:
-        func: a function of an array and an axis; an axis that it drops comes back with
-            length 1.
+        func: a function of an array and an axis; an axis that it removes is restored
+            with length 1.
         a: an array.
         axes: the axes.
 
@@ -94,12 +93,12 @@ def fromfunction(
     dtype: DTypeLike = float,
     **kwargs: Any,
 ) -> Any:
-    """Return an array whose elements are a function of their positions.
+    """Return an array whose elements are a function of their indices.
 
     Args:
         function: a function of one number for each axis.
         shape: of the array.
-        dtype: of the numbers that the function is given.
+        dtype: the dtype of the function's arguments.
         kwargs: keyword arguments of the function.
 
     Example:
@@ -129,14 +128,14 @@ def vectorize(
     excluded: Collection[int | str] = frozenset(),
     signature: str | None = None,
 ) -> Callable[..., Any]:
-    """Return a function of arrays that applies `pyfunc` at each place, as a ufunc does.
+    """Return a function of arrays that broadcasts and maps `pyfunc`, like a ufunc.
 
     Args:
-        pyfunc: a function of scalars, or of what `signature` says.
-        excluded: positions and names of arguments that are passed on as they are; None
+        pyfunc: a function of scalars, or of the core axes of `signature`.
+        excluded: positions and names of arguments that are passed unchanged; None
             always is.
-        signature: the axes that the function takes and gives itself, which are the last
-            ones, such as "(n,k),(k)->(n)".
+        signature: the core axes of arguments and results, which come last, such as
+            "(n,k),(k)->(n)".
 
     Example:
         >>> import imprint.numpy as np
@@ -156,7 +155,7 @@ def vectorize(
     def vectorized(*args: Any, **kwargs: Any) -> Any:
         given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         places = [key for key in given if key not in excluded]
-        takes = _taken(cores, places)
+        takes = _argument_cores(cores, places)
         mapped = [key for key in places if given[key] is not None or takes[key]]
         values = [asarray(given[key]) for key in mapped]
 
@@ -189,7 +188,9 @@ def _parsed(signature: str) -> tuple[list[Core], list[Core]]:
     return given, returned
 
 
-def _taken(cores: tuple[list[Core], list[Core]] | None, places: list[Any]) -> Any:
+def _argument_cores(
+    cores: tuple[list[Core], list[Core]] | None, places: list[Any]
+) -> Any:
     """Return the core axes of each argument, by position or name."""
     if cores is None:
         return dict.fromkeys(places, ())
@@ -204,7 +205,7 @@ def _taken(cores: tuple[list[Core], list[Core]] | None, places: list[Any]) -> An
 def _checked(
     apply: Callable[..., Any], takes: list[Core], gives: list[Core]
 ) -> Callable[..., Any]:
-    """Return a function that raises unless its arrays have the axes of the signature."""
+    """Return a function that checks its arrays against the signature."""
 
     def checked(*parts: Any) -> Any:
         sizes: dict[str, Dim] = {}
@@ -239,7 +240,7 @@ def _check_core(x: Any, core: Core, sizes: dict[str, Dim], role: str) -> None:
 
 
 def _mapped(apply: Callable[..., Any], values: list[Array], inputs: list[Core]) -> Any:
-    """Apply a function to arrays whose axes before the core ones are mapped."""
+    """Apply a function to arrays, mapped over the axes before the core axes."""
     outer = [_outer(x, core) for x, core in zip(values, inputs, strict=True)]
     shape = broadcast_shapes(outer)
     if shape is None:

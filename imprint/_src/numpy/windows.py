@@ -1,6 +1,6 @@
-"""Windows for signals: bartlett, blackman, hamming, hanning.
+"""Windows for signals: bartlett, blackman, hamming, hanning, kaiser; and i0.
 
-Each is a vector of known length, symmetric, in the default float; one point is 1.
+A window is a symmetric vector of concrete length in the default float; one point is 1.
 """
 
 import math
@@ -11,15 +11,25 @@ from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.creation import ones
-from imprint._src.numpy.elementwise.arithmetic import absolute, add, multiply, subtract
+from imprint._src.numpy.elementwise.arithmetic import (
+    absolute,
+    add,
+    divide,
+    multiply,
+    sign,
+    subtract,
+)
+from imprint._src.numpy.elementwise.exponential import exp, sqrt
 from imprint._src.numpy.elementwise.trigonometric import cos
+from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint._src.numpy.ranges import arange
 from imprint._src.primitives.shape import as_operand
+from imprint._src.primitives.special.bessel import bessel_i0e
 
 
 @fuse_eager
 def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window that rises and falls in a line.
+    """Return the Bartlett window, a triangle.
 
     Example:
         >>> import imprint.numpy as np
@@ -36,7 +46,7 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @fuse_eager
 def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of one period of a cosine, from 0 to 1 and back.
+    """Return the Hann window, one period of a cosine from 0 to 1 and back.
 
     Example:
         >>> import imprint.numpy as np
@@ -48,7 +58,7 @@ def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @fuse_eager
 def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of a cosine that does not reach 0.
+    """Return the Hamming window, a cosine that does not reach 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -60,7 +70,7 @@ def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 @fuse_eager
 def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
-    """Return the window of two cosines.
+    """Return the Blackman window, a sum of two cosines.
 
     Example:
         >>> import imprint.numpy as np
@@ -83,3 +93,41 @@ def _of_cosines(name: str, length: Dim, weights: tuple[float, ...]) -> Array:
 
 def _points(count: Dim) -> Array:
     return arange(count, dtype=dtypes.default_float())
+
+
+@fuse_eager
+def i0(x: ArrayLike) -> Array:
+    """Return the modified Bessel function of the first kind, of order 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.i0(np.array([0.0, 1.0])).round(4)
+        Array([1.    , 1.2661], dtype=float32)
+    """
+    refuse_complex("i0", x)
+    x = inexact("i0", as_array("i0", x))
+    size = multiply(x, sign(x))  # its derivative at 0 is 0, unlike that of abs
+    return multiply(exp(size), bessel_i0e(x))
+
+
+@fuse_eager
+def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
+    """Return the Kaiser window.
+
+    Args:
+        M: the number of points.
+        beta: 0 gives a window of ones; 5 is like `hamming`, 6 like `hanning`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.kaiser(3, 0.0)
+        Array([1., 1., 1.], dtype=float32)
+    """
+    count = dims.as_dim(M, "kaiser")
+    if not dims.at_least(count, 2):
+        return ones(count)
+    last = as_operand(count - 1)
+    twice = multiply(arange(count, dtype=dtypes.default_float()), 2)
+    place = divide(subtract(twice, last), last)  # exactly -1 and 1 at the ends
+    root = sqrt(subtract(1, multiply(place, place)))
+    return divide(i0(multiply(beta, root)), i0(beta))

@@ -1,9 +1,9 @@
-"""Reductions of segments: the rows of an array that have one number are joined to one row.
+"""Reductions over segments: rows of an array with the same number become one row.
 
-That is a scatter into rows of what changes nothing: 0 for sums, 1 for products, the
-greatest and the least value for extremes. Rows that no segment has stay so. With
-`bucket_size`, so many rows at a time are reduced, then their results: long sums of floats
-lose less.
+A reduction is a scatter into rows of the identity: 0 for sums, 1 for products, the
+greatest and the least value for extremes. Empty segments keep the identity. With
+`bucket_size`, blocks of that many rows are reduced first, then their results, so long
+sums of floats are more accurate.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from imprint._src.primitives.elementwise.convert import convert_element_type
 
 
 class _Segments(NamedTuple):
-    """How rows are numbered, and what is promised of the numbers."""
+    """The numbering of rows, and promises about it."""
 
     ids: Any
     total: int | None
@@ -64,27 +64,27 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """Add up the rows of each segment.
+    """Sum the rows of each segment.
 
     Args:
         data: an array of at least one axis.
-        segment_ids: integers, of which segment each row is, in any order.
-        num_segments: how many rows the result has; under a trace it has to be given, else
-            it is one more than the greatest number.
+        segment_ids: integers, the segment of each row, in any order.
+        num_segments: the number of rows of the result; required under a trace; by
+            default the largest segment number plus 1.
         indices_are_sorted: the promise that the numbers do not decrease.
-        unique_indices: the promise that no number comes twice.
-        bucket_size: how many rows are reduced at a time; all if None.
-        mode: what becomes of rows with a number outside: they are left out ("drop", and
-            None), or are of the nearest segment ("clip").
+        unique_indices: the promise that no number is repeated.
+        bucket_size: the number of rows to reduce at a time; None for all.
+        mode: for numbers out of range: "drop", the default, ignores their rows; "clip"
+            uses the nearest segment.
 
     Returns:
-        The results: row i is that of segment i, and 0 without rows.
+        The sums: row i for segment i; 0 for an empty segment.
 
     Raises:
         ConcretizationError: the number of segments is not known while tracing.
-        ArgumentError: a number of segments or of rows at a time that cannot be.
-        ShapeError: there is not a number for each row.
-        DTypeError: the numbers are no integers.
+        ArgumentError: the number of segments or `bucket_size` is invalid.
+        ShapeError: the segment numbers do not match the rows.
+        DTypeError: the numbers are not integers.
 
     Example:
         >>> import imprint.numpy as np
@@ -109,7 +109,7 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Multiply the rows of each segment.
 
-    A segment without rows gives 1. The arguments are those of `segment_sum`.
+    An empty segment gives 1. The arguments are those of `segment_sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -132,10 +132,10 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """Take the least of the rows of each segment.
+    """Return the minimum of the rows of each segment.
 
-    A segment without rows gives infinity, or the greatest integer. The arguments are
-    those of `segment_sum`.
+    An empty segment gives infinity, or the greatest integer. The arguments are those of
+    `segment_sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -158,10 +158,10 @@ def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """Take the greatest of the rows of each segment.
+    """Return the maximum of the rows of each segment.
 
-    A segment without rows gives minus infinity, or the least integer. The arguments
-    are those of `segment_sum`.
+    An empty segment gives minus infinity, or the least integer. The arguments are those
+    of `segment_sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -222,7 +222,7 @@ def _checked(name: str, x: Array, ids: Array) -> Array:
 
 
 def _count(name: str, ids: Array, given: Any) -> Any:
-    """Return how many segments there are."""
+    """Return the number of segments."""
     if dims.is_symbolic(given):
         return given
     if given is not None:
@@ -244,7 +244,7 @@ def _count(name: str, ids: Array, given: Any) -> Any:
 
 
 def _neutral(put: str, dtype: Any) -> Any:
-    """Return the value that changes no other."""
+    """Return the identity of the reduction."""
     if put in ("add", "multiply"):
         return int(put == "multiply")
     if dt.is_bool(dtype):

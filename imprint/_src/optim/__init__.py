@@ -1,9 +1,9 @@
 """Implementation of `imprint.optim`.
 
-- `base`: what is a gradient transformation?
-- `optimizers`: which whole optimizers are there?
-- `transforms`: of which parts is an optimizer chained?
-- `moments`: which parts follow averages of gradients?
-- `schedules`: how does a step size change with the steps taken?
-- `inject`: how is a hyperparameter changed between steps?
+- `base`: the gradient transformation, and how to apply its updates
+- `optimizers`: complete optimizers
+- `transforms`: transformations that optimizers chain
+- `moments`: transformations by averages of gradients
+- `schedules`: step sizes that depend on the step count
+- `inject`: hyperparameters that change between steps
 """

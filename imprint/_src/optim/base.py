@@ -1,10 +1,10 @@
-"""What every gradient transformation is: a pair of pure functions on trees.
+"""The gradient transformation: a pair of pure functions on trees.
 
 `init` makes a state from parameters; `update` takes gradients and a state and returns
-updates and the next state. Nothing is kept elsewhere, so both may be traced, and a state
-is a tree like any other: it can be donated, saved and compared. A leaf of a state keeps
-its dtype and its weak type for ever, so a training step is traced once. None stands
-where a tree of gradients has none, and is passed on.
+updates and the next state. There is no other state, so both may be traced, and a state
+is a tree that can be donated, saved and compared. A leaf of a state keeps its dtype and
+weak type, so a training step is traced once. None in a tree of gradients means no
+gradient, and is passed on.
 """
 
 from collections.abc import Callable
@@ -23,15 +23,15 @@ from imprint._src.numpy.promotion import ArrayLike, as_array, is_operand
 from imprint.tree import PyTree
 
 Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]
-"""From the number of steps taken to a value."""
+"""A function from the step count to a value."""
 ScalarOrSchedule: TypeAlias = ArrayLike | Schedule
 
 
 class Init(Protocol):
-    """Makes the state of a transformation."""
+    """Creates the state of a transformation."""
 
     def __call__(self, params: PyTree) -> PyTree:
-        """Return the first state for these parameters."""
+        """Return the initial state for these parameters."""
         ...
 
 
@@ -41,16 +41,16 @@ class Update(Protocol):
     def __call__(
         self, updates: PyTree, state: PyTree, params: PyTree | None = None
     ) -> tuple[PyTree, PyTree]:
-        """Return the updates, transformed, and the next state."""
+        """Return the transformed updates and the next state."""
         ...
 
 
 class GradientTransformation(NamedTuple):
-    """An optimizer, or a part of one: how updates are made of gradients.
+    """An optimizer, or a part of one: how to compute updates from gradients.
 
     Attributes:
-        init: makes the state from the parameters.
-        update: takes gradients, the state and, where needed, the parameters, and returns
+        init: creates the state from the parameters.
+        update: takes gradients, the state and, if needed, the parameters; returns
             updates to add to the parameters and the next state.
 
     Example:
@@ -70,11 +70,11 @@ class GradientTransformation(NamedTuple):
 
 
 class EmptyState(NamedTuple):
-    """The state of a transformation that remembers nothing."""
+    """The state of a stateless transformation."""
 
 
 def empty(params: PyTree) -> EmptyState:
-    """Return the state of a transformation that remembers nothing."""
+    """Return the state of a stateless transformation."""
     del params
     return EmptyState()
 
@@ -91,7 +91,7 @@ def stateless(function: Callable[[PyTree, PyTree | None], PyTree]) -> Any:
 
 
 def check_state(name: str, state: PyTree, kind: type) -> None:
-    """Raise ArgumentError unless a state is of the kind that a transformation makes."""
+    """Raise ArgumentError unless a state has the type of a transformation's state."""
     if not isinstance(state, kind):
         raise ArgumentError(
             f"{name}: expected its own state, a {kind.__name__}, got "
@@ -127,7 +127,7 @@ def map_updates(
     /,
 ) -> PyTree: ...
 def map_updates(function: Callable[..., Any], updates: PyTree, *rest: PyTree) -> PyTree:
-    """Apply a function to each update and what stands there; None stays None."""
+    """Apply a function to each update and the matching leaves; None stays None."""
 
     def apply(g: Any, *others: Any) -> Any:
         return None if g is None else function(g, *others)
@@ -135,10 +135,10 @@ def map_updates(function: Callable[..., Any], updates: PyTree, *rest: PyTree) ->
     return tree.map(apply, updates, *rest, is_leaf=is_none)
 
 
-def kept(new: PyTree, old: PyTree) -> PyTree:
-    """Return what a state keeps: new values, with the avals of the old ones.
+def updated_state(new: PyTree, old: PyTree) -> PyTree:
+    """Return the new values of a state, with the avals of the old ones.
 
-    Where None came, because there is no update, the old value stays.
+    If a new value is None, because there is no update, keep the old one.
     """
 
     def keep(value: Any, before: Any) -> Any:
@@ -148,14 +148,14 @@ def kept(new: PyTree, old: PyTree) -> PyTree:
 
 
 def zeros_for(name: str, params: PyTree, dtype: DTypeLike | None = None) -> PyTree:
-    """Return zeros of the shapes of parameters, in their dtypes or in `dtype`."""
+    """Return zeros with the shapes of parameters, in their dtypes or in `dtype`."""
     return filled_for(name, params, 0, dtype)
 
 
 def filled_for(
     name: str, params: PyTree, value: ArrayLike, dtype: DTypeLike | None = None
 ) -> PyTree:
-    """Return arrays of the shapes of parameters, each with one value."""
+    """Return arrays with the shapes of parameters, each filled with one value."""
 
     def filled(path: tree.KeyPath, x: Any) -> Array:
         if not is_operand(x):
@@ -180,12 +180,12 @@ def squared(x: Any) -> Array:
 
 
 def first_count() -> Array:
-    """Return the counter of a state that has seen no step."""
+    """Return the step count 0."""
     return np.zeros((), np.int32)
 
 
 def safe_increment(count: ArrayLike) -> Array:
-    """Return a counter one step later; it stays at the largest number of its dtype.
+    """Return the step count plus 1; it stays at the largest number of its dtype.
 
     Example:
         >>> import imprint.numpy as np
@@ -202,7 +202,7 @@ def safe_increment(count: ArrayLike) -> Array:
 
 
 def global_norm(updates: PyTree) -> Array:
-    """Return the Euclidean norm of all leaves of a tree, taken as one vector.
+    """Return the Euclidean norm of all leaves of a tree as one vector.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,8 +1,8 @@
 """Hyperparameters as part of the state: change one between steps without a new trace.
 
-`inject_hyperparams(adam)(learning_rate=1e-3)` is Adam whose numbers are leaves of its
-state, in the dictionary `state.hyperparams`. A schedule among the arguments is evaluated
-in each step; there its last value can be read.
+`inject_hyperparams(adam)(learning_rate=1e-3)` is Adam with its numbers as leaves of its
+state, in the dictionary `state.hyperparams`. A schedule among the arguments is
+evaluated in each step; the dictionary holds its last value.
 """
 
 import functools
@@ -31,10 +31,10 @@ class InjectHyperparamsState(NamedTuple):
     """The state of a transformation with injected hyperparameters.
 
     Attributes:
-        count: how many steps were taken.
-        hyperparams: the numbers that the last step used; put another one in its place
-            as an array of the same dtype.
-        inner_state: the state of the transformation itself.
+        count: the number of steps taken.
+        hyperparams: the numbers of the last step; to change one, replace it by an array
+            of the same dtype.
+        inner_state: the state of the transformation.
     """
 
     count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - optax's name
@@ -51,11 +51,11 @@ def inject_hyperparams(
 
     Args:
         inner_factory: a function such as `adam`.
-        static_args: names of parameters that are to be passed on as they are.
-        hyperparam_dtype: the dtype of the numbers; None, that of the parameters.
+        static_args: names of parameters to pass on unchanged.
+        hyperparam_dtype: the dtype of the numbers; None for that of the parameters.
 
     Raises:
-        ArgumentError: if a static argument is no parameter of the function.
+        ArgumentError: a static argument is not a parameter of the function.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,7 +90,7 @@ def inject_hyperparams(
 
 
 def _may_move(value: Any) -> bool:
-    """Tell whether an argument is a number or a schedule."""
+    """Return whether an argument is a number or a schedule."""
     return callable(value) or (is_operand(value) and not isinstance(value, bool))
 
 
@@ -124,7 +124,7 @@ def _injected(
 
 
 def _as_float(value: Any, dtype: DTypeLike) -> Array:
-    """Return an array: floats in `dtype`, but integers and typed arrays as they are."""
+    """Return an array: floats in `dtype`; integers and typed arrays unchanged."""
     array = np.asarray(value)
     is_typed = isinstance(value, NumberArray) and not value.weak_type
     if is_typed or not dtypes.is_floating(array.dtype):

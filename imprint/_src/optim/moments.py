@@ -1,7 +1,7 @@
-"""The parts of optimizers that follow averages of gradients: Adam's and RMSProp's.
+"""Transformations by moving averages of gradients: Adam's and RMSProp's.
 
-Averages start at zero and are divided by what they lack for it (`bias_correction`).
-Operations and their order are optax's, so results agree but for rounding.
+Averages start at zero, and `bias_correction` corrects for it. Operations and their
+order are optax's, so results agree up to rounding.
 """
 
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ from imprint._src.optim.base import (
     check_state,
     filled_for,
     first_count,
-    kept,
     map_updates,
     safe_increment,
     squared,
+    updated_state,
     zeros_for,
 )
 from imprint.tree import PyTree
@@ -29,7 +29,7 @@ class ScaleByAdamState(NamedTuple):
     """The state of `scale_by_adam`.
 
     Attributes:
-        count: how many steps were taken.
+        count: the number of steps taken.
         mu: the average of the gradients.
         nu: the average of their squares.
     """
@@ -51,12 +51,12 @@ def scale_by_adam(
     """Return Adam's transformation: the average gradient over the root of its square.
 
     Args:
-        b1: how much of the average of gradients stays in each step.
-        b2: how much of the average of squares stays in each step.
+        b1: the decay rate of the average of gradients.
+        b2: the decay rate of the average of squares.
         eps: added to the root, against division by zero.
         eps_root: added below the root.
         mu_dtype: the dtype of the average of gradients, if not that of the parameters.
-        nesterov: whether to look one step ahead.
+        nesterov: whether to use Nesterov momentum.
 
     Example:
         >>> import imprint.numpy as np
@@ -86,7 +86,9 @@ def scale_by_adam(
         mu = map_updates(lambda g, old: average(g, old, b1), updates, state.mu)
         nu = map_updates(lambda g, old: average(squared(g), old, b2), updates, state.nu)
         scaled = map_updates(lambda g, m, n: step(g, m, n, count), updates, mu, nu)
-        return scaled, ScaleByAdamState(count, kept(mu, state.mu), kept(nu, state.nu))
+        return scaled, ScaleByAdamState(
+            count, updated_state(mu, state.mu), updated_state(nu, state.nu)
+        )
 
     return GradientTransformation(init, update)
 
@@ -114,10 +116,10 @@ def scale_by_rms(
     """Return RMSProp's transformation: the gradient over the root of its mean square.
 
     Args:
-        decay: how much of the average of squares stays in each step.
+        decay: the decay rate of the average of squares.
         eps: added against division by zero.
         initial_scale: the first value of the average.
-        eps_in_sqrt: whether `eps` is added below the root, and not to it.
+        eps_in_sqrt: whether to add `eps` below the root, not to it.
 
     Example:
         >>> import imprint.numpy as np
@@ -143,7 +145,9 @@ def scale_by_rms(
         nu = map_updates(
             lambda g, old: average(squared(g), old, decay), updates, state.nu
         )
-        return map_updates(step, updates, nu), ScaleByRmsState(kept(nu, state.nu))
+        return map_updates(step, updates, nu), ScaleByRmsState(
+            updated_state(nu, state.nu)
+        )
 
     return GradientTransformation(init, update)
 
@@ -152,10 +156,10 @@ def scale_by_rms(
 
 
 def average(x: Any, old: Any, decay: Any) -> Any:
-    """Return the average one step later: `decay` of the old one, the rest of `x`."""
+    """Return the next average: `decay` times the old one, the rest of `x`."""
     return (1 - decay) * x + decay * old
 
 
 def bias_correction(moment: Any, decay: Any, count: Array) -> Any:
-    """Return an average over the steps taken, of one that began with a step of zero."""
+    """Return an average corrected for its start at zero."""
     return moment / np.astype(1 - decay**count, moment.dtype)

@@ -1,7 +1,7 @@
-"""The optimizers: stochastic gradient descent, Adam, AdamW and RMSProp.
+"""Optimizers: stochastic gradient descent, Adam, AdamW and RMSProp.
 
 Each is a chain of parts with optax's names, arguments and defaults, and has its state.
-A step size may be a number or a schedule; its sign is turned, so updates are added.
+A step size is a number or a schedule; its sign is flipped, so updates are added.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,12 @@ def sgd(
     nesterov: bool = False,
     accumulator_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
-    """Return gradient descent, with momentum if asked.
+    """Return gradient descent, optionally with momentum.
 
     Args:
         learning_rate: the step size.
-        momentum: how much of the last update stays in the next; None, no momentum.
-        nesterov: whether momentum looks one step ahead.
+        momentum: the decay rate of the momentum; None for none.
+        nesterov: whether to use Nesterov momentum.
         accumulator_dtype: the dtype of the momentum, if not that of the parameters.
 
     Example:
@@ -66,12 +66,12 @@ def adam(  # noqa: PLR0913 - optax's parameters
 
     Args:
         learning_rate: the step size.
-        b1: how much of the average of gradients stays in each step.
-        b2: how much of the average of squares stays in each step.
+        b1: the decay rate of the average of gradients.
+        b2: the decay rate of the average of squares.
         eps: added to the root, against division by zero.
         eps_root: added below the root.
         mu_dtype: the dtype of the average of gradients, if not that of the parameters.
-        nesterov: whether to look one step ahead (Dozat, 2016).
+        nesterov: whether to use Nesterov momentum (Dozat, 2016).
 
     Example:
         >>> import imprint.numpy as np
@@ -100,19 +100,19 @@ def adamw(  # noqa: PLR0913, PLR0917 - optax's parameters
     *,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Return Adam with weight decay apart from the gradient (Loshchilov, Hutter, 2017).
+    """Return Adam with decoupled weight decay (Loshchilov, Hutter, 2017).
 
     Args:
         learning_rate: the step size.
-        b1: how much of the average of gradients stays in each step.
-        b2: how much of the average of squares stays in each step.
+        b1: the decay rate of the average of gradients.
+        b2: the decay rate of the average of squares.
         eps: added to the root, against division by zero.
         eps_root: added below the root.
         mu_dtype: the dtype of the average of gradients, if not that of the parameters.
-        weight_decay: how much of a parameter is taken off, times the step size.
+        weight_decay: the fraction of a parameter to subtract, times the step size.
         mask: which parameters decay: a tree of bools, or a function from parameters to
-            one; None, all.
-        nesterov: whether to look one step ahead.
+            one; None for all.
+        nesterov: whether to use Nesterov momentum.
 
     Example:
         >>> import imprint.numpy as np
@@ -143,12 +143,12 @@ def rmsprop(  # noqa: PLR0913 - optax's parameters
 
     Args:
         learning_rate: the step size.
-        decay: how much of the average of squares stays in each step.
+        decay: the decay rate of the average of squares.
         eps: added against division by zero.
         initial_scale: the first value of the average.
-        momentum: how much of the last update stays in the next; None, no momentum.
-        eps_in_sqrt: whether `eps` is added below the root, and not to it.
-        nesterov: whether momentum looks one step ahead.
+        momentum: the decay rate of the momentum; None for none.
+        eps_in_sqrt: whether to add `eps` below the root, not to it.
+        nesterov: whether to use Nesterov momentum.
 
     Example:
         >>> import imprint.numpy as np

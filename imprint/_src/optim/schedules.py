@@ -1,8 +1,8 @@
-"""Schedules: functions from the number of steps taken to a value, such as a step size.
+"""Schedules: functions from the step count to a value, such as a step size.
 
-The count is an operand of the training step, so a schedule is computed on the device and
-its value may differ in every step without a new trace. A schedule takes a Python integer
-too, to look at it or to plot it.
+The count is an operand of the training step, so a schedule is computed on the device
+and its value may change in every step without a new trace. A schedule also accepts a
+Python integer, for inspection and plots.
 """
 
 import math
@@ -16,7 +16,7 @@ from imprint._src.optim.base import Schedule
 
 
 def constant_schedule(value: ArrayLike) -> Schedule:
-    """Return the schedule that always has one value.
+    """Return a constant schedule.
 
     Example:
         >>> from imprint import optim
@@ -33,14 +33,15 @@ def polynomial_schedule(
     transition_steps: int,
     transition_begin: int = 0,
 ) -> Schedule:
-    """Return the schedule that goes from one value to another as a power of the count.
+    """Return a polynomial schedule from one value to another.
 
     Args:
         init_value: the first value.
         end_value: the last value.
         power: the exponent of the polynomial; 1 is a line.
-        transition_steps: how many steps the way takes; the first value stays if it is 0.
-        transition_begin: how many steps the first value stays.
+        transition_steps: the number of steps of the transition; if 0, the first value
+            stays.
+        transition_begin: the number of steps at the first value.
 
     Example:
         >>> from imprint import optim
@@ -67,13 +68,14 @@ def linear_schedule(
     transition_steps: int,
     transition_begin: int = 0,
 ) -> Schedule:
-    """Return the schedule that goes from one value to another in equal steps.
+    """Return a linear schedule from one value to another.
 
     Args:
         init_value: the first value.
         end_value: the last value.
-        transition_steps: how many steps the way takes; the first value stays if it is 0.
-        transition_begin: how many steps the first value stays.
+        transition_steps: the number of steps of the transition; if 0, the first value
+            stays.
+        transition_begin: the number of steps at the first value.
 
     Example:
         >>> from imprint import optim
@@ -95,17 +97,15 @@ def exponential_decay(
     staircase: bool = False,
     end_value: ArrayLike | None = None,
 ) -> Schedule:
-    """Return the schedule that is multiplied by a rate every `transition_steps` steps.
+    """Return a schedule that is multiplied by a rate every `transition_steps` steps.
 
     Args:
         init_value: the first value.
-        transition_steps: after how many steps the value is multiplied once; the value
-            stays if it is 0.
-        decay_rate: by what; the value stays if it is 0.
-        transition_begin: how many steps the first value stays.
-        staircase: whether the value changes only every `transition_steps` steps, and not
-            a little in each.
-        end_value: the value at which the decay, or the growth, ends.
+        transition_steps: the number of steps per factor; if 0, the first value stays.
+        decay_rate: the factor; if 0, the first value stays.
+        transition_begin: the number of steps at the first value.
+        staircase: whether to change the value only every `transition_steps` steps.
+        end_value: the value at which the decay or growth ends.
 
     Example:
         >>> from imprint import optim
@@ -132,16 +132,16 @@ def exponential_decay(
 def cosine_decay_schedule(
     init_value: ArrayLike, decay_steps: int, alpha: float = 0.0, exponent: float = 1.0
 ) -> Schedule:
-    """Return the schedule that falls as half a wave of the cosine.
+    """Return a schedule that decays as half a period of a cosine.
 
     Args:
         init_value: the first value.
-        decay_steps: how many steps the fall takes.
+        decay_steps: the number of steps of the decay.
         alpha: the last value, as a fraction of the first.
-        exponent: the power to which the wave is raised.
+        exponent: the power of the cosine.
 
     Raises:
-        ArgumentError: if `decay_steps` is not positive.
+        ArgumentError: `decay_steps` is not positive.
 
     Example:
         >>> from imprint import optim
@@ -171,15 +171,15 @@ def warmup_cosine_decay_schedule(
     end_value: float = 0.0,
     exponent: float = 1.0,
 ) -> Schedule:
-    """Return the schedule that rises in a line and then falls as half a wave.
+    """Return a schedule that rises linearly, then decays as half a cosine.
 
     Args:
         init_value: the first value.
         peak_value: the value after the rise.
-        warmup_steps: how many steps the rise takes.
-        decay_steps: how many steps rise and fall take together.
+        warmup_steps: the number of steps of the rise.
+        decay_steps: the number of steps of the rise and the decay together.
         end_value: the last value.
-        exponent: the power to which the wave is raised.
+        exponent: the power of the cosine.
 
     Example:
         >>> from imprint import optim
@@ -198,14 +198,14 @@ def warmup_cosine_decay_schedule(
 def piecewise_constant_schedule(
     init_value: ArrayLike, boundaries_and_scales: Mapping[int, float] | None = None
 ) -> Schedule:
-    """Return the schedule that is multiplied by a factor at each boundary.
+    """Return a schedule that is multiplied by a factor at each boundary.
 
     Args:
         init_value: the first value.
-        boundaries_and_scales: from counts to the factors that hold from there on.
+        boundaries_and_scales: the factors by step count.
 
     Raises:
-        ArgumentError: if a factor is negative.
+        ArgumentError: a factor is negative.
 
     Example:
         >>> from imprint import optim
@@ -232,14 +232,14 @@ def piecewise_constant_schedule(
 def join_schedules(
     schedules: Sequence[Schedule], boundaries: Sequence[int]
 ) -> Schedule:
-    """Return the schedule that follows one schedule after the other.
+    """Return a schedule that joins several in sequence.
 
     Args:
-        schedules: each is given the count since its own beginning.
-        boundaries: the counts at which the second schedule and those after it begin.
+        schedules: each receives the count since its own start.
+        boundaries: the counts at which the second and later schedules start.
 
     Raises:
-        ArgumentError: if there is not one boundary less than schedules.
+        ArgumentError: the number of boundaries is not that of schedules less 1.
 
     Example:
         >>> from imprint import optim

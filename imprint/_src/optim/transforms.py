@@ -1,8 +1,8 @@
-"""The parts that optimizers are chained of: scaling, momentum, clipping, weight decay.
+"""Parts of optimizers: scaling, momentum, clipping, weight decay, and chains of them.
 
-Names, arguments and states are optax's. Each part changes updates and says nothing of
-what comes before or after it; `chain` gives them their order. `moments` has the parts
-that follow averages of gradients.
+Names, arguments and states are optax's. Each part changes updates independently of the
+parts before and after; `chain` orders them. Parts that use averages of gradients are in
+`moments`.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,10 @@ from imprint._src.optim.base import (
     empty,
     first_count,
     global_norm,
-    kept,
     map_updates,
     safe_increment,
     stateless,
+    updated_state,
     zeros_for,
 )
 from imprint.tree import PyTree
@@ -35,7 +35,7 @@ from imprint.tree import PyTree
 
 
 def identity() -> GradientTransformation:
-    """Return the transformation that changes nothing.
+    """Return the identity transformation.
 
     Example:
         >>> from imprint import optim
@@ -46,7 +46,7 @@ def identity() -> GradientTransformation:
 
 
 def set_to_zero() -> GradientTransformation:
-    """Return the transformation that makes every update zero.
+    """Return the transformation that sets every update to zero.
 
     Example:
         >>> import imprint.numpy as np
@@ -58,7 +58,7 @@ def set_to_zero() -> GradientTransformation:
 
 
 def chain(*args: GradientTransformation) -> GradientTransformation:
-    """Return the transformation that applies others one after the other.
+    """Return the composition of transformations in sequence.
 
     Args:
         args: transformations; the updates of one are the gradients of the next.
@@ -100,14 +100,14 @@ def chain(*args: GradientTransformation) -> GradientTransformation:
 
 
 class MaskedNode(NamedTuple):
-    """What stands for a parameter that is masked: a tree without leaves."""
+    """The placeholder of a masked parameter: a tree without leaves."""
 
 
 class MaskedState(NamedTuple):
     """The state of `masked`.
 
     Attributes:
-        inner_state: the state of the transformation, of the parameters that it changes.
+        inner_state: the state of the transformation, for the unmasked parameters.
     """
 
     inner_state: PyTree
@@ -116,12 +116,12 @@ class MaskedState(NamedTuple):
 def masked(
     inner: GradientTransformation, mask: PyTree | Callable[[PyTree], PyTree]
 ) -> GradientTransformation:
-    """Return the transformation that changes only some of the updates.
+    """Return the transformation applied to some of the updates.
 
     Args:
         inner: the transformation.
-        mask: a tree of bools, which is a prefix of the parameters, or a function from
-            parameters to such a tree. Updates where it is False stay as they are.
+        mask: a tree of bools that is a prefix of the parameters, or a function from
+            parameters to such a tree. Updates where it is False stay unchanged.
 
     Example:
         >>> import imprint.numpy as np
@@ -186,7 +186,7 @@ class ScaleByScheduleState(NamedTuple):
     """The state of `scale_by_schedule`.
 
     Attributes:
-        count: how many steps were taken.
+        count: the number of steps taken.
     """
 
     count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - optax's name
@@ -226,11 +226,11 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
 def scale_by_learning_rate(
     learning_rate: ScalarOrSchedule | None = None, *, flip_sign: bool = True
 ) -> GradientTransformation:
-    """Return the transformation that multiplies updates by a step size, downhill.
+    """Return the transformation that multiplies updates by a negative step size.
 
     Args:
-        learning_rate: a number, a schedule, or None for no change at all.
-        flip_sign: whether to go against the gradient.
+        learning_rate: a number, a schedule, or None for no change.
+        flip_sign: whether to negate the step size.
 
     Example:
         >>> import imprint.numpy as np
@@ -268,11 +268,11 @@ def trace(
     nesterov: bool = False,
     accumulator_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
-    """Return the transformation that adds up updates, old ones less and less: momentum.
+    """Return the transformation that accumulates a decaying sum of updates: momentum.
 
     Args:
-        decay: by what the sum is multiplied in each step.
-        nesterov: whether to look one step ahead.
+        decay: the decay rate of the sum.
+        nesterov: whether to use Nesterov momentum.
         accumulator_dtype: the dtype of the sum, if not that of the parameters.
 
     Example:
@@ -297,7 +297,7 @@ def trace(
         check_state("trace", state, TraceState)
         new = map_updates(add, updates, state.trace)
         moved = map_updates(add, updates, new) if nesterov else new
-        return moved, TraceState(kept(new, state.trace))
+        return moved, TraceState(updated_state(new, state.trace))
 
     return GradientTransformation(init, update)
 
@@ -306,7 +306,7 @@ def trace(
 
 
 def clip(max_delta: ArrayLike) -> GradientTransformation:
-    """Return the transformation that limits each element of the updates.
+    """Return the transformation that clips each element of the updates.
 
     Args:
         max_delta: the largest absolute value.
@@ -327,10 +327,10 @@ def clip(max_delta: ArrayLike) -> GradientTransformation:
 
 
 def clip_by_global_norm(max_norm: ArrayLike) -> GradientTransformation:
-    """Return the transformation that shortens updates, all by one factor.
+    """Return the transformation that scales updates down to a maximum global norm.
 
     Args:
-        max_norm: the largest norm of all updates together.
+        max_norm: the maximum norm of all updates together.
 
     Example:
         >>> import imprint.numpy as np
@@ -356,7 +356,7 @@ class WeightDecaySchedule(NamedTuple):
     """The state of `add_decayed_weights` where the decay is a schedule.
 
     Attributes:
-        count: how many steps were taken.
+        count: the number of steps taken.
     """
 
     count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - optax's name
@@ -370,7 +370,7 @@ def add_decayed_weights(
 
     Args:
         weight_decay: the factor, a number or a schedule.
-        mask: which parameters decay, as in `masked`; None, all.
+        mask: which parameters decay, as in `masked`; None for all.
 
     Example:
         >>> import imprint.numpy as np

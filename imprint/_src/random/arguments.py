@@ -1,10 +1,10 @@
-"""What samplers share: shapes, dtypes, operands, and one compiled program a shape.
+"""Arguments of samplers: shapes, dtypes, operands, and a compiled program per shape.
 
-A sampler checks its arguments, then calls a program: its `draw`, with the shape and the
-dtype filled in, under `jit`. So a draw outside any trace has the bits of a compiled one,
-and is traced once for each shape; the first ones need no program where the bits are those
-of a program anyway. Within a trace it is one equation, and its result is
-materialized: so it has the same bits there, and is drawn once.
+A sampler checks its arguments, then calls a program: its `draw`, with shape and dtype
+bound, under `jit`. So a draw outside of a trace has the bits of a compiled one and is
+traced once per shape. The first draws need no program if the bits are the same anyway.
+Within a trace the draw is one equation with a materialized result, so it has the same
+bits there and is computed once.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -28,21 +28,23 @@ from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import broadcast_in_dim
 
 _PROGRAMS: Final = 256
-"""Shapes and dtypes up to which a sampler's programs are kept."""
+"""The number of shapes and dtypes for which programs are kept."""
 _FIRST: Final = 16
-"""Draws that are made before a program is compiled, of at most `_SMALL` numbers each."""
+"""The number of draws before a program is compiled, of at most `_SMALL` numbers
+each."""
 _SMALL: Final = 1 << 14
 
 
 def programs(
     draw: Callable[..., Any], *, is_exact: bool = False
 ) -> Callable[..., Callable[..., Any]]:
-    """Return the function from the first arguments of `draw` to a function of the rest.
+    """Return a function from the first arguments of `draw` to its program.
 
     Args:
-        draw: takes hashable arguments, a shape among them, then arrays, the key first.
-        is_exact: whether its operations give the same bits wherever they are computed.
-            Then a few small draws are made without a program, which takes 100 ms.
+        draw: a function of hashable arguments, including a shape, then of arrays, key
+            first.
+        is_exact: whether its bits are the same wherever they are computed. Then a few
+            small draws run without a program, which takes 100 ms.
     """
 
     @lru_cache(maxsize=_PROGRAMS)
@@ -53,7 +55,8 @@ def programs(
         def drawn(*operands: Any) -> Any:
             if current_trace() is not None:
                 # XLA:CPU would fuse the hash, which has no expensive operation, into
-                # everything that uses the draw, and hash again for each element of that.
+                # all users of the draw, and compute it again for each of their
+                # elements.
                 return materialize(compiled(*operands))
             if isinstance(operands[0], NumberArray) and next(first, None) is not None:
                 return draw(*params, *operands)
@@ -75,7 +78,7 @@ def _is_small(params: Iterable[Any]) -> bool:
 
 
 def sizes(name: str, shape: Any) -> Shape:
-    """Return the `shape` that the function `name` was given as a tuple of lengths; hot.
+    """Return the `shape` argument of the function `name` as a tuple of lengths; hot.
 
     One integer is the length of the only axis.
     """
@@ -109,7 +112,7 @@ def _length(name: str, n: Any) -> Dim:
 
 
 def common_shape(name: str, shape: Any, *operands: Any) -> Shape:
-    """Return the shape to draw: the one asked for, or that of the operands together."""
+    """Return the shape to draw: the requested one, or the common one of operands."""
     shapes = [get_aval(x).shape for x in operands]
     if shape is None:
         return _broadcast_shape(name, shapes)
@@ -119,7 +122,7 @@ def common_shape(name: str, shape: Any, *operands: Any) -> Shape:
 
 
 def check_fits(name: str, shape: Shape, *operands: Shape) -> None:
-    """Raise ShapeError unless shapes of operands repeat to `shape`."""
+    """Raise ShapeError unless shapes of operands broadcast to `shape`."""
     for own in operands:
         if not dims.repeats_to(own, shape):
             raise ShapeError(
@@ -141,7 +144,7 @@ def _broadcast_shape(name: str, shapes: Sequence[Shape]) -> Shape:
 
 
 def repeat(x: Any, shape: Shape) -> Any:
-    """Broadcast an operand to `shape`; primitives take one of rank 0 as it is."""
+    """Broadcast an operand to `shape`; leave rank 0, which primitives accept."""
     own = get_aval(x).shape
     if not own or dims.is_same_shape(own, shape):
         return x
@@ -152,7 +155,7 @@ def repeat(x: Any, shape: Shape) -> Any:
 
 
 class FloatInfo(NamedTuple):
-    """What samplers ask of a floating-point dtype, as Python numbers."""
+    """Properties of a floating-point dtype, as Python numbers."""
 
     bits: int
     nmant: int

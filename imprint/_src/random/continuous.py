@@ -1,7 +1,7 @@
-"""Draws of real numbers that are not uniform: each a function of a uniform draw.
+"""Continuous distributions: each is a function of a uniform draw.
 
-The bounds of the uniform draw keep the function finite. The operations and their order are
-JAX's, so that results agree to the last bit.
+The bounds of the uniform draw keep the function finite. Operations and their order are
+JAX's, so results agree to the last bit.
 """
 
 from collections.abc import Callable
@@ -95,13 +95,13 @@ def truncated_normal(
     shape: Any = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw from the normal distribution, only what lies between two bounds.
+    """Draw from the normal distribution, truncated to an interval.
 
     Args:
         key: a key.
-        lower: the value above which all are.
-        upper: the value below which all are.
-        shape: the shape of the result; by default that of the bounds together.
+        lower: the lower bound, excluded.
+        upper: the upper bound, excluded.
+        shape: the shape of the result; by default the common shape of the bounds.
         dtype: as in `uniform`.
 
     Example:
@@ -134,13 +134,14 @@ def with_parameters(
     asked: tuple[KeyLike, Any, DTypeLike | None],
     parameters: dict[str, Any],
 ) -> Array:
-    """Draw floats by a program that takes parameters, broadcast to the shape.
+    """Draw floats by a program with parameters, broadcast to the shape.
 
     Args:
         name: the sampler, for errors.
-        program_of: what `programs` made of its draw.
-        asked: the key, the shape (None, that of the parameters together) and the dtype.
-        parameters: by their names, in the order in which the draw takes them.
+        program_of: the result of `programs` for its draw.
+        asked: the key, the shape (None for the common one of the parameters) and the
+            dtype.
+        parameters: the parameters by name, in the order of the draw's arguments.
     """
     key, shape, dtype = asked
     data, out = single_key(name, key), float_dtype(name, dtype)
@@ -150,7 +151,7 @@ def with_parameters(
     return program_of(common_shape(name, shape, *given), out)(data, *given)
 
 
-# ---- others of one parameterless shape ----
+# ---- other distributions without parameters ----
 
 
 def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
@@ -191,8 +192,8 @@ def gumbel(
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
-        mode: "low", the default; or "high", with twice the bits, for tails that are true
-            to 1e-14 instead of 1e-7 in `float32`.
+        mode: "low", the default; or "high", with twice the bits, for tails accurate to
+            1e-14 instead of 1e-7 in `float32`.
 
     Example:
         >>> import imprint
@@ -205,7 +206,7 @@ def gumbel(
 
 
 def precision(name: str, mode: str | None) -> bool:
-    """Return whether a sampler shall take twice the bits."""
+    """Return whether a sampler uses twice the bits."""
     if mode not in ("low", "high", None):
         raise ArgumentError(
             f'{name}: expected "low" or "high" as mode, got {mode!r}. '
@@ -215,7 +216,7 @@ def precision(name: str, mode: str | None) -> bool:
 
 
 def gumbel_floats(shape: Shape, dtype: DType, precise: bool, data: Any) -> Any:  # noqa: FBT001 - a param of a program
-    """Draw from the Gumbel distribution, precisely with twice the bits."""
+    """Draw from the Gumbel distribution, optionally with twice the bits."""
     tiny = float_info(dtype).tiny
     if not precise:
         return neg(log(neg(log(unit_floats(shape, dtype, data, tiny)))))

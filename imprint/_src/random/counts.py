@@ -1,9 +1,9 @@
-"""Draws of numbers of events: poisson, binomial, multinomial.
+"""Discrete distributions of counts: poisson, binomial, multinomial.
 
-A small rate counts steps until a product of uniform draws, or a sum of geometric ones, has
-passed its bound; a large one is drawn by rejection, from a hat that a transformed uniform
-draw has. Each number runs one of the two, the other idles at a rate that is done at once.
-The operations and their order are JAX's.
+For a small rate, count steps until a product of uniform draws, or a sum of geometric
+ones, passes its bound. For a large one, use transformed rejection. Both loops run for
+each number; the unused one gets a rate at which it ends at once. Operations and their
+order are JAX's.
 """
 
 import math
@@ -54,7 +54,7 @@ def poisson(
     *,
     method: Method = "exact",
 ) -> Array:
-    """Draw from the Poisson distribution: how many events happen at a rate.
+    """Draw from the Poisson distribution: the number of events at a rate.
 
     Args:
         key: a key.
@@ -64,7 +64,7 @@ def poisson(
         method: "approximate" draws without a loop, from quantiles.
 
     Returns:
-        The counts; -1 where the rate is negative or NaN.
+        The counts; -1 if the rate is negative or NaN.
 
     Example:
         >>> import imprint
@@ -150,7 +150,7 @@ def _poisson_by_rejection(shape: Shape, dtype: DType, data: Any, lam: Any) -> An
 
 
 def _most(dtype: DType) -> Any:
-    """Return after how many steps a loop gives up."""
+    """Return the maximum number of steps of a loop."""
     info: Any = dtypes.iinfo(dtype)
     return np.int32(min(int(info.max), 2**31 - 1))
 
@@ -160,7 +160,7 @@ def _any(x: Any) -> Any:
 
 
 def _all(like: Any, value: Any) -> Any:
-    """Return an array of one value, in the shape and the dtype of another."""
+    """Return an array of one value, with the shape and dtype of another."""
     aval = get_aval(like)
     return full(aval.shape, value, aval.dtype)
 
@@ -168,13 +168,13 @@ def _all(like: Any, value: Any) -> Any:
 # ---- poisson, approximately ----
 
 _FEW: Final = 7.0
-"""The rate below which the counts are looked up one by one."""
+"""The rate below which terms are counted one by one."""
 _TERMS: Final = 20
 _CORRECTION: Final = 0.02
 
 
 def _approximate_poisson(shape: Shape, dtype: DType, data: Any, lam: Any) -> Any:
-    """Draw the quantile at a normal draw."""
+    """Return the Poisson quantile of a normal draw."""
     is_wide = get_aval(lam).dtype == dtypes.float64 or dtype.itemsize > 4
     computed = dtypes.float64 if is_wide else dtypes.float32
     lam = broadcast_to(repeat(convert_element_type(lam, computed), shape), shape)
@@ -184,7 +184,7 @@ def _approximate_poisson(shape: Shape, dtype: DType, data: Any, lam: Any) -> Any
 
 
 def _near_quantile(drawn: Any, lam: Any) -> Any:
-    """Count the terms of the distribution function that lie below."""
+    """Count the terms of the cumulative distribution that are lower."""
     u = _normal_probability(drawn)
     term = exp(-lam)
     total = term
@@ -198,7 +198,7 @@ def _near_quantile(drawn: Any, lam: Any) -> Any:
 
 
 def _normal_probability(x: Any) -> Any:
-    """Return how likely a normal draw is below `x`."""
+    """Return the cumulative probability of a normal draw `x`."""
     root = math.sqrt(0.5)
     scaled = x * root
     size = abs(scaled)
@@ -208,7 +208,7 @@ def _normal_probability(x: Any) -> Any:
 
 
 def _far_quantile(drawn: Any, lam: Any) -> Any:
-    """Correct a root of Peizer and Pratt's approximation of 1968 by its rounding."""
+    """Round a root of Peizer and Pratt's approximation of 1968 and correct it."""
     root = sqrt(lam)
     square = drawn * drawn
     guess = lam + root * drawn - 2 / 3 + square / 6
@@ -250,17 +250,17 @@ def binomial(
     shape: Any = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw from the binomial distribution: how many of `n` trials succeed.
+    """Draw from the binomial distribution: the number of successes in `n` trials.
 
     Args:
         key: a key.
         n: the number of trials.
         p: the probability of success.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Returns:
-        The counts, as floats; NaN where there is no such distribution.
+        The counts, as floats; NaN for invalid parameters.
 
     Example:
         >>> import imprint
@@ -280,7 +280,7 @@ def _binomial(shape: Shape, dtype: DType, data: Any, n: Any, p: Any) -> Any:
         for x in (n, p)
     )
     is_rare = p < 0.5
-    q = select_n(is_rare, 1.0 - p, p)  # of success or of failure, what is rarer
+    q = select_n(is_rare, 1.0 - p, p)  # of success or of failure, whichever is rarer
     is_none = (n != n) | (n < 0)
     is_endless, is_unknown, is_negative = abs(n) == math.inf, q != q, q < 0
     q = select_n(is_unknown | is_negative, q, _all(q, 0.01))
@@ -304,7 +304,7 @@ _binomial_of = programs(_binomial)
 
 
 def _binomial_by_steps(shape: Shape, data: Any, n: Any, p: Any) -> Any:
-    """Add up waiting times between successes until they pass `n`."""
+    """Sum waiting times between successes until they exceed `n`."""
     failing = log1p(-p)
     dtype = get_aval(p).dtype
 
@@ -398,15 +398,15 @@ def multinomial(
     dtype: DTypeLike | None = None,
     unroll: int | bool = 1,
 ) -> Array:
-    """Draw from the multinomial distribution: how often each category comes in `n` draws.
+    """Draw from the multinomial distribution: the count of each category in `n` draws.
 
     Args:
         key: a key.
         n: the number of draws.
         p: the probability of each category, along the last axis.
         shape: the shape of the result without its last axis; by default that of `p`.
-        dtype: the default float if it is left out.
-        unroll: how many categories one turn of the loop draws; True for all.
+        dtype: by default the default float.
+        unroll: the number of categories in an iteration of the loop; True for all.
 
     Example:
         >>> import imprint

@@ -1,7 +1,7 @@
-"""Draws of positive numbers and of triangles: each made of one or two simpler draws.
+"""Distributions derived from one or two simpler draws.
 
-They have parameters, which are broadcast to the shape of the result. The operations and
-their order are JAX's, so that results agree to the last bit (of `maxwell`, but for it).
+Parameters broadcast to the shape of the result. Operations and their order are JAX's,
+so results agree to the last bit (except for `maxwell`).
 """
 
 from typing import Any
@@ -45,7 +45,7 @@ from imprint._src.random.intervals import unit_floats
 from imprint._src.random.key_array import KeyLike, single_key
 from imprint._src.random.streams import row, split_data
 
-# ---- of a normal draw ----
+# ---- from a normal draw ----
 
 
 def lognormal(
@@ -54,12 +54,12 @@ def lognormal(
     shape: Any = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw numbers whose logarithms are normal, of mean 0.
+    """Draw numbers with normal logarithms, of mean 0: log-normal.
 
     Args:
         key: a key.
         sigma: the standard deviation of the logarithm.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -81,7 +81,7 @@ _lognormal_of = programs(_lognormal)
 
 
 def maxwell(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
-    """Draw from the Maxwell distribution: lengths of normal vectors of three numbers.
+    """Draw from the Maxwell distribution: norms of normal vectors of three numbers.
 
     Args:
         key: a key.
@@ -115,14 +115,14 @@ def double_sided_maxwell(
     shape: Any = (),
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw from the Maxwell distribution, with either sign, scaled and moved.
+    """Draw from the double-sided Maxwell distribution, scaled and shifted.
 
     Args:
         key: a key.
-        loc: what is added to the numbers.
-        scale: what they are multiplied by.
-        shape: the shape of the result, in front of that of the parameters together; by
-            default their shape once more.
+        loc: the shift.
+        scale: the factor.
+        shape: the shape of the result, before the common shape of the parameters; by
+            default that shape again.
         dtype: as in `uniform`.
 
     Example:
@@ -157,12 +157,12 @@ def wald(
     shape: Any = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw from the Wald distribution, the inverse Gaussian one.
+    """Draw from the Wald (inverse Gaussian) distribution.
 
     Args:
         key: a key.
         mean: the mean; the shape parameter is 1.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -190,7 +190,7 @@ def _wald(shape: Shape, dtype: DType, data: Any, mean: Any) -> Any:
 _wald_of = programs(_wald)
 
 
-# ---- of an exponential or a uniform draw ----
+# ---- from an exponential or a uniform draw ----
 
 
 def pareto(
@@ -203,8 +203,8 @@ def pareto(
 
     Args:
         key: a key.
-        b: the shape parameter: the smaller, the heavier the tail.
-        shape: the shape of the result; by default that of the parameters together.
+        b: the shape parameter; a smaller one has a heavier tail.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -233,8 +233,8 @@ def rayleigh(
 
     Args:
         key: a key.
-        scale: where numbers are likeliest.
-        shape: the shape of the result; by default that of the parameters together.
+        scale: the mode of the distribution.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -266,9 +266,9 @@ def weibull_min(
 
     Args:
         key: a key.
-        scale: what the numbers are multiplied by.
+        scale: the factor.
         concentration: the shape parameter.
-        shape: the shape of the result; None, that of the parameters together.
+        shape: the shape of the result; None for the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -309,9 +309,9 @@ def triangular(
     Args:
         key: a key.
         left: the lower limit.
-        mode: where numbers are likeliest.
+        mode: the most likely value.
         right: the upper limit.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -343,7 +343,7 @@ _triangular_of = programs(_triangular)
 def geometric(
     key: KeyLike, p: Any, shape: Any = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """Draw how many trials it takes until one succeeds.
+    """Draw from the geometric distribution: the trials until the first success.
 
     Args:
         key: a key.
@@ -380,5 +380,5 @@ _geometric_of = programs(_geometric)
 
 
 def _as(dtype: DType, shape: Shape, x: Any) -> Any:
-    """Return a parameter in the dtype and the shape of the draw."""
+    """Return a parameter with the dtype and the shape of the draw."""
     return repeat(convert_element_type(x, dtype), shape)

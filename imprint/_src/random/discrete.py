@@ -1,7 +1,7 @@
-"""Draws from few values: booleans, signs, categories.
+"""Draws of booleans, signs and categories.
 
-A boolean is a uniform draw compared with its probability. A category is where logits plus
-Gumbel noise are largest.
+A boolean compares a uniform draw with its probability. A category is the index of the
+largest logit plus Gumbel noise.
 """
 
 from typing import Any
@@ -113,15 +113,15 @@ def categorical(
     replace: bool = True,  # noqa: FBT001, FBT002 - positional in JAX
     mode: str | None = None,
 ) -> Array:
-    """Draw positions along an axis of `logits`, as likely as its softmax says.
+    """Draw indices along an axis of `logits`, with its softmax as probabilities.
 
     Args:
         key: a key.
         logits: logarithms of probabilities, up to a constant; an array of floats.
         axis: the axis of the categories.
         shape: the shape of the result. It ends with the shape of `logits` without
-            `axis`, which is the default, or with what that broadcasts to.
-        replace: whether the draws of one row of `logits` may be equal; if not, they are
+            `axis`, which is the default, or with a shape that this broadcasts to.
+        replace: whether draws of one row of `logits` may repeat; if not, they are along
             the first axes of `shape`.
         mode: as in `gumbel`.
 

@@ -1,10 +1,10 @@
-"""Draws from the gamma distribution, and what is made of them.
+"""The gamma distribution and its relatives: beta, Dirichlet, chi-square, F, t.
 
-A gamma draw of shape at least 1 is the accepted one of proposals that are cubes of normal
-draws; below 1, that of one more, times a power of a uniform draw. Each number has a key of
-its own, so how often one is refused changes no other. It has a derivative by the shape:
-how the number moves when its quantile stays. Where small numbers would vanish the draw is
-one of logarithms. The operations and their order are JAX's.
+For a shape of at least 1, a gamma draw is the first accepted of proposals that are
+cubes of normal draws. Below 1, it is a draw of shape plus 1, times a power of a uniform
+draw. Each number has its own key, so rejections of one do not affect another. The
+derivative by the shape moves the number at a fixed quantile. Where small numbers would
+underflow, the draw is of logarithms. Operations and their order are JAX's.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ from imprint._src.random.discrete import rademacher_signs
 from imprint._src.random.intervals import unit_floats
 from imprint._src.random.key_array import KeyLike, single_key
 from imprint._src.random.loops import repeat_while, walk
-from imprint._src.random.streams import makes_bits_of_batches, row, split_data
+from imprint._src.random.streams import is_batch_invariant, row, split_data
 
 Method: TypeAlias = Literal["exact", "approximate"]
 
@@ -95,7 +95,7 @@ def loggamma(
     *,
     method: Method = "exact",
 ) -> Array:
-    """Draw logarithms of numbers from the gamma distribution: exact for a small `a`.
+    """Draw logarithms from the gamma distribution: accurate for a small `a`.
 
     Args:
         key: a key.
@@ -148,13 +148,13 @@ _gamma_of = programs(_gamma)
 
 
 def _each_drawn(log_space: bool, data: Any, a: Any) -> Any:  # noqa: FBT001 - a param of a program
-    """Draw a number for each element of `a`, with a key of its own."""
+    """Draw a number for each element of `a`, with its own key."""
     aval = get_aval(a)
     if dims.has_zero(aval.shape):
         return full(aval.shape, 0, aval.dtype)
     keys, flat = split_data(data, (aval.size,)), reshape(a, (aval.size,))
     draw = partial(_one, log_space)
-    if makes_bits_of_batches(data):
+    if is_batch_invariant(data):
         drawn = vmap(draw)(keys, flat)
     else:
         step = partial(_step, draw)
@@ -233,7 +233,7 @@ _CHI2_QUANTILE: Final = (
 )
 """Goldstein's expansion of 1973, by powers of the normal quantile and of 1/ν."""
 _BOOSTS: Final = 4
-"""By how much the shape is made larger, as the expansion is bad at small ones."""
+"""The increase of the shape, because the expansion is inaccurate for small ones."""
 
 
 def _approximate(
@@ -270,7 +270,7 @@ def _polynomial(x: Any, coefficients: Any) -> Any:
     return total
 
 
-# ---- of two or more gamma draws ----
+# ---- from two or more gamma draws ----
 
 
 def beta(
@@ -288,7 +288,7 @@ def beta(
         key: a key.
         a: the first parameter.
         b: the second parameter.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         method: as in `gamma`.
 
@@ -321,7 +321,7 @@ _beta_of = programs(_beta)
 def dirichlet(
     key: KeyLike, alpha: Any, shape: Any = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """Draw from the Dirichlet distribution: positive numbers whose sum is 1.
+    """Draw from the Dirichlet distribution: positive numbers with sum 1.
 
     Args:
         key: a key.
@@ -373,7 +373,7 @@ def chisquare(
 
     Args:
         key: a key.
-        df: the degrees of freedom, which need not be whole.
+        df: the degrees of freedom, any positive number.
         shape: the shape of the result; by default that of `df`.
         dtype: as in `uniform`.
         method: as in `gamma`.
@@ -404,13 +404,13 @@ def f(
     shape: Any = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw from the F distribution: quotients of two mean squares of normal numbers.
+    """Draw from the F distribution: ratios of mean squares of normal numbers.
 
     Args:
         key: a key.
         dfnum: the degrees of freedom of the numerator.
         dfden: the degrees of freedom of the denominator.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
 
     Example:
@@ -468,7 +468,7 @@ def _t(shape: Shape, dtype: DType, data: Any, df: Any) -> Any:
 
 _t_of = programs(_t)
 
-# ---- of powers ----
+# ---- from powers ----
 
 
 def generalized_normal(
@@ -510,12 +510,12 @@ def ball(
     shape: Any = (),
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw points of a ball of radius 1, all equally likely.
+    """Draw uniformly from the unit ball of a p-norm.
 
     Args:
         key: a key.
         d: the dimension of the ball.
-        p: which norm is at most 1.
+        p: the order of the norm.
         shape: the shape of the result without its last axis, the coordinates.
         dtype: as in `uniform`.
 

@@ -1,9 +1,9 @@
-"""Draws from an interval: bits, floats, integers; the other samplers transform these.
+"""Uniform draws: bits, floats, integers; the other samplers transform these.
 
-A float is made of random bits as its mantissa, under an exponent that puts it in [1, 2);
-minus 1, it is stretched to the bounds. A dtype with few bits of mantissa takes bits of the
-next width. An integer is the remainder of twice as many bits, so that spans which are no
-power of 2 have little bias; narrow integers are drawn in 32 bits.
+A float has random bits as mantissa and an exponent that puts it in [1, 2); minus 1, it
+is scaled to the bounds. A dtype with few mantissa bits uses bits of the next width. An
+integer is the remainder of twice as many bits, so that spans which are not a power of 2
+have little bias; narrow integers are drawn in 32 bits.
 """
 
 from typing import Any
@@ -86,8 +86,8 @@ def uniform(
         key: a key.
         shape: the shape of the result.
         dtype: a floating-point dtype; `float32` by default, `float64` under `enable_x64`.
-        minval: the least value that may be drawn; broadcasts to `shape`.
-        maxval: the value below which all are; broadcasts to `shape`.
+        minval: the lower bound; broadcasts to `shape`.
+        maxval: the upper bound, excluded; broadcasts to `shape`.
 
     Example:
         >>> import imprint
@@ -97,7 +97,7 @@ def uniform(
     data = single_key("uniform", key)
     out, lengths = float_dtype("uniform", dtype), sizes("uniform", shape)
     if type(minval) is type(maxval) is float and (minval, maxval) == (0.0, 1.0):
-        return _unit_of(lengths, out)(data)  # numbers cost a call 7 us
+        return _unit_of(lengths, out)(data)  # concrete numbers cost a call 7 us
     minval, maxval = as_operand(minval), as_operand(maxval)
     _check_bounds("uniform", lengths, minval, maxval)
     return _uniform_of(lengths, out)(data, minval, maxval)
@@ -147,13 +147,13 @@ def randint(
     maxval: Any,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Draw integers from [`minval`, `maxval`), all equally likely but for rounding.
+    """Draw integers from [`minval`, `maxval`), all equally likely up to rounding.
 
     Args:
         key: a key.
         shape: the shape of the result.
-        minval: the least value that may be drawn; broadcasts to `shape`.
-        maxval: the value below which all are; broadcasts to `shape`.
+        minval: the lower bound; broadcasts to `shape`.
+        maxval: the upper bound, excluded; broadcasts to `shape`.
         dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
 
     Example:
@@ -205,7 +205,7 @@ def _most(x: Any) -> int:
 def _clipped(
     x: Any, dtype: DType, least: int | None = None, most: int | None = None
 ) -> Any:
-    """Convert an integer, going to the nearest limit of the dtype or the one given."""
+    """Convert an integer, clipped to the limits of the dtype or the given one."""
     info, own = dtypes.iinfo(dtype), dtypes.iinfo(get_aval(x).dtype)
     least = max(int(own.min), int(info.min) if least is None else least)
     most = min(int(own.max), int(info.max) if most is None else most)
@@ -214,7 +214,7 @@ def _clipped(
 
 
 def _span(low: Any, high: Any, beyond: Any) -> Any:
-    """Return how many integers there are to draw from; 0 stands for all of the dtype."""
+    """Return the number of integers to draw from; 0 for all of the dtype."""
     width = dtypes.bit_width(get_aval(low).dtype)
     span = convert_element_type(sub(high, low), UINTS[width])
     one = scalar_like(span, 1)

@@ -1,53 +1,98 @@
-"""Arrays of keys: what `key` and `split` return, and what may be passed as a key.
+"""Arrays of PRNG keys, and the implementations of generators.
 
 A `PRNGKeyArray` hides the words of its keys: its shape is that of the raw data,
-`uint32[..., 2]`, without the last axis. It is an `Array`, but none of numbers: operators
-refuse it, and so do functions, except those that only move elements (`imprint._src.numpy.keys`).
-It is a pytree node whose one leaf is the data, so every transform takes it and gives it
-back. Whatever a transform puts in the
-leaf's place (a tracer, None, an axis) is taken as it comes; the functions of `keys` check.
-Raw data itself may be passed wherever a key may.
+`uint32[..., 2]`, without the last axis. It is an `Array`, but not of numbers: operators
+reject it, and so do functions, except those that only move elements
+(`imprint._src.numpy.keys`). It is a pytree node with the data as its one leaf, so every
+transform accepts and returns it. The leaf may be anything that a transform puts there
+(a tracer, None, an axis); the functions of `keys` check it. Raw data is accepted in
+place of a key. The implementation is part of the dtype, and so of the type of each
+program with keys; `threefry` and `rbg` have the algorithms.
 """
 
 from collections.abc import Iterator
 from copy import copy, deepcopy
-from typing import Any, Final, Never, NewType, TypeAlias, cast, final
+from typing import Any, Final, NamedTuple, Never, NewType, TypeAlias, cast, final
 
 import numpy as np
 
 from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import from_operand, host_of, to_array
+from imprint._src.config import settings
 from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import current_trace
-from imprint._src.errors import ArgumentError
-from imprint._src.random.implementations import (
-    BY_NAME,
-    THREEFRY,
-    Implementation,
-    default_implementation,
-)
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.random.threefry import row
+
+
+class Implementation(NamedTuple):
+    """An implementation of a generator.
+
+    Args:
+        name: the name for `key`.
+        tag: the name in the dtype.
+        words: the number of words of a key.
+    """
+
+    name: str
+    tag: str
+    words: int
+
+
+THREEFRY: Final = Implementation("threefry2x32", "fry", 2)
+RBG: Final = Implementation("rbg", "rbg", 4)
+UNSAFE_RBG: Final = Implementation("unsafe_rbg", "urbg", 4)
+
+BY_NAME: Final = {x.name: x for x in (THREEFRY, RBG, UNSAFE_RBG)}
+"""Each of them, by its name."""
+
+
+def default_implementation() -> Implementation:
+    """Return the default implementation, of the flag `default_prng_impl`."""
+    return BY_NAME[settings().default_prng_impl]
+
+
+def implementation_of(name: str, given: Any) -> Implementation:
+    """Return the implementation argument of the function `name`.
+
+    Args:
+        name: the function, for errors.
+        given: a name, the dtype of keys, or None for the default.
+    """
+    if given is None:
+        return default_implementation()
+    known = getattr(given, "implementation", None)
+    if isinstance(known, Implementation):
+        return known
+    if isinstance(given, str) and given in BY_NAME:
+        return BY_NAME[given]
+    raise ArgumentError(
+        f"{name}: expected impl to be one of {list(BY_NAME)}, or None, got {given!r}."
+        f"{did_you_mean(str(given), BY_NAME)} None stands for the flag "
+        "default_prng_impl."
+    )
+
 
 NDArray = np.ndarray[Any, Any]
 
 SINGLE: Final = ShapedArray((2,), dtypes.uint32)
-"""The aval of the raw data of one key of threefry."""
+"""The aval of the raw data of one threefry key."""
 _OF_THE_BUFFER: Final = frozenset(
     {"committed", "delete", "device", "devices", "is_deleted", "is_ready", "sharding"}
 )
-"""What keys have because their raw data has it."""
+"""Attributes of keys that their raw data has."""
 
 
 @final
 class KeyDType:
-    """The dtype of arrays of keys: the implementation by which they make bits.
+    """The dtype of arrays of keys, with the implementation of their generator.
 
     Args:
-        implementation: which one.
+        implementation: the implementation.
 
     Example:
         >>> import imprint
@@ -63,21 +108,21 @@ class KeyDType:
 
     @property
     def name(self) -> str:
-        """As printed in shapes."""
+        """The name as printed in shapes."""
         return f"key<{self.implementation.tag}>"
 
     @property
     def words(self) -> int:
-        """How many words a key has."""
+        """The number of words of a key."""
         return self.implementation.words
 
     @property
     def itemsize(self) -> int:
-        """How many bytes a key has."""
+        """The number of bytes of a key."""
         return 4 * self.implementation.words
 
     def of_words(self, data: Any) -> "PRNGKeyArray":
-        """Return the keys of raw data, or of what stands in its place."""
+        """Return the keys of raw data, or of a placeholder of it."""
         return PRNGKeyArray(data, self.implementation)
 
     def __repr__(self) -> str:
@@ -94,11 +139,11 @@ class KeyDType:
 
 @final
 class PRNGKeyArray(Array):
-    """Keys of random numbers, each a value that `split` makes further keys of.
+    """PRNG keys, which `split` and `fold_in` turn into further keys.
 
     Args:
         data: the raw data, `uint32[..., 2]`; use `wrap_key_data`, which checks it.
-        implementation: by which they make bits; that of `rbg` has four words.
+        implementation: their generator; keys of `rbg` have four words.
 
     Example:
         >>> import imprint
@@ -109,7 +154,7 @@ class PRNGKeyArray(Array):
 
     __slots__ = ("data", "implementation")
     __imprint_hidden_axes__ = 1
-    """How many of the axes of its leaf are no axes of its own."""
+    """The number of last axes of its leaf that are not axes of the array."""
     data: Any
 
     def __init__(self, data: Any, implementation: Implementation = THREEFRY) -> None:
@@ -210,7 +255,7 @@ class PRNGKeyArray(Array):
         )
 
     def __repr__(self) -> str:
-        if not hasattr(self.data, "shape"):  # a placeholder of some transform
+        if not hasattr(self.data, "shape"):  # a placeholder of a transform
             return f"PRNGKeyArray({self.data!r})"
         if isinstance(self.data, ShapeDtypeStruct):
             return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype})"
@@ -244,15 +289,15 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
     return (row(data, i) for i in range(count))
 
 
-# ---- what may be passed as a key ----
+# ---- key arguments ----
 
 KeyLike: TypeAlias = PRNGKeyArray | Array | NDArray
 Key = NewType("Key", Array)
-"""What annotations call a single key."""
+"""The annotation of a single key."""
 
 
 def single_key(name: str, key: Any) -> Any:
-    """Return the key that the function `name` was given, as samplers take it; hot.
+    """Return the key argument of the function `name` for samplers; hot.
 
     That is raw data for threefry, and an array of keys for other implementations.
     """
@@ -261,7 +306,7 @@ def single_key(name: str, key: Any) -> Any:
         if data.aval is SINGLE:
             return data
     except AttributeError:
-        pass  # NumPy's, or no key at all
+        pass  # a NumPy array, or not a key
     implementation = _implementation(key)
     aval = _raw_aval(name, key, data, implementation)
     if dims.equal_shapes(aval.shape, (implementation.words,)):

@@ -1,8 +1,8 @@
-"""Keys: made of seeds, split, folded, and taken apart to their raw data.
+"""Keys: creation from seeds, splitting, folding, and raw data.
 
-Outside any trace keys are computed on the host (`host`), which compiles nothing and is
-faster for few keys; under a trace they are equations (`threefry`). Raw data instead of a
-key gives raw data back.
+Outside of a trace keys are computed on the host, which compiles nothing and is faster
+for few keys; under a trace they are equations. Raw data in place of a key gives raw
+data.
 """
 
 from collections.abc import Callable
@@ -27,19 +27,17 @@ from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
-from imprint._src.random import host, streams, threefry
+from imprint._src.random import streams, threefry
 from imprint._src.random.arguments import sizes
-from imprint._src.random.implementations import (
-    THREEFRY,
-    Implementation,
-    default_implementation,
-    implementation_of,
-)
 from imprint._src.random.key_array import (
     SINGLE,
+    THREEFRY,
+    Implementation,
     KeyDType,
     KeyLike,
     PRNGKeyArray,
+    default_implementation,
+    implementation_of,
     raw_data,
     single_key,
     words_of,
@@ -49,14 +47,14 @@ from imprint._src.random.key_array import (
 
 
 def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> PRNGKeyArray:
-    """Return the key that a seed stands for.
+    """Create a key from a seed.
 
     Args:
-        seed: an integer; 32 bits of it count, or 64 under `enable_x64`.
-        impl: how it makes random bits: "threefry2x32"; "rbg", by the engine's own
-            generator; or "unsafe_rbg", which makes keys by that, too. None for the flag
+        seed: an integer; its low 32 bits are used, or 64 under `enable_x64`.
+        impl: the implementation: "threefry2x32"; "rbg", by XLA's own generator; or
+            "unsafe_rbg", which also splits by it. None for the flag
             `default_prng_impl`.
-        dtype: the dtype of keys instead, such as that of another key.
+        dtype: a dtype of keys in place of `impl`, such as that of another key.
 
     Raises:
         ArgumentError: the seed is not an integer of rank 0, or `impl` is unknown.
@@ -71,10 +69,10 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> PRNGKeyArray:
 
 
 def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
-    """Return the raw data of the key that a seed stands for, `uint32[2]` of threefry.
+    """Create the raw data of a key from a seed, `uint32[2]` for threefry.
 
     Args:
-        seed: as in `key`, which is to be preferred.
+        seed: as in `key`; prefer that function.
         impl: as in `key`.
 
     Example:
@@ -140,7 +138,7 @@ def _seed_on_host(
     seed: int, implementation: Implementation, *, wide: bool
 ) -> np.ndarray[Any, Any]:
     if implementation is THREEFRY:
-        return host.seed_data(seed, wide=wide)
+        return threefry.seed_on_host(seed, wide=wide)
     return streams.other().seed_on_host(seed, wide=wide)
 
 
@@ -153,18 +151,18 @@ def _seeded_by_int(name: str, seed: int, implementation: Implementation) -> Any:
     data = _seed_on_host(seed, implementation, wide=settings().enable_x64)
     if current_trace() is None:
         return _from_host(data)
-    return threefry.stacked(tuple(data))  # literals, where an array were a constant
+    return threefry.stacked(tuple(data))  # literals, where an array would be a constant
 
 
 # ---- from keys ----
 
 
 def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
-    """Return new keys, independent of each other; do not use the old one any more.
+    """Return new, independent keys; do not use the old key again.
 
     Args:
         key: a key.
-        num: how many, or in which shape.
+        num: the number of keys, or a shape.
 
     Example:
         >>> import imprint
@@ -194,7 +192,7 @@ def _split_on_host(
 ) -> np.ndarray[Any, Any]:
     partitionable = settings().threefry_partitionable
     if implementation is THREEFRY:
-        return host.split_data(data, count, partitionable=partitionable)
+        return threefry.split_on_host(data, count, partitionable=partitionable)
     return streams.other().split_on_host(
         data, count, implementation, partitionable=partitionable
     )
@@ -206,11 +204,11 @@ def _split_of(shape: Shape) -> Callable[[Any], Any]:
 
 
 def fold_in(key: KeyLike, data: Any) -> Any:
-    """Return the key that an old key and a number make: for the step of a loop, say.
+    """Return a key derived from a key and a number, such as a loop counter.
 
     Args:
         key: a key.
-        data: an integer of rank 0, of which 32 bits count.
+        data: an integer of rank 0; its low 32 bits are used.
 
     Example:
         >>> import imprint
@@ -252,7 +250,7 @@ def _fold_on_host(
     data: np.ndarray[Any, Any], number: int, implementation: Implementation
 ) -> np.ndarray[Any, Any]:
     if implementation is THREEFRY:
-        return host.fold_data(data, number)
+        return threefry.fold_on_host(data, number)
     return streams.other().fold_on_host(data, number, implementation)
 
 
@@ -265,7 +263,7 @@ def _implementation(given: Any) -> Implementation:
 
 
 def clone(key: KeyLike) -> Any:
-    """Return the same key again, to draw the same numbers on purpose.
+    """Return a copy of a key, to draw the same numbers on purpose.
 
     Example:
         >>> import imprint
@@ -280,7 +278,7 @@ def clone(key: KeyLike) -> Any:
 
 
 def key_data(keys: KeyLike) -> Any:
-    """Return the raw data of keys, `uint32[..., 2]` of threefry.
+    """Return the raw data of keys, `uint32[..., 2]` for threefry.
 
     Example:
         >>> import imprint
@@ -296,8 +294,8 @@ def wrap_key_data(
     """Return the keys of raw data; the inverse of `key_data`.
 
     Args:
-        key_bits_array: an array of `uint32` whose last axis has length 2, or 4 for
-            other implementations than threefry.
+        key_bits_array: a `uint32` array whose last axis has length 2, or 4 for
+            implementations other than threefry.
         impl: as in `key`.
         dtype: as in `key`.
 
@@ -313,7 +311,7 @@ def wrap_key_data(
 
 
 def key_impl(keys: KeyLike) -> str:
-    """Return the name of the way in which keys make random bits.
+    """Return the name of the implementation of keys.
 
     Example:
         >>> import imprint
@@ -331,7 +329,7 @@ def _as_array(data: Any) -> Any:
 
 
 def _like(key: KeyLike, made: Any) -> Any:
-    """Return keys of the kind that was given: an array of keys, or raw data."""
+    """Return keys in the form of the argument: an array of keys, or raw data."""
     if type(key) is PRNGKeyArray:
         is_keys = type(made) is PRNGKeyArray
         return made if is_keys else PRNGKeyArray(made, key.implementation)

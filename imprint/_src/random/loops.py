@@ -1,6 +1,6 @@
-"""Loops of draws: what repeats until it is accepted, and what is drawn one after another.
+"""Loops of samplers: rejection, and sequences of draws.
 
-Both take and return pytrees, whose types no step changes.
+Both take and return pytrees; no step changes their types.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from imprint._src.core.aval import ShapedArray, get_aval
 def repeat_while(
     condition: Callable[..., Any], step: Callable[..., Any], *carry: Any
 ) -> Any:
-    """Return what the carry is when the condition holds no more.
+    """Return the carry once the condition is false.
 
     Args:
-        condition: takes the carry.
-        step: takes the carry and returns the next one, a tuple.
-        carry: what goes from step to step.
+        condition: a function of the carry.
+        step: a function from the carry to the next one, a tuple.
+        carry: the initial carry.
     """
     asked, stepped = (_closed(f, *carry) for f in (condition, step))
     outs = while_loop(
@@ -36,14 +36,14 @@ def repeat_while(
 def walk(
     step: Callable[..., Any], carry: Any, xs: Any, length: Any, unroll: int
 ) -> Any:
-    """Walk over the first axis of arrays; return the last carry, and results stacked.
+    """Scan the first axis of arrays; return the last carry, and results stacked.
 
     Args:
-        step: takes the carry and what there is at one place; returns carry and result.
-        carry: what goes from step to step.
+        step: a function of the carry and a slice; returns carry and result.
+        carry: the initial carry.
         xs: the arrays.
-        length: how many places there are.
-        unroll: how many of them one turn of the compiled loop takes.
+        length: the number of slices.
+        unroll: the number of slices in an iteration of the compiled loop.
     """
     closed = _closed(step, carry, tree.map(_of_one, xs))
     outs = scan(

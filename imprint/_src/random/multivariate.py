@@ -1,7 +1,9 @@
-"""Draws from the normal distribution of a mean vector and a covariance matrix.
+"""Normal vectors with a covariance, and orthogonal matrices.
 
-A vector of independent normal draws times a factor of the covariance: the triangular one,
-or, for a matrix that is singular, one by its singular or eigenvalues. The draws are JAX's.
+A normal vector is a factor of the covariance times independent normal draws: the
+Cholesky factor, or, for a singular matrix, one from its singular values or eigenvalues.
+An orthogonal matrix is the Q of a normal matrix, with the signs of the diagonal of R,
+so it is uniform. Draws are JAX's.
 """
 
 from typing import Any, Final
@@ -9,27 +11,32 @@ from typing import Any, Final
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
-from imprint._src.core.aval import get_aval
+from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import add, broadcast_in_dim, mul
 from imprint._src.primitives.dot import dot_general
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.elementwise.exponential import sqrt
+from imprint._src.primitives.elementwise.rounding import sign
 from imprint._src.primitives.linalg.cholesky import cholesky
 from imprint._src.primitives.linalg.eigen import eigh
+from imprint._src.primitives.linalg.orthogonal import qr
 from imprint._src.primitives.linalg.singular import svd
+from imprint._src.primitives.matrices import LAPACK, along_rows, diagonal, swapped
 from imprint._src.primitives.shape import expand_dims, squeeze
 from imprint._src.random.arguments import (
     check_fits,
     check_number,
     float_dtype,
+    programs,
     repeat,
     sizes,
 )
-from imprint._src.random.continuous import normal
-from imprint._src.random.key_array import KeyLike
+from imprint._src.random.continuous import normal, normal_numbers
+from imprint._src.random.key_array import KeyLike, single_key
 
 _METHODS: Final = ("cholesky", "eigh", "svd")
 
@@ -48,10 +55,10 @@ def multivariate_normal(
         key: a key.
         mean: the mean of each element, along the last axis.
         cov: covariance matrices along the last two axes.
-        shape: the shape of the result without its last axis; by default what the other
-            axes of `mean` and `cov` broadcast to.
+        shape: the shape of the result without its last axis; by default the common
+            shape of the other axes of `mean` and `cov`.
         dtype: of the normal draws; by default that of `mean` and `cov`.
-        method: by what factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
+        method: the factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
 
     Example:
         >>> import imprint
@@ -116,7 +123,7 @@ def _factor(cov: Any, method: str) -> Any:
 
 
 def _times(factor: Any, x: Any) -> Any:
-    """Return the products of matrices and vectors, with one matrix for all if there is one."""
+    """Return the products of matrices and vectors; use a single matrix for all."""
     aval = get_aval(x)
     last = aval.ndim - 1
     if get_aval(factor).ndim == 2:
@@ -126,3 +133,55 @@ def _times(factor: Any, x: Any) -> Any:
     columns = expand_dims(x, (last + 1,))
     out = dot_general(matrices, columns, (((last + 1,), (last,)), (stack, stack)))
     return squeeze(out, (last + 1,))
+
+
+def orthogonal(
+    key: KeyLike,
+    n: int,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    m: int | None = None,
+) -> Array:
+    """Draw uniform matrices with orthonormal columns, or rows if these are fewer.
+
+    Args:
+        key: a key.
+        n: the number of rows.
+        shape: the shape of the stack of matrices.
+        dtype: `float32` by default, `float64` under `enable_x64`; a complex dtype draws
+            unitary matrices.
+        m: the number of columns; `n` by default.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> q = imprint.random.orthogonal(imprint.random.key(0), 3)
+        >>> bool(np.allclose(q @ q.T, np.eye(3), atol=1e-5))
+        True
+    """
+    data = single_key("orthogonal", key)
+    out = dtypes.requested(float if dtype is None else dtype, "orthogonal")
+    if not LAPACK.accepts(out):
+        raise ArgumentError(
+            f"orthogonal: expected {LAPACK.words}, got {out}. Convert the result."
+        )
+    rows = whole("orthogonal", "n", n)
+    columns = rows if m is None else whole("orthogonal", "m", m)
+    if rows < 0 or columns < 0:
+        raise ArgumentError(
+            f"orthogonal: expected lengths of at least 0, got n={rows} and m={columns}. "
+            "They are the numbers of rows and columns."
+        )
+    stack = sizes("orthogonal", shape)
+    return _orthogonal_of(stack, out, rows, columns)(data)
+
+
+def _orthogonal(stack: Shape, dtype: DType, rows: int, columns: int, data: Any) -> Any:
+    long, short = max(rows, columns), min(rows, columns)
+    drawn = normal_numbers((*stack, long, short), dtype, data)
+    q, r = qr(drawn, full_matrices=False)
+    turned = mul(q, along_rows(sign(diagonal(r)), get_aval(q).shape))
+    return swapped(turned) if rows < columns else turned
+
+
+_orthogonal_of = programs(_orthogonal)

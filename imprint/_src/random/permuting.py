@@ -1,8 +1,8 @@
-"""Draws from what is there: permutations, and choices with and without replacement.
+"""Permutations, and choices with and without replacement.
 
-A permutation sorts by random bits, as often as it takes that all elements have keys of
-their own but once in a blue moon. Weighted choices without replacement are the largest
-logarithms plus Gumbel noise.
+A permutation sorts by random bits, repeatedly, until ties in all rounds are very
+unlikely. Weighted choices without replacement are the largest log weights plus Gumbel
+noise.
 """
 
 import math
@@ -34,7 +34,7 @@ from imprint._src.random.key_array import KeyLike, single_key
 from imprint._src.random.keys import split
 
 _ROUNDS: Final = 3 / math.log(np.iinfo(np.uint32).max)
-"""How many rounds an element takes in the exponent: JAX's measure."""
+"""The exponent of the number of elements per round, as in JAX."""
 
 
 def permutation(
@@ -47,9 +47,9 @@ def permutation(
 
     Args:
         key: a key.
-        x: an array; or a whole number n, for `arange(n)`.
+        x: an array; or an integer n, for `arange(n)`.
         axis: the axis.
-        independent: whether each row along the axis has an order of its own.
+        independent: whether to permute each row along the axis separately.
 
     Example:
         >>> import imprint
@@ -88,12 +88,12 @@ def _shuffled(key: Any, x: Any, axis: int) -> Any:
 
 
 def _rounds(size: Dim) -> int:
-    """Return how often so many elements are sorted."""
+    """Return the number of rounds for a size."""
     if type(size) is int:
         return math.ceil(_ROUNDS * math.log(max(1, size)))
     rounds = 0
     while dims.at_least(size, math.floor(math.exp(rounds / _ROUNDS)) + 1):
-        rounds += 1  # it asks, so a trace is for all sizes that take as many
+        rounds += 1  # concrete comparison: one trace for all sizes with as many rounds
     return rounds
 
 
@@ -110,11 +110,11 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
 
     Args:
         key: a key.
-        a: an array; or a whole number n, for `arange(n)`.
-        shape: how many, in which shape, which takes the place of `axis`.
-        replace: whether an element can be drawn again.
-        p: how likely each element is; all are equally likely if None.
-        axis: the axis along which the elements are.
+        a: an array; or an integer n, for `arange(n)`.
+        shape: the shape of the draws, which replaces `axis`.
+        replace: whether elements may repeat.
+        p: the probability of each element; uniform if None.
+        axis: the axis of the elements.
         mode: as in `gumbel`, for weights without replacement.
 
     Example:
@@ -173,7 +173,7 @@ def _weighted(
     replace: bool,
     mode: str | None,
 ) -> Array:
-    """Return the indices that are drawn."""
+    """Return the indices of the draws."""
     given = check_number("choice", "p", p)
     if given.ndim != 1 or not dims.equal(given.shape[0], count):
         raise ShapeError(

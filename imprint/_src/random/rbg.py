@@ -1,9 +1,9 @@
-"""The implementations rbg and unsafe_rbg: bits by the engine's own generator.
+"""The implementations rbg and unsafe_rbg, by XLA's own generator.
 
 A key is four words. Both draw by `rng_bit_generator`, which is faster than threefry on
-accelerators, and of which a batch of keys gives other bits than each key alone. "rbg" makes
-keys of its two halves by threefry; "unsafe_rbg" makes them of drawn bits. All bits are
-JAX's. Each function is there for programs, and for the host.
+accelerators; a batch of keys gives other bits than each key alone. "rbg" splits its two
+halves by threefry; "unsafe_rbg" splits by drawn bits. All bits are JAX's. Each function
+has a traced version and one on the host.
 """
 
 from typing import Any, Final
@@ -20,13 +20,13 @@ from imprint._src.primitives.random_bits import (
     rng_bit_generator_p,
 )
 from imprint._src.primitives.shape import reshape
-from imprint._src.random import host, threefry
-from imprint._src.random.implementations import RBG, Implementation
+from imprint._src.random import threefry
+from imprint._src.random.key_array import RBG, Implementation
 
 NDArray = np.ndarray[Any, Any]
 
 _EACH: Final = 10
-"""How many rows are drawn for each new key of unsafe_rbg."""
+"""The number of rows to draw for each new key of unsafe_rbg."""
 
 # ---- in a program ----
 
@@ -75,7 +75,7 @@ def split_on_host(
     """Make `count` raw keys from one."""
     if implementation is RBG:
         halves = [
-            host.split_data(half, count, partitionable=partitionable)
+            threefry.split_on_host(half, count, partitionable=partitionable)
             for half in (data[:2], data[2:])
         ]
         return np.concatenate(halves, axis=1)
@@ -85,14 +85,14 @@ def split_on_host(
 def fold_on_host(data: NDArray, number: int, implementation: Implementation) -> NDArray:
     """Make a raw key from one and a number of 32 bits."""
     if implementation is RBG:
-        halves = [host.fold_data(half, number) for half in (data[:2], data[2:])]
+        halves = [threefry.fold_on_host(half, number) for half in (data[:2], data[2:])]
         return np.concatenate(halves)
     return data ^ _rows(seed_on_host(number, wide=False), _EACH)[-1]
 
 
 def seed_on_host(seed: int, *, wide: bool) -> NDArray:
     """Make a raw key from a number; only a wide one has a high word."""
-    return np.tile(host.seed_data(seed, wide=wide), 2)
+    return np.tile(threefry.seed_on_host(seed, wide=wide), 2)
 
 
 def _rows(data: NDArray, count: int) -> NDArray:

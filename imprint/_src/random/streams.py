@@ -1,8 +1,8 @@
-"""Bits and keys of a key of any implementation: what samplers are written with.
+"""Bits and keys for samplers, dispatched on the implementation of a key.
 
-A key is here what `single_key` returns: raw data `uint32[2]` for threefry, which most keys
-are of; an array of keys for the other implementations, so that programs, loops and batches
-know which one it is.
+A key is the result of `single_key`: raw data `uint32[2]` for threefry, the usual case;
+an array of keys for other implementations, so that programs, loops and batches know the
+implementation.
 """
 
 from importlib import import_module
@@ -21,7 +21,7 @@ def random_bits(key: Any, width: int, shape: Shape) -> Any:
 
 
 def split_data(key: Any, shape: Shape) -> Any:
-    """Make keys of `shape` from one."""
+    """Split a key to a `shape` of keys."""
     if type(key) is not PRNGKeyArray:
         return threefry.split_data(key, shape)
     data = other().split_data(key.data, shape, key.implementation)
@@ -29,7 +29,7 @@ def split_data(key: Any, shape: Shape) -> Any:
 
 
 def fold_data(key: Any, number: Any) -> Any:
-    """Make one key from one and a number, `uint32[]`."""
+    """Fold a number, `uint32[]`, into a key."""
     if type(key) is not PRNGKeyArray:
         return threefry.fold_data(key, number)
     data = other().fold_data(key.data, number, key.implementation)
@@ -43,11 +43,11 @@ def row(keys: Any, i: int) -> Any:
     return PRNGKeyArray(threefry.row(keys.data, i), keys.implementation)
 
 
-def makes_bits_of_batches(key: Any) -> bool:
-    """Tell whether a batch of keys has the bits that each of them has alone."""
+def is_batch_invariant(key: Any) -> bool:
+    """Return whether a batch of keys gives the same bits as each key alone."""
     return type(key) is not PRNGKeyArray
 
 
 def other() -> Any:
-    """Return the module of the implementations that are not threefry; few need it."""
+    """Return the module of the other implementations; it loads lazily."""
     return import_module("imprint._src.random.rbg")

@@ -1,8 +1,8 @@
-"""Cosine transforms under SciPy's names: dct, idct, dctn, idctn.
+"""Discrete cosine transforms under SciPy's names: dct, idct, dctn, idctn.
 
-All are of type 2, a Fourier transform of the elements of even places followed by those of
-odd places in reverse; the inverse is of type 3. The parts of complex numbers are
-transformed each by itself.
+All have type 2: a Fourier transform of the elements with even index, followed by those
+with odd index in reverse. The inverse has type 3. The parts of complex numbers are
+transformed separately.
 """
 
 import math
@@ -44,12 +44,12 @@ def dct(
     axis: int = -1,
     norm: str | None = None,
 ) -> Array:
-    """Return the cosine transform along one axis.
+    """Return the discrete cosine transform along one axis.
 
     Args:
         x: an array.
-        type: 2, the only one that is here.
-        n: to which length the axis is cut, or padded with zeros; its own by default.
+        type: must be 2.
+        n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
         norm: "ortho" makes the transform orthogonal; "backward", the default, does not.
 
@@ -73,10 +73,10 @@ def idct(
 
     Args:
         x: an array.
-        type: that of the transform which it inverts: 2.
+        type: the type of the transform to invert; must be 2.
         n: as in `dct`.
         axis: the axis to transform.
-        norm: that of the transform which it inverts.
+        norm: the norm of the transform to invert.
 
     Example:
         >>> import imprint
@@ -107,13 +107,13 @@ def dctn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """Return the cosine transform along several axes.
+    """Return the discrete cosine transform along several axes.
 
     Args:
         x: an array.
         type: as in `dct`.
-        s: the lengths to which the axes are cut, or padded with zeros.
-        axes: the axes; the last as many as `s` has by default, or all.
+        s: the lengths to which the axes are cut or padded with zeros.
+        axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `dct`.
 
     Example:
@@ -165,7 +165,7 @@ def _along_several(
     return _transformed(name, transform, array, (kind, lengths, along, norm))
 
 
-# ---- all of them ----
+# ---- implementation ----
 
 
 def _transformed(
@@ -230,7 +230,7 @@ def _inverse(x: Array, axis: int, ortho: bool) -> Array:  # noqa: FBT001 - a way
 
 
 def _turns(x: Array, axis: int, by: float) -> Array:
-    """Return by what each frequency is turned, along an axis."""
+    """Return the phase factor of each frequency along an axis."""
     count = dims.concrete(x.shape[axis], "dct")
     places = arange(count, dtype=dtypes.real_part_dtype(x.dtype))
     return _along(exp(places * (by * 1j * math.pi / count)), x.ndim, axis)

@@ -1,6 +1,6 @@
-"""Values between the points of a grid, as `jax.scipy.interpolate` finds them.
+"""Interpolation on grids, as in `jax.scipy.interpolate`.
 
-Splines are SciPy's, outside of programs; along one axis there is `imprint.numpy.interp`.
+For splines use SciPy, outside of programs; for one axis `imprint.numpy.interp`.
 """
 
 import itertools
@@ -21,19 +21,18 @@ _NAME = "RegularGridInterpolator"
 
 @final
 class RegularGridInterpolator:
-    """A function of points, of which the values on a grid are given. A pytree.
+    """A function of points, interpolated from values on a grid. A pytree.
 
     Args:
-        points: for each axis of the grid its coordinates, which grow.
-        values: those on the grid, which may have further axes.
+        points: the coordinates along each axis of the grid, ascending.
+        values: the values on the grid, which may have further axes.
         method: "linear" or "nearest".
-        bounds_error: False: a program does not raise for a value.
-        fill_value: what a point outside of the grid gives; None goes on as the nearest
-            cell does.
+        bounds_error: must be False: a program cannot raise for a value.
+        fill_value: the value outside the grid; None extrapolates from the nearest cell.
 
     Raises:
-        ArgumentError: there is no such method, or an error is asked for.
-        ShapeError: the grid does not fit the values.
+        ArgumentError: the method is unknown, or `bounds_error` is True.
+        ShapeError: the grid does not match the values.
         DTypeError: the values cannot hold the fill value.
 
     Example:
@@ -90,9 +89,9 @@ class RegularGridInterpolator:
         """Return the values at points.
 
         Args:
-            xi: points, with the coordinates along the last axis; or a tuple with an array
-                of each coordinate.
-            method: another one than the interpolator's.
+            xi: points, with the coordinates along the last axis; or a tuple with an
+                array for each coordinate.
+            method: overrides the interpolator's method.
         """
         method = self.method if method is None else method
         _check_method(method)
@@ -105,10 +104,10 @@ class RegularGridInterpolator:
         is_outside = np.zeros(points.shape[:-1], bool)
         for i, p in enumerate(self.grid):
             is_outside |= (points[..., i] < p[0]) | (points[..., i] > p[-1])
-        return np.where(self._beside(is_outside), self.fill_value, found)
+        return np.where(self._expand(is_outside), self.fill_value, found)
 
     def _cell(self, x: Array, points: Array) -> tuple[Array, Array]:
-        """Return the point below, and how far from it towards the next one."""
+        """Return the grid point below, and the fraction of the way to the next one."""
         last = points.size - 2
         low = np.clip(np.searchsorted(points, x) - 1, 0, last)
         start = points[low]
@@ -121,27 +120,27 @@ class RegularGridInterpolator:
             for side, part in zip(corner, share, strict=True):
                 weight = weight * (part if side else 1 - part)
             at = tuple([i + side for i, side in zip(low, corner, strict=True)])
-            total = total + self.values[at] * self._beside(weight)
+            total = total + self.values[at] * self._expand(weight)
         return total
 
     def _nearest(self, low: list[Array], share: list[Array]) -> Array:
         pairs = zip(low, share, strict=True)
         return self.values[tuple([np.where(s <= 0.5, i, i + 1) for i, s in pairs])]
 
-    def _beside(self, x: Array) -> Array:
-        """Return an array with an axis for each further one of the values."""
+    def _expand(self, x: Array) -> Array:
+        """Return an array with an axis for each further axis of the values."""
         more = self.values.ndim - len(self.grid)
         return x.reshape(*x.shape, *(1,) * more)
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the arrays, and what is static."""
+        """Return the arrays and the static data."""
         return (self.grid, self.values, self.fill_value), (self.method,)
 
     @classmethod
     def tree_unflatten(
         cls, aux_data: tuple[Any, ...], children: tuple[Any, ...]
     ) -> Self:
-        """Return the interpolator of other arrays, or of what stands for them."""
+        """Return the interpolator with other leaves."""
         made = object.__new__(cls)
         made.grid, made.values, made.fill_value = children
         (made.method,), made.bounds_error = aux_data, False

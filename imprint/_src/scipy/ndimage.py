@@ -1,7 +1,7 @@
-"""Images of any rank under SciPy's names: map_coordinates.
+"""Interpolation of arrays of any rank under SciPy's names: map_coordinates.
 
-A value between elements is a sum over the corners around it, each weighed by how near it
-is. What lies outside is another element, by the mode, or one value.
+A value between elements is a sum over the surrounding corners, weighted by proximity.
+Outside the array, the mode gives another element or one value.
 """
 
 import itertools
@@ -28,7 +28,7 @@ from imprint._src.primitives.elementwise.select import clamp
 __all__ = ["map_coordinates"]
 
 Corner = tuple[Any, Any, Any]
-"""The index of an element, where it is one of the array, and its weight."""
+"""A corner: its index, a mask of those in bounds, or None, and its weight."""
 
 
 def _mirrored(index: Any, size: int) -> Any:
@@ -60,16 +60,16 @@ def map_coordinates(
     mode: str = "constant",
     cval: ArrayLike = 0.0,
 ) -> Array:
-    """Return the values of an array at places between its elements.
+    """Interpolate an array at coordinates.
 
     Args:
         input: the array.
-        coordinates: for each axis, the places along it: arrays of one shape, which is
-            that of the result.
-        order: 0 takes the nearest element, 1 interpolates.
-        mode: what there is outside: "constant", `cval`; "nearest", the last element;
-            "wrap", the array again; "mirror" and "reflect", the array backwards, without
-            and with its last element once more.
+        coordinates: the coordinates along each axis: arrays of one shape, which is that
+            of the result.
+        order: 0 for the nearest element, 1 for linear interpolation.
+        mode: for coordinates outside: "constant" for `cval`; "nearest" for the last
+            element; "wrap" for periodic repetition; "mirror" and "reflect" for
+            reflection, without and with repetition of the last element.
         cval: the value outside, for mode "constant".
 
     Example:
@@ -91,7 +91,7 @@ def map_coordinates(
     if not places:
         return x
     places = broadcast_all("map_coordinates", places)
-    corners_of = _nearest if order == 0 else _around
+    corners_of = _nearest if order == 0 else _linear
     axes = [
         [_corner(corner, size, mode, fixed) for corner in corners_of(place)]
         for place, size in zip(places, x.shape, strict=True)
@@ -99,7 +99,7 @@ def map_coordinates(
     outside = asarray(cval, x.dtype)
     total: Any = None
     for corners in itertools.product(*axes):
-        taken = _taken(x, [index for index, _, _ in corners])
+        taken = _take(x, [index for index, _, _ in corners])
         known = [is_known for _, is_known, _ in corners if is_known is not None]
         if known:
             taken = where(_all_of(known), taken, outside)
@@ -138,7 +138,7 @@ def _nearest(place: Any) -> list[tuple[Any, Any]]:
     return [(_rounded(place).astype(np.int32), place.dtype.type(1))]
 
 
-def _around(place: Any) -> list[tuple[Any, Any]]:
+def _linear(place: Any) -> list[tuple[Any, Any]]:
     lower = floor(place)
     beyond = place - lower
     index = lower.astype(np.int32)
@@ -159,7 +159,7 @@ def _corner(
     return clamp(low, fixed(index, size), high), known, weight
 
 
-def _taken(x: Any, indices: list[Any]) -> Any:
+def _take(x: Any, indices: list[Any]) -> Any:
     shape = indices[0].shape
     flat = index_take(x, [ravel(i) for i in indices], tuple(range(x.ndim)))
     return reshape(flat, shape)

@@ -1,4 +1,4 @@
-"""What `jax.scipy.cluster` has: codes of observations."""
+"""Clustering, as in `jax.scipy.cluster`: vector quantization."""
 
 from imprint.scipy.cluster import vq as vq
 

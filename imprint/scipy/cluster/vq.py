@@ -1,4 +1,4 @@
-"""Vector quantization, as `jax.scipy.cluster.vq` has it: the nearest code."""
+"""Vector quantization, as in `jax.scipy.cluster.vq`: the nearest code."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
 from imprint._src.scipy.cluster.vq import vq as vq

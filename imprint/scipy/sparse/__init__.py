@@ -1,4 +1,4 @@
-"""What `jax.scipy.sparse` has: linear systems that are known by what they do to a vector."""
+"""Sparse linear algebra, as in `jax.scipy.sparse`: iterative solvers."""
 
 from imprint.scipy.sparse import linalg as linalg
 

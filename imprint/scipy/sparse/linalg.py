@@ -1,8 +1,7 @@
-"""Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them."""
+"""Iterative solvers of linear systems, as in `jax.scipy.sparse.linalg`."""
 
 from imprint._src.bootstrap import attribute_errors, public_names
-from imprint._src.scipy.sparse.linalg.conjugate import bicgstab, cg
-from imprint._src.scipy.sparse.linalg.residuals import gmres
+from imprint._src.scipy.sparse.linalg.iterative import bicgstab, cg, gmres
 
 __all__ = ["bicgstab", "cg", "gmres"]
 

@@ -1,7 +1,7 @@
-"""The distributions of SciPy that `jax.scipy.stats` has, a module for each of them.
+"""The distributions of `jax.scipy.stats`, a module for each.
 
-They have the functions that JAX's have: logarithms of densities and probabilities, and
-where it is known the distribution function, its complement and quantiles.
+They have JAX's functions: logarithms of densities and probabilities, and where available
+the cumulative distribution, the survival function and quantiles.
 """
 
 import typing

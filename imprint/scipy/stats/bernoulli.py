@@ -1,4 +1,4 @@
-"""The distribution of Bernoulli: as `scipy.stats.bernoulli` has it."""
+"""The Bernoulli distribution, as in `scipy.stats.bernoulli`."""
 
 from imprint._src.scipy.stats.bernoulli import cdf as cdf
 from imprint._src.scipy.stats.bernoulli import logpmf as logpmf

@@ -1,4 +1,4 @@
-"""The beta distribution: as `scipy.stats.beta` has it."""
+"""The beta distribution, as in `scipy.stats.beta`."""
 
 from imprint._src.scipy.stats.beta import cdf as cdf
 from imprint._src.scipy.stats.beta import logcdf as logcdf

@@ -1,4 +1,4 @@
-"""The beta-binomial distribution: as `scipy.stats.betabinom` has it."""
+"""The beta-binomial distribution, as in `scipy.stats.betabinom`."""
 
 from imprint._src.scipy.stats.betabinom import logpmf as logpmf
 from imprint._src.scipy.stats.betabinom import pmf as pmf

@@ -1,4 +1,4 @@
-"""The binomial distribution: as `scipy.stats.binom` has it."""
+"""The binomial distribution, as in `scipy.stats.binom`."""
 
 from imprint._src.scipy.stats.binom import logpmf as logpmf
 from imprint._src.scipy.stats.binom import pmf as pmf

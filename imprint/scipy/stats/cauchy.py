@@ -1,4 +1,4 @@
-"""The Cauchy distribution: as `scipy.stats.cauchy` has it."""
+"""The Cauchy distribution, as in `scipy.stats.cauchy`."""
 
 from imprint._src.scipy.stats.cauchy import cdf as cdf
 from imprint._src.scipy.stats.cauchy import isf as isf

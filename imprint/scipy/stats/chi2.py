@@ -1,4 +1,4 @@
-"""The chi-squared distribution of df degrees of freedom: as `scipy.stats.chi2` has it."""
+"""The chi-squared distribution, as in `scipy.stats.chi2`."""
 
 from imprint._src.scipy.stats.chi2 import cdf as cdf
 from imprint._src.scipy.stats.chi2 import logcdf as logcdf

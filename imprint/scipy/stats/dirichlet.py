@@ -1,4 +1,4 @@
-"""The distribution of Dirichlet: as `scipy.stats.dirichlet` has it."""
+"""The Dirichlet distribution, as in `scipy.stats.dirichlet`."""
 
 from imprint._src.scipy.stats.dirichlet import logpdf as logpdf
 from imprint._src.scipy.stats.dirichlet import pdf as pdf

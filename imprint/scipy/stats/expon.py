@@ -1,4 +1,4 @@
-"""The exponential distribution: as `scipy.stats.expon` has it."""
+"""The exponential distribution, as in `scipy.stats.expon`."""
 
 from imprint._src.scipy.stats.expon import cdf as cdf
 from imprint._src.scipy.stats.expon import logcdf as logcdf

@@ -1,4 +1,4 @@
-"""The gamma distribution of shape a: as `scipy.stats.gamma` has it."""
+"""The gamma distribution, as in `scipy.stats.gamma`."""
 
 from imprint._src.scipy.stats.gamma import cdf as cdf
 from imprint._src.scipy.stats.gamma import logcdf as logcdf

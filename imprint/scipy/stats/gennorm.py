@@ -1,4 +1,4 @@
-"""The generalized normal distribution of exponent beta: as `scipy.stats.gennorm` has it."""
+"""The generalized normal distribution, as in `scipy.stats.gennorm`."""
 
 from imprint._src.scipy.stats.gennorm import cdf as cdf
 from imprint._src.scipy.stats.gennorm import logpdf as logpdf

@@ -1,4 +1,4 @@
-"""The geometric distribution: as `scipy.stats.geom` has it."""
+"""The geometric distribution, as in `scipy.stats.geom`."""
 
 from imprint._src.scipy.stats.geom import logpmf as logpmf
 from imprint._src.scipy.stats.geom import pmf as pmf

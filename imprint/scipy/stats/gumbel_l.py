@@ -1,4 +1,4 @@
-"""The left Gumbel distribution: as `scipy.stats.gumbel_l` has it."""
+"""The left Gumbel distribution, as in `scipy.stats.gumbel_l`."""
 
 from imprint._src.scipy.stats.gumbel_l import cdf as cdf
 from imprint._src.scipy.stats.gumbel_l import logcdf as logcdf

@@ -1,4 +1,4 @@
-"""The right Gumbel distribution: as `scipy.stats.gumbel_r` has it."""
+"""The right Gumbel distribution, as in `scipy.stats.gumbel_r`."""
 
 from imprint._src.scipy.stats.gumbel_r import cdf as cdf
 from imprint._src.scipy.stats.gumbel_r import logcdf as logcdf

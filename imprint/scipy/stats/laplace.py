@@ -1,4 +1,4 @@
-"""The Laplace distribution: as `scipy.stats.laplace` has it."""
+"""The Laplace distribution, as in `scipy.stats.laplace`."""
 
 from imprint._src.scipy.stats.laplace import cdf as cdf
 from imprint._src.scipy.stats.laplace import logpdf as logpdf

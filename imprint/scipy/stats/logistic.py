@@ -1,4 +1,4 @@
-"""The logistic distribution: as `scipy.stats.logistic` has it."""
+"""The logistic distribution, as in `scipy.stats.logistic`."""
 
 from imprint._src.scipy.stats.logistic import cdf as cdf
 from imprint._src.scipy.stats.logistic import isf as isf

@@ -1,4 +1,4 @@
-"""The multinomial distribution: as `scipy.stats.multinomial` has it."""
+"""The multinomial distribution, as in `scipy.stats.multinomial`."""
 
 from imprint._src.scipy.stats.multinomial import logpmf as logpmf
 from imprint._src.scipy.stats.multinomial import pmf as pmf

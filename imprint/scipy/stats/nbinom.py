@@ -1,4 +1,4 @@
-"""The negative binomial distribution: as `scipy.stats.nbinom` has it."""
+"""The negative binomial distribution, as in `scipy.stats.nbinom`."""
 
 from imprint._src.scipy.stats.nbinom import logpmf as logpmf
 from imprint._src.scipy.stats.nbinom import pmf as pmf

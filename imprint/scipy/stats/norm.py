@@ -1,4 +1,4 @@
-"""The normal distribution: as `scipy.stats.norm` has it."""
+"""The normal distribution, as in `scipy.stats.norm`."""
 
 from imprint._src.scipy.stats.norm import cdf as cdf
 from imprint._src.scipy.stats.norm import isf as isf

@@ -1,4 +1,4 @@
-"""The Pareto distribution of exponent b: as `scipy.stats.pareto` has it."""
+"""The Pareto distribution, as in `scipy.stats.pareto`."""
 
 from imprint._src.scipy.stats.pareto import cdf as cdf
 from imprint._src.scipy.stats.pareto import logcdf as logcdf

@@ -1,4 +1,4 @@
-"""The Poisson distribution: as `scipy.stats.poisson` has it."""
+"""The Poisson distribution, as in `scipy.stats.poisson`."""
 
 from imprint._src.scipy.stats.poisson import cdf as cdf
 from imprint._src.scipy.stats.poisson import entropy as entropy

@@ -1,4 +1,4 @@
-"""Student's distribution of df degrees of freedom: as `scipy.stats.t` has it."""
+"""Student's t distribution, as in `scipy.stats.t`."""
 
 from imprint._src.scipy.stats.t import logpdf as logpdf
 from imprint._src.scipy.stats.t import pdf as pdf

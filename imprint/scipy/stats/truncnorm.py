@@ -1,4 +1,4 @@
-"""The normal distribution between a and b: as `scipy.stats.truncnorm` has it."""
+"""The truncated normal distribution, as in `scipy.stats.truncnorm`."""
 
 from imprint._src.scipy.stats.truncnorm import cdf as cdf
 from imprint._src.scipy.stats.truncnorm import logcdf as logcdf

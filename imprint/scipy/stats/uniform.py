@@ -1,4 +1,4 @@
-"""The uniform distribution: as `scipy.stats.uniform` has it."""
+"""The uniform distribution, as in `scipy.stats.uniform`."""
 
 from imprint._src.scipy.stats.uniform import cdf as cdf
 from imprint._src.scipy.stats.uniform import logpdf as logpdf

@@ -1,4 +1,4 @@
-"""The distribution of von Mises, of an angle: as `scipy.stats.vonmises` has it."""
+"""The von Mises distribution, as in `scipy.stats.vonmises`."""
 
 from imprint._src.scipy.stats.vonmises import logpdf as logpdf
 from imprint._src.scipy.stats.vonmises import pdf as pdf

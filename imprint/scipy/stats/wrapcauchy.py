@@ -1,4 +1,4 @@
-"""The wrapped Cauchy distribution, of an angle: as `scipy.stats.wrapcauchy` has it."""
+"""The wrapped Cauchy distribution, as in `scipy.stats.wrapcauchy`."""
 
 from imprint._src.scipy.stats.wrapcauchy import logpdf as logpdf
 from imprint._src.scipy.stats.wrapcauchy import pdf as pdf

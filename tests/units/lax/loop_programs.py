@@ -1,4 +1,4 @@
-"""Programs with loops, written once for imprint and for JAX, and what is done to them.
+"""Programs with loops, written once for imprint and for JAX, and their comparison.
 
 Each takes the library, of which it uses `lax` and `numpy`, and arrays.
 """
@@ -128,7 +128,7 @@ PROGRAMS = (
 
 
 def total(function):
-    """Return the function that sums up all that `function` returns, weighted."""
+    """Return the function that sums all results of `function`, weighted."""
 
     def summed(*args):
         leaves = tree.leaves(function(*args))
@@ -144,9 +144,9 @@ def of(lib, program):
 
 
 def agree(apply, program, args=None, *, compiled=False):
-    """Assert that what `apply(lib, function)` gives is the same with both libraries.
+    """Assert that `apply(lib, function)` is the same with both libraries.
 
-    Eagerly, and compiled if that is asked for; JAX runs one program of all.
+    Eagerly, and compiled if requested; JAX runs one program of all.
     """
     args = program.args if args is None else args
     want = oracle.jit(apply(jax, of(jax, program)))(*args)

@@ -1,4 +1,4 @@
-"""`associative_scan` gives what JAX's gives."""
+"""`associative_scan` is as in JAX."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""`cond` and `switch`: what they compute is what JAX computes; what they refuse."""
+"""`cond` and `switch` are as in JAX; invalid arguments raise."""
 
 import jax
 import jax.numpy as jnp
@@ -83,7 +83,7 @@ WAYS = {
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_gives_what_it_gives_with_jax(name, way):
+def test_a_program_is_as_in_jax(name, way):
     program, run = PROGRAMS[name], WAYS[way]
     want = jax.tree.leaves(run(jax, lambda p: program(jax, jnp, p)))
     got = imprint.tree.leaves(run(imprint, lambda p: program(imprint, inp, p)))
@@ -327,7 +327,7 @@ def test_an_operand_may_be_called():
         assert (f(2.0), f(-2.0)) == (6, -2)
 
 
-# ---- what is refused ----
+# ---- errors ----
 
 WRONG = {
     "a vector": (ShapeError, "rank 0, got bool[3]", lambda: lax.cond(FLAGS, abs, abs, 1)),
@@ -377,7 +377,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_wrong_arguments_are_told(wrong):
+def test_error_messages(wrong):
     error, text, call = WRONG[wrong]
     for run in (call, lambda: imprint.jit(call)()):
         with pytest.raises(error) as caught:
@@ -390,7 +390,7 @@ def agreed(one, other):
     imprint.jit(lambda p: lax.cond(p, one, other))(True)
 
 
-def test_branches_of_other_dtypes_are_told_with_the_leaf_and_the_cast():
+def test_the_error_of_branches_of_other_dtypes():
     def one():
         return {"a": inp.ones(3), "b": (inp.int32(1),)}
 
@@ -410,7 +410,7 @@ def test_branches_of_other_dtypes_are_told_with_the_leaf_and_the_cast():
     ]
 
 
-def test_branches_of_other_trees_and_shapes_are_told():
+def test_the_error_of_branches_of_other_trees_and_shapes():
     with pytest.raises(TreeError, match="got a tuple of length 2 and a leaf"):
         agreed(lambda: (1, 2), lambda: 1)
     with pytest.raises(TreeError, match=r"got a leaf and None at result\[1\]"):
@@ -426,7 +426,7 @@ def test_a_name_that_no_branch_knows_is_the_users_error():
         agreed(lambda: 1 / 0, lambda: 1.0)
 
 
-def test_an_if_inside_a_branch_is_told_with_what_the_value_depends_on():
+def test_the_error_of_an_if_inside_a_branch():
     def branch(x):
         return x if x > 0 else -x
 
@@ -445,7 +445,7 @@ def test_an_if_inside_a_branch_is_told_with_what_the_value_depends_on():
         assert "imprint.lax.cond(condition, f, g)" in str(caught.value)
 
 
-def test_a_tracer_that_leaks_from_a_branch_is_told():
+def test_the_error_of_a_tracer_that_leaks_from_a_branch():
     kept = []
 
     def leak(x):

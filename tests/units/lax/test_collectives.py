@@ -1,4 +1,4 @@
-"""Collectives along named axes, beside JAX; and what JAX's own rules get wrong, by hand."""
+"""Collectives along named axes as in JAX; cases that JAX gets wrong, by hand."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,7 @@ def agree(program):
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_what_each_place_gets(name):
+def test_results_at_each_position(name):
     f = PLAIN[name]
     agree(lambda api: along(api, lambda x: f(api, x), SQUARE))
 
@@ -177,7 +177,7 @@ BATCH_NORMS = {
 
 
 @pytest.mark.parametrize("name", BATCH_NORMS)
-def test_gradients_of_what_is_normalised_over_the_batch(name):
+def test_gradients_of_batch_normalization(name):
     x, scale = draw(5, 3), draw(3, seed=1)
     agree(lambda api: BATCH_NORMS[name](api, x, api.numpy.asarray(scale)))
     agree(
@@ -249,7 +249,7 @@ def test_any_hashable_value_is_a_name():
     assert got.tolist() == [3, 3, 3]
 
 
-# ---- what does not depend on the place ----
+# ---- values that are equal at each position ----
 
 SAME = {
     "psum": lambda api, x: api.lax.psum(x, "i"),
@@ -273,7 +273,7 @@ def test_a_value_that_is_the_same_in_each_place(name):
     agree(lambda api: program(api, api.jit))
 
 
-def test_what_each_place_sends_of_a_value_that_is_the_same():
+def test_collectives_of_a_constant_value():
     x = inp.arange(3)
     swap = along(
         imprint, lambda _, y: lax.all_to_all(y, "i", 0, 0), THREE, x, in_axes=(0, None)
@@ -306,7 +306,7 @@ def test_constants_are_known_while_tracing():
         assert_close(x, y)
 
 
-# ---- what JAX's rules for vmap lack ----
+# ---- cases that JAX's rules for vmap lack ----
 
 
 def test_a_place_to_which_nothing_is_sent_gets_zeros():
@@ -331,7 +331,7 @@ def test_the_value_of_one_place():
 
 @pytest.mark.parametrize("name", ["pmax", "pmin"])
 def test_extremes_have_derivatives(name):
-    """Those of the reduction, which is what `vmap` makes of them."""
+    """They are those of the reduction, as under `vmap`."""
     x = np.float32([1, 3, 3, 1])
     reduce = {"pmax": inp.max, "pmin": inp.min}[name]
 
@@ -439,8 +439,8 @@ def test_a_jitted_function_within_one_that_names_no_axis_itself():
         assert got.tolist() == [2 * size] * size
 
 
-def test_what_is_derived_from_a_program_belongs_to_the_axes_too():
-    """A rule of the user's that runs meanwhile may ask for them."""
+def test_derived_programs_belong_to_the_axes():
+    """A user's rule that runs inside may use them."""
     closed = imprint.make_jaxpr(inp.sin)(1.0)
 
     def derive(x):
@@ -476,7 +476,7 @@ def test_a_function_without_arguments():
     assert along(imprint, lambda x: x + place(), inp.zeros(3)).tolist() == [0, 1, 2]
 
 
-def test_what_is_asked_of_a_function_knows_the_axes():
+def test_inspection_of_a_function_knows_the_axes():
     shapes, jaxprs = [], []
 
     def gather(y):
@@ -599,7 +599,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_call_raises_what_jax_raises(name):
+def test_a_wrong_call_raises_as_in_jax(name):
     with pytest.raises(Exception) as theirs:  # noqa: PT011 - its class is compared
         WRONG[name](jax)
     bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]

@@ -53,7 +53,7 @@ def drawn(seed):
 
 
 def everything(lib, np):
-    """Return what computes each drawn convolution, with derivatives and a batch."""
+    """Return a program of each drawn convolution, with derivatives and a batch."""
 
     def of(x, y, arguments):
         def f(x, y):
@@ -156,7 +156,7 @@ WRAPPERS = {
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-def test_what_is_a_convolution_is_that_of_jax(name):
+def test_convolutions_are_as_in_jax(name):
     want = oracle.jit(lambda: WRAPPERS[name](jax.lax))()
     assert_close(WRAPPERS[name](lax), np.asarray(want), "contraction")
 
@@ -220,7 +220,7 @@ def test_a_large_batch_is_convolved_in_parts(monkeypatch):
     assert_close(lax.conv(x, y, (1,), "SAME"), np.asarray(whole), "contraction")
 
 
-# ---- what is refused ----
+# ---- errors ----
 
 X, Y = np.ones((2, 4, 6), "f4"), np.ones((4, 2, 3), "f4")
 
@@ -331,7 +331,7 @@ def test_dtypes_that_do_not_fit_are_shown():
     )
 
 
-def test_convolve_says_what_it_takes():
+def test_the_error_of_convolve():
     assert refused(ShapeError, inp.convolve, X, Y) == (
         "convolve: expected two vectors that are not empty, got float32[2,4,6] and "
         "float32[4,2,3]. For several axes call imprint.scipy.signal.convolve, and map "

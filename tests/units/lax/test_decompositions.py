@@ -1,4 +1,4 @@
-"""lax.linalg's decompositions beside JAX: values, derivatives, stacks, failure, errors."""
+"""Decompositions of lax.linalg as in JAX: values, derivatives, stacks, errors."""
 
 import jax
 import jax.numpy as jnp
@@ -93,7 +93,7 @@ def test_projections_on_eigenvectors_have_the_derivative_of_differences():
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-7)
 
 
-# ---- what fails is NaN ----
+# ---- failures give NaN ----
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_compiled_and_eager_results_have_the_same_signs(dtype):
         assert_all_close(function(operand), imprint.jit(function)(operand), "gradient")
 
 
-def test_what_jax_gives_for_larger_ones():
+def test_larger_matrices_are_as_in_jax():
     x = drawn(40, 24)
     for name in ("qr", "svd"):
         assert_agree(name, x)

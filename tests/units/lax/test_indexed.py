@@ -1,4 +1,4 @@
-"""index_take and scatter_apply do what JAX's do, and say what they were given."""
+"""index_take and scatter_apply are as in JAX, and errors show their arguments."""
 
 import jax
 import numpy as np
@@ -15,7 +15,7 @@ NUMBERS = (1,), (0, 1), (0, 1)
 
 
 @pytest.mark.parametrize("axes", [(0, 2), (1,), (0, 1, 2)])
-def test_index_take_begins_anew_behind_an_axis(axes):
+def test_index_take_wraps_around(axes):
     idxs = [np.array([0, 1, -1], np.int32), np.array([2, 7, -5], np.int32)]
     idxs = [*idxs, idxs[0]][: len(axes)]
     want = jax.lax.index_take(

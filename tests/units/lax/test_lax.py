@@ -21,7 +21,7 @@ NEWER = {
     for name in ("log2", "one_minus_square", "polynomial")
     for end in ("", "_p")
 }
-"""Names that are not in each release of JAX that the tests run beside."""
+"""Names that some of the tested releases of JAX lack."""
 
 
 @pytest.mark.parametrize("name", sorted(lax.__all__))
@@ -175,7 +175,7 @@ def test_a_function_of_two_operands_has_its_name_and_can_be_pickled():
     assert lax.add(1, 2) == 3
 
 
-def test_derivatives_of_what_is_repeated():
+def test_derivatives_of_broadcast_operands():
     def loss(lib):
         return lambda x, y: (lib.mul(x, y) ** 2).sum()
 
@@ -224,7 +224,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said(name):
+def test_error_messages(name):
     call, message = WRONG[name]
     (_, ours), (_, theirs) = libraries()
     with pytest.raises(ShapeError) as caught:

@@ -1,4 +1,4 @@
-"""lax.linalg beside JAX: values, derivatives, batches, NaN for failure, errors."""
+"""lax.linalg as in JAX: values, derivatives, batches, NaN for failure, errors."""
 
 import itertools
 
@@ -172,7 +172,7 @@ def test_a_singular_tridiagonal_matrix_is_nan_or_perturbed():
     assert np.isfinite(np.asarray(out)).all()
 
 
-def test_derivatives_of_what_jax_does_not_differentiate():
+def test_derivatives_that_jax_lacks():
     r, w, a = np.triu(definite(3, 3)), drawn(3), drawn(2, 3)
     product = lax.linalg.symmetric_product
     with imprint.enable_x64(True):
@@ -208,7 +208,7 @@ def message(error, function, *args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     cholesky, solve = lax.linalg.cholesky, lax.linalg.triangular_solve
     x = np.ones((2, 3), np.float32)
     square = np.ones((3, 3), np.float32)

@@ -1,4 +1,4 @@
-"""Loops do what JAX's do: values, types, derivatives, batches, and nests of these."""
+"""Loops as in JAX: values, types, derivatives, batches, and nests of these."""
 
 import jax
 import numpy as np
@@ -92,7 +92,7 @@ def test_second_tangents(program):
     agree(lambda lib, f: lib.jacfwd(lib.jacfwd(total(f))), program)
 
 
-def test_reverse_mode_through_a_loop_of_unknown_length_says_what_to_use():
+def test_the_error_of_reverse_mode_through_a_while_loop():
     loss = lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)
     with pytest.raises(ValueError, match="Reverse-mode"):
         jax.grad(lambda x: jax.lax.while_loop(lambda c: c < 10, lambda c: c * 2, x))(
@@ -185,7 +185,7 @@ def test_the_counter_has_the_type_that_it_has_in_jax(bounds):
 # ---- found by the definition ----
 
 
-def test_a_loop_with_a_step_made_anew_is_traced_and_compiled_once():
+def test_a_loop_with_a_recreated_step_is_traced_and_compiled_once():
     def run(factor):
         total, _ = lax.scan(
             lambda c, x: (c + x * factor, c), 0.0, np.ones(3, "float32")
@@ -250,7 +250,7 @@ def test_a_large_captured_array_is_no_matter_for_a_warning():
     assert float(total) == 1800.0
 
 
-# ---- what is asked for ----
+# ---- options ----
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_pair_may_be_a_list():
     assert ys.shape == (3,)
 
 
-def test_what_a_step_hands_on_is_an_array():
+def test_the_carry_of_a_step_is_an_array():
     carry, ys = lax.scan(lambda c, x: (c, c), 1.5, length=2)
     assert isinstance(carry, imprint.Array)
     np.testing.assert_array_equal(np.asarray(ys), [1.5, 1.5])
@@ -327,13 +327,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_loop_is_told_what_is_wrong(wrong):
+def test_error_messages(wrong):
     run, pattern = WRONG[wrong]
     with pytest.raises((TypeError, ValueError), match=pattern):
         run()
 
 
-def test_a_carry_that_changes_its_type_is_shown_with_what_mends_it():
+def test_the_error_of_a_carry_that_changes_its_type():
     carry = {"a": 1.0, "b": np.ones(3, np.int32)}
     step = lambda c, _: ({"a": c["a"], "b": c["b"] * 2.5}, None)
     with pytest.raises(TypeError) as caught:

@@ -1,4 +1,4 @@
-"""`reduce` and `reduce_window`: what they compute is what JAX computes."""
+"""`reduce` and `reduce_window` are as in JAX."""
 
 import operator
 
@@ -236,7 +236,7 @@ def test_a_window_of_nothing_but_padding_values_has_no_tangent():
     assert_close(imprint.jit(lambda: tangent(imprint))(), want)
 
 
-def test_what_windows_begin_with_is_joined():
+def test_the_initial_value_is_part_of_each_window():
     got = lax.reduce_window(X[0, 0], 10.0, lax.add, (2,))
     want = jax.lax.reduce_window(X[0, 0], 10.0, jax.lax.add, (2,))
     assert_close(got, np.asarray(want), "reduction")
@@ -249,7 +249,7 @@ def test_what_windows_begin_with_is_joined():
     )
 
 
-def test_a_reversed_derivative_of_dilated_windows_is_told():
+def test_the_error_of_a_reversed_derivative_of_dilated_windows():
     params = {"window_dimensions": (2,), "window_strides": (1,), "padding": ((0, 0),)}
     params |= {"base_dilation": (1,), "window_dilation": (2,)}
 
@@ -264,7 +264,7 @@ def test_a_reversed_derivative_of_dilated_windows_is_told():
     )
 
 
-def test_windows_that_do_not_fit_a_primitive_are_told():
+def test_the_error_of_windows_without_a_primitive():
     params = {"window_dimensions": (2,), "window_strides": (0,), "padding": ((0, 0),)}
     params |= {"base_dilation": (1,), "window_dilation": (2,)}
     with pytest.raises(ShapeError) as caught:
@@ -317,14 +317,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_wrong_arguments_are_told(wrong):
+def test_error_messages(wrong):
     error, text, arguments = WRONG[wrong]
     with pytest.raises(error) as caught:
         lax.reduce(*arguments)
     assert text in str(caught.value)
 
 
-def test_wrong_windows_are_told():
+def test_error_messages_of_windows():
     with pytest.raises(ShapeError, match="window_dimensions of 3 positive ints"):
         lax.reduce_window(X, 0.0, lax.add, (2, 2))
     with pytest.raises(ArgumentError, match="VALID, SAME, SAME_LOWER"):

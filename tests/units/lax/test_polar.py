@@ -68,7 +68,7 @@ def test_parts_that_do_not_count_may_be_anything():
     assert_close(h, np.float32([[5, 0], [0, 0]]), "factored")
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     with pytest.raises(ShapeError) as caught:
         lax.linalg.qdwh(np.ones((2, 3), "float32"))
     assert str(caught.value) == (

@@ -128,7 +128,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG)
-def test_a_wrong_call_says_what_to_do(call, kind, text):
+def test_an_error_message(call, kind, text):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == text

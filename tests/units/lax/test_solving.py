@@ -1,4 +1,4 @@
-"""`custom_root` and `custom_linear_solve`: what JAX computes, and what they refuse."""
+"""`custom_root` and `custom_linear_solve` are as in JAX; invalid arguments raise."""
 
 import jax
 import numpy as np
@@ -185,7 +185,7 @@ def twice(lib, x):
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jitted"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
-def test_it_is_what_jax_computes(program, way, compiled):
+def test_results_and_derivatives_are_as_in_jax(program, way, compiled):
     def found(lib):
         function = lambda *args: program(lib, *args)
         return lambda *args: WAYS[way](lib, function, *args)
@@ -198,10 +198,10 @@ def test_it_is_what_jax_computes(program, way, compiled):
         assert_close(np.asarray(one), np.asarray(other), "gradient")
 
 
-# ---- beside their derivatives ----
+# ---- next to their derivatives ----
 
 
-def test_where_nothing_is_traced_what_solves_sees_values():
+def test_without_a_trace_the_solver_gets_values():
     def solve(matvec, b):
         assert float(b[0]) == 3.0  # no tracer has a value
         return b / 2 if float(matvec(b)[0]) == 6.0 else b
@@ -248,7 +248,7 @@ def test_a_map_that_is_symmetric_is_traced_once():
     assert eqn.params["transposed"] == (eqn.params["matvec"], eqn.params["solve"])
 
 
-def test_what_a_batch_rule_captures_is_an_operand():
+def test_captures_of_a_batch_rule_are_operands():
     """The jaxprs of one equation share what they captured: one more is one more of all."""
     table = np.arange(3, dtype="float32")
 
@@ -265,7 +265,7 @@ def test_what_a_batch_rule_captures_is_an_operand():
     np.testing.assert_array_equal(got, [table / 2, table / 2])
 
 
-def test_a_root_is_transposed_as_what_finds_it():
+def test_a_root_is_transposed_like_its_solver():
     """As in JAX before 0.12, which has no transpose of it."""
     root = lambda a: lax.custom_root(
         lambda x: x - a, 1.0, lambda f, x: x - f(x), scalar_tangent

@@ -9,7 +9,7 @@ from imprint import lax
 from imprint.errors import ArgumentError
 
 
-def test_polynomial_takes_what_jax_takes():
+def test_polynomial_accepts_the_arguments_of_jax():
     x = np.float32([1.0, 2.0])
     np.testing.assert_array_equal(lax.polynomial(x, ()), [0.0, 0.0])
     for run in (lax.polynomial, imprint.jit(lax.polynomial)):

@@ -1,4 +1,4 @@
-"""Weak types of what loops and branches give, and of their derivatives, are JAX's."""
+"""Weak types of loops, branches and their derivatives are JAX's."""
 
 import jax
 import numpy as np

@@ -6,7 +6,7 @@ import imprint.numpy as inp
 from imprint import tree
 from imprint.errors import ArgumentError, ShapeError, TreeError
 from imprint.module import Module, filter_vmap, if_array
-from tests.units.module.beside_equinox import OURS, THEIRS, agree, draw
+from tests.units.module.equinox_parity import OURS, THEIRS, agree, draw
 
 # ---- axes ----
 

@@ -10,7 +10,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field, tree_equal, tree_inference
-from tests.units.module.beside_equinox import OURS, THEIRS
+from tests.units.module.equinox_parity import OURS, THEIRS
 
 # ---- tree_equal ----
 

@@ -9,7 +9,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.errors import NotDifferentiableError, TreeError, UndefinedRuleError
 from imprint.module import filter_checkpoint, filter_custom_jvp, filter_custom_vjp
-from tests.units.module.beside_equinox import OURS, THEIRS, agree
+from tests.units.module.equinox_parity import OURS, THEIRS, agree
 
 X = np.linspace(0.2, 1.0, 3, dtype=np.float32)
 

@@ -14,7 +14,7 @@ from imprint.module import (
     filter_value_and_grad,
     filter_vjp,
 )
-from tests.units.module.beside_equinox import OURS, agree, draw
+from tests.units.module.equinox_parity import OURS, agree, draw
 
 
 def _loss(model, x, y=1.0):

@@ -12,7 +12,7 @@ from imprint import tree
 from imprint.errors import TreeError
 from imprint.module import Module, Partial
 from tests.tolerances import assert_close
-from tests.units.module.beside_equinox import OURS, THEIRS, agree
+from tests.units.module.equinox_parity import OURS, THEIRS, agree
 
 LATER = {
     *("EquinoxRuntimeError", "EquinoxTracetimeError", "StrictConfig"),

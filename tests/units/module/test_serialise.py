@@ -25,7 +25,7 @@ from imprint.module import (
     tree_deserialise_leaves,
     tree_serialise_leaves,
 )
-from tests.units.module.beside_equinox import OURS, THEIRS, agree, draw
+from tests.units.module.equinox_parity import OURS, THEIRS, agree, draw
 
 
 @tree.register_dataclass

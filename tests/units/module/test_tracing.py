@@ -16,7 +16,7 @@ from imprint.module import (
     filter_vmap,
     is_array,
 )
-from tests.units.module.beside_equinox import OURS, THEIRS, draw
+from tests.units.module.equinox_parity import OURS, THEIRS, draw
 
 # ---- filter_eval_shape ----
 

@@ -1,4 +1,4 @@
-"""Activations beside `jax.nn`: values, and derivatives of first and second order."""
+"""Activations as in `jax.nn`: values, and derivatives of first and second order."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Attention beside `jax.nn`: values and derivatives of each option."""
+"""Attention as in `jax.nn`: values and derivatives of each option."""
 
 import itertools
 
@@ -121,7 +121,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_does_not_fit_is_refused_as_by_jax(name):
+def test_shapes_that_do_not_match_raise_as_in_jax(name):
     args, options, error = WRONG[name]
     with pytest.raises(error, match="dot_product_attention: expected"):
         nn.dot_product_attention(*args, **options)

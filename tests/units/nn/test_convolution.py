@@ -7,7 +7,7 @@ import imprint.numpy as inp
 from imprint import nn
 from imprint.errors import ArgumentError, ShapeError
 from tests.lanes import exhaustive_but
-from tests.units.nn.beside_equinox import OURS, numbers, same_calls
+from tests.units.nn.equinox_parity import OURS, numbers, same_calls
 
 LAYERS = {
     "Conv": lambda m: m.nn.Conv(1, 2, 3, 2, key=m.key),
@@ -106,13 +106,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("make", "said"), REFUSED)
-def test_what_a_layer_cannot_take_is_told(make, said):
+def test_error_messages(make, said):
     with pytest.raises(ArgumentError) as caught:
         make()
     assert str(caught.value) == said
 
 
-def test_a_batch_is_told():
+def test_the_error_of_a_batch():
     batch = np.ones((8, 3, 5, 5), "f4")
     with pytest.raises(ShapeError) as caught:
         nn.Conv2d(3, 4, 3, key=OURS.key)(batch)

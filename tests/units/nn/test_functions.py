@@ -1,4 +1,4 @@
-"""Functions along axes beside `jax.nn`: values and derivatives."""
+"""Functions along axes as in `jax.nn`: values and derivatives."""
 
 import jax
 import jax.numpy as jnp
@@ -92,7 +92,7 @@ def test_infinities_as_jax(name, edge):
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
-def test_what_is_left_out_reaches_nothing(name):
+def test_excluded_elements_have_no_effect(name):
     x = np.where(MASK, X, np.inf)
     call = getattr(nn, name)
 
@@ -111,7 +111,7 @@ def test_log_softmax_of_nothing_is_minus_infinity():
     assert_close(np.exp(got), nn.softmax(inp.asarray(X), where=MASK), "program")
 
 
-def test_what_has_factor_0_may_be_infinite():
+def test_elements_with_factor_0_may_be_infinite():
     x, b = np.float32([0.5, np.inf]), np.float32([1, 0])
     assert_close(nn.logsumexp(inp.asarray(x), b=b), jax.nn.logsumexp(x, b=b))
 
@@ -133,7 +133,7 @@ def test_equal_numbers_have_no_negative_variance():
 
 
 @pytest.mark.parametrize("b", [None, WEIGHTS, -np.abs(WEIGHTS), 0 * WEIGHTS])
-def test_the_sign_of_a_sum_is_returned_beside_its_size(b):
+def test_the_sign_of_a_sum_is_returned_with_its_magnitude(b):
     got = nn.logsumexp(inp.asarray(X), 0, b, keepdims=True, return_sign=True)
     want = jax.nn.logsumexp(X, 0, b, keepdims=True, return_sign=True)
     for one, other in zip(got, want, strict=True):
@@ -209,7 +209,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     error, call = WRONG[message]
     with pytest.raises(error) as caught:
         call()

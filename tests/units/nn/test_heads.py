@@ -7,7 +7,7 @@ import pytest
 from imprint import nn, random
 from imprint.errors import ArgumentError, ShapeError
 from tests.lanes import exhaustive, exhaustive_but
-from tests.units.nn.beside_equinox import OURS, THEIRS, numbers, same_calls
+from tests.units.nn.equinox_parity import OURS, THEIRS, numbers, same_calls
 
 MASK = np.tri(4, 5, dtype=bool)
 HEADS = np.stack([MASK, np.ones_like(MASK)])
@@ -118,7 +118,7 @@ def test_shared_weights_as_equinox():
 
 
 def block(m):
-    """Return a transformer block: an embedding, attention, and a network beside it."""
+    """Return a transformer block: an embedding, attention, and a network."""
     split = random.split if m is OURS else jax.random.split
     keys = split(m.key, 4)
 
@@ -217,7 +217,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "error", "said"), REFUSED)
-def test_what_a_layer_cannot_take_is_told(call, error, said):
+def test_error_messages(call, error, said):
     with pytest.raises(error) as caught:
         call()
     assert said is None or str(caught.value) == said

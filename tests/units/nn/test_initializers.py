@@ -1,4 +1,4 @@
-"""Initialisers beside `jax.nn.initializers`: the same numbers for the same key."""
+"""Initializers as in `jax.nn.initializers`: the same numbers for the same key."""
 
 import itertools
 
@@ -138,7 +138,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     error, call = WRONG[message]
     with pytest.raises(error) as caught:
         call()

@@ -6,7 +6,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import nn, random
 from imprint.errors import ArgumentError, ShapeError
-from tests.units.nn.beside_equinox import OURS, THEIRS, numbers, same_calls
+from tests.units.nn.equinox_parity import OURS, THEIRS, numbers, same_calls
 
 
 def sequence(m):
@@ -90,7 +90,7 @@ def test_embeddings_of_a_batch_and_their_gradient():
         ),
     ],
 )
-def test_what_is_wrong_with_an_embedding_is_said(make, said):
+def test_error_messages_of_embedding(make, said):
     with pytest.raises((ArgumentError, ShapeError), match=said):
         make()
 

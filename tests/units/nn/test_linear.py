@@ -8,7 +8,7 @@ from imprint import nn, random, tree
 from imprint.errors import ShapeError
 from imprint.module import combine, is_array, partition
 from tests.lanes import exhaustive
-from tests.units.nn.beside_equinox import (
+from tests.units.nn.equinox_parity import (
     OURS,
     numbers,
     same_calls,
@@ -91,7 +91,7 @@ def test_an_activation_may_look_at_the_whole_vector():
     assert inp.allclose(inp.sum(model(inp.ones(3))), 1)
 
 
-def test_a_model_built_anew_is_traced_once():
+def test_a_recreated_model_is_traced_once():
     imprint.clear_caches()
     traces = []
 
@@ -126,7 +126,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     size, shape = WRONG[message]
     with pytest.raises(ShapeError) as caught:
         nn.Linear(size, 2, key=OURS.key)(inp.ones(shape))

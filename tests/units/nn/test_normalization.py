@@ -6,7 +6,7 @@ import imprint.numpy as inp
 from imprint import nn
 from imprint.errors import ShapeError
 from tests.tolerances import assert_close
-from tests.units.nn.beside_equinox import OURS, THEIRS, numbers, same_calls
+from tests.units.nn.equinox_parity import OURS, THEIRS, numbers, same_calls
 
 CASES = {
     "vector": lambda layer: layer(4),

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.units.nn.beside_equinox import numbers, same_calls
+from tests.units.nn.equinox_parity import numbers, same_calls
 
 SIZES = 3, 4
 OPTIONS = {"bias": {}, "no bias": {"use_bias": False}}

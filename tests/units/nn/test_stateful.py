@@ -1,4 +1,4 @@
-"""Layers with a state are Equinox's, and a state that was updated is used up."""
+"""Layers with a state as in Equinox; an updated state is invalid."""
 
 import jax
 import numpy as np
@@ -8,7 +8,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import nn, random
 from imprint.errors import ArgumentError, ShapeError
-from tests.units.nn.beside_equinox import numbers, same_calls
+from tests.units.nn.equinox_parity import numbers, same_calls
 
 
 def mapped(f, transforms, **options):
@@ -136,7 +136,7 @@ def test_a_state_that_was_updated_is_used_up(made):
     assert refused(ArgumentError, lambda: imprint.tree.leaves(state)) == said
 
 
-def test_what_a_state_cannot_take_is_told(made):
+def test_error_messages_of_a_state(made):
     model, state = made
     assert refused(ArgumentError, lambda: state.get("batch_counter")) == (
         "State.get: expected a StateIndex, got 'batch_counter'. Keep one as a field of "
@@ -160,7 +160,7 @@ def test_what_a_state_cannot_take_is_told(made):
     )
 
 
-def test_what_layers_with_a_state_cannot_take_is_told(made):
+def test_error_messages_of_layers_with_state(made):
     model, state = made
     assert refused(ShapeError, lambda: model(np.ones((2, 3)), state)) == (
         "BatchNorm: expected one example of 3 channels, got float32[2,3]. For a batch "

@@ -1,4 +1,4 @@
-"""Ten steps of training, beside Equinox and optax on JAX, from one key and one data set."""
+"""Ten steps of training as with Equinox and optax on JAX, from one key and data set."""
 
 import numpy as np
 import optax
@@ -8,7 +8,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import nn, optim
 from imprint.module import combine, is_inexact_array, partition
-from tests.units.nn.beside_equinox import OURS, THEIRS, numbers
+from tests.units.nn.equinox_parity import OURS, THEIRS, numbers
 from tests.units.optim.same_leaves import same_leaves
 
 X, Y = numbers(32, 3), (numbers(32, seed=1) > 0).astype(np.float32)

@@ -1,4 +1,4 @@
-"""NumPy's own functions of arrays and tracers, beside NumPy."""
+"""NumPy's own functions of arrays and tracers, as in NumPy."""
 
 import inspect
 
@@ -110,7 +110,7 @@ def test_methods_of_ufuncs_are_traced():
         check(imprint.jit(method)(X), method(X))
 
 
-def test_a_call_is_what_a_fresh_trace_gives():
+def test_a_call_equals_a_fresh_trace():
     """`np` may be bound to another library, and a function of NumPy's to another."""
     names = {"np": np, "__name__": "__main__"}
     exec("def f(x): return np.sin(x) + np.where(x > 1, x, 0)", names)
@@ -129,10 +129,10 @@ def test_a_function_of_numpy_that_was_replaced_reaches_the_original(monkeypatch)
     check(imprint.jit(lambda x: np.sin(x))(X), 2 * original(X))
 
 
-# ---- what imprint does not have, and SciPy's ----
+# ---- functions that imprint lacks, and SciPy's ----
 
 
-def test_what_imprint_lacks_numpy_computes_with_the_values(monkeypatch):
+def test_numpy_computes_functions_that_imprint_lacks(monkeypatch):
     monkeypatch.setattr(array_function, "_named", lambda name: None)
     got = np.ptp(inp.asarray(X))
     assert not isinstance(got, imprint.Array)
@@ -156,7 +156,7 @@ class Quantity(np.ndarray):
     """A subclass of ndarray."""
 
 
-def test_other_classes_with_the_protocol_are_asked_first():
+def test_other_classes_with_the_protocol_come_first():
     class Other:
         def __array_function__(self, func, types, args, kwargs):
             return "other"
@@ -167,7 +167,7 @@ def test_other_classes_with_the_protocol_are_asked_first():
 
 
 def test_every_function_of_numpy_that_dispatches_can_be_planned():
-    """Where ours has a name for nothing that NumPy's takes first, the call would fail."""
+    """If our first parameter had another name than NumPy's, the call would fail."""
     for module in (np, np.linalg, np.fft):
         for name in dir(module):
             func = getattr(module, name)

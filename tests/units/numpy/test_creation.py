@@ -1,4 +1,4 @@
-"""Making arrays: what is weak, what is copied, nested sequences, names of dtypes."""
+"""Creation of arrays: weak types, copies, nested sequences, names of dtypes."""
 
 import collections
 import copy

@@ -1,4 +1,4 @@
-"""What imprint.numpy says to a wrong call: each message whole."""
+"""The complete messages of imprint.numpy for invalid calls."""
 
 import numpy as np
 import pytest
@@ -432,7 +432,7 @@ def test_an_assignment_is_shown_as_it_is_written(index, written, remedy):
     )
 
 
-def test_an_assignment_to_at_is_told_what_to_write():
+def test_the_error_of_an_assignment_to_at():
     with pytest.raises(TypeError) as caught:
         inp.ones(3).at[0] = 2
     assert str(caught.value) == (

@@ -126,7 +126,7 @@ def test_derivatives_are_those_of_jax(name):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex64", "bfloat16"])
-def test_a_file_gives_back_what_was_saved(dtype):
+def test_a_saved_file_loads_as_the_same_array(dtype):
     x = inp.array([[0, 1], [2, 3]], dtype)
     file = io.BytesIO()
     inp.save(file, x)
@@ -174,7 +174,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_jax_refuses(name):
+def test_calls_that_jax_refuses_raise(name):
     call, error = WRONG[name]
     with pytest.raises(error, match="expected"):
         call(inp)

@@ -1,4 +1,4 @@
-"""Sorting, sets and quantiles of imprint.numpy: sizes that come of values, wrong calls."""
+"""Sorting, sets and quantiles of imprint.numpy: sizes that depend on values, errors."""
 
 import jax
 import jax.numpy as jnp
@@ -194,7 +194,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_calls_say_what_to_do(message):
+def test_error_messages(message):
     with pytest.raises(
         (ArgumentError, ShapeError, DTypeError, NotImplementedError)
     ) as e:

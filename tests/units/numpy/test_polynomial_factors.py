@@ -1,4 +1,4 @@
-"""Products, quotients, roots and fits of polynomials beside JAX."""
+"""Products, quotients, roots and fits of polynomials as in JAX."""
 
 import jax.numpy as jnp
 import numpy
@@ -45,7 +45,7 @@ def test_roots():
         assert_all_close(np.poly(square), numpy.poly(square) + 0j, "program")
 
 
-def test_what_is_trimmed_where_values_are_known():
+def test_trimming_of_concrete_values():
     with imprint.enable_x64(True):
         for p in POLYNOMIALS:
             want = numpy.asarray(numpy.roots(p), "complex128")
@@ -94,7 +94,7 @@ def message(error, function, *args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     x = np.ones(3)
     assert message(ConcretizationError, imprint.jit(np.roots), x) == (
         "roots: expected coefficients that are known, got float32[3] traced: how many "

@@ -1,4 +1,4 @@
-"""Promotion: which operands stay as they are, what literals become, what is remembered."""
+"""Promotion: unchanged operands, literals, and cached conversions."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_literals_are_typed_as_the_array():
     )
 
 
-def test_literals_beside_a_weak_array_stay_weak():
+def test_literals_next_to_a_weak_array_stay_weak():
     got = imprint.make_jaxpr(lambda x: x + 1)(1.0)
     assert str(got) == "{ lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }"
     assert got.eqns[0].outvars[0].aval.weak_type
@@ -65,7 +65,7 @@ def test_integer_scalars_are_checked_each_time():
         inp.asarray(1) + 2**40
 
 
-def test_what_is_remembered_depends_on_the_settings():
+def test_cached_conversions_depend_on_the_settings():
     x = inp.ones(2, "int32")
     for x64, dtype in ((False, np.float32), (True, np.float64), (False, np.float32)):
         with imprint.enable_x64(x64):

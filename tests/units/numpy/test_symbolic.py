@@ -152,7 +152,7 @@ def test_shapes_of_names_are_those_of_their_values(program):
         lambda x, r, c: [row.sum() for row in x],
     ],
 )
-def test_what_needs_the_number_of_a_size_says_so(program):
+def test_a_program_that_needs_a_concrete_size_raises(program):
     with pytest.raises(ConcretizationError, match="known while tracing, got"):
         shapes(program, N, M)
 
@@ -174,6 +174,6 @@ def test_what_needs_the_number_of_a_size_says_so(program):
         lambda x, r, c: inp.pad(r, 9, mode="reflect"),
     ],
 )
-def test_what_does_not_fit_for_all_sizes_is_refused(program):
+def test_shapes_that_do_not_match_for_all_sizes_raise(program):
     with pytest.raises(ShapeError, match="expected"):
         shapes(program, N, M)

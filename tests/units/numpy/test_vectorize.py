@@ -1,4 +1,4 @@
-"""Functions of few axes on arrays of many: what is refused, and how often they run."""
+"""Functions of few axes on arrays of many: errors, and the number of calls."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -59,7 +59,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     kind, call = WRONG[message]
     with pytest.raises(kind) as caught:
         call()

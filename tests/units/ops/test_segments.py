@@ -1,4 +1,4 @@
-"""segment_sum, segment_prod, segment_min and segment_max beside JAX's, now and compiled."""
+"""segment_sum, segment_prod, segment_min and segment_max as in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -50,7 +50,7 @@ def test_they_are_those_of_jax():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_buckets_and_what_is_promised_reach_the_program(name):
+def test_buckets_and_promises_reach_the_program(name):
     for is_sorted, is_unique in ((False, True), (True, False)):
         promised = {"indices_are_sorted": is_sorted, "unique_indices": is_unique}
         for size, shape in ((None, (3,)), (2, (3, 3))):

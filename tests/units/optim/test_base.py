@@ -7,7 +7,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import optim
 from tests.tolerances import assert_close
-from tests.units.optim.beside_optax import draw
+from tests.units.optim.optax_parity import draw
 
 
 def test_a_transformation_is_a_pair():
@@ -34,7 +34,7 @@ def test_parameters_keep_their_dtype_and_weak_type():
     assert [str(after[k].aval) for k in "ab"] == ["bfloat16[2]", "~float32[]"]
 
 
-def test_what_has_no_update_stays_the_object_it_is():
+def test_parameters_without_update_stay_the_same_object():
     params = {"a": inp.ones(2), "b": [inp.sin, "name"], "c": None}
     updates = {"a": inp.ones(2), "b": None, "c": inp.ones(2)}
     after = optim.apply_updates(params, updates)

@@ -8,7 +8,7 @@ import imprint.numpy as inp
 from imprint import optim, tree
 from imprint.errors import ArgumentError
 from tests.tolerances import assert_close
-from tests.units.optim.beside_optax import draw, steps
+from tests.units.optim.optax_parity import draw, steps
 from tests.units.optim.same_leaves import same_leaves
 
 INJECTED = {
@@ -91,7 +91,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_what_becomes_of_a_number_as_in_optax(name):
+def test_conversion_of_numbers_is_as_in_optax(name):
     def rate(package, numpy):
         make = package.inject_hyperparams(package.scale)
         state = make(NUMBERS[name](numpy)).init([numpy.ones(2, "bfloat16")])

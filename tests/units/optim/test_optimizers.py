@@ -1,4 +1,4 @@
-"""Whole optimizers, beside optax's, and how often a training step is traced."""
+"""Complete optimizers as in optax, and the number of traces of a training step."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import optim, tree
-from tests.units.optim.beside_optax import draw, same_steps
+from tests.units.optim.optax_parity import draw, same_steps
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ OPTIMIZERS = {
 ROUNDED = ["momentum in bfloat16", "adam with mu in bfloat16"]
 """Compiled programs skip some roundings to bfloat16, so both sides are compiled."""
 
-# ---- beside optax ----
+# ---- as optax ----
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_a_donated_state_traces_once(name):
     assert count == 1
 
 
-def test_an_optimizer_that_is_built_anew_traces_nothing_new():
+def test_a_recreated_optimizer_is_not_traced_again():
     traces = []
 
     def make_step(rate):

@@ -73,7 +73,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     with pytest.raises(ArgumentError) as caught:
         WRONG[message]()
     assert str(caught.value) == message

@@ -5,7 +5,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import optim
 from imprint.errors import ArgumentError
-from tests.units.optim.beside_optax import draw, same_steps
+from tests.units.optim.optax_parity import draw, same_steps
 
 PARTS = {
     "identity": lambda o: o.identity(),
@@ -85,7 +85,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     with pytest.raises(ArgumentError) as caught:
         WRONG[message]()
     assert str(caught.value) == message
@@ -97,7 +97,7 @@ def message_of(call):
     return str(caught.value)
 
 
-def test_what_cannot_be_chained_is_told_at_once():
+def test_the_error_of_an_invalid_chain():
     assert message_of(lambda: optim.chain(optim.clip(1.0), 3)) == (
         "chain: expected transformations, each by itself, got int 3 as argument 1. Write "
         "chain(first, second), and call what makes one: clip(1.0)."
@@ -106,7 +106,7 @@ def test_what_cannot_be_chained_is_told_at_once():
     message_of(lambda: optim.chain(optim.clip))
 
 
-def test_a_step_size_that_is_no_number_is_told_at_once():
+def test_the_error_of_an_invalid_step_size():
     assert message_of(lambda: optim.sgd("0.1")) == (
         "learning_rate: expected a number, an array or a schedule, got str '0.1'. "
         "Convert it first: float(value)."

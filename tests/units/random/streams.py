@@ -1,4 +1,4 @@
-"""imprint.random beside jax.random: the same flags for both, and equal to the last bit."""
+"""imprint.random and jax.random with the same flags are equal to the last bit."""
 
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ JAX_0_12 = tuple(map(int, jax.__version__.split(".")[:2])) >= (0, 12)
 
 both_streams = pytest.mark.parametrize("partitionable", [True, False])
 newer_stream = pytest.mark.parametrize("partitionable", [True, *exhaustive(False)])
-"""For what draws by functions that themselves are tested in both."""
+"""For samplers that are composed of others, which are tested in both."""
 
 
 @contextmanager

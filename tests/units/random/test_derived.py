@@ -117,7 +117,7 @@ def test_in_a_program_and_a_batch(name):
     np.testing.assert_allclose(rows, wanted, rtol=1e-6)
 
 
-def test_what_is_wrong_is_said():
+def test_error_messages():
     with pytest.raises(
         errors.ArgumentError, match="geometric: expected an integer dtype"
     ):

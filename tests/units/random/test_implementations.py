@@ -68,7 +68,7 @@ def test_draws_and_batches_as_jax(impl):
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @OTHERS
-def test_what_refuses_until_it_accepts_as_jax(impl):
+def test_rejection_samplers_are_as_in_jax(impl):
     key, theirs = pair(impl)
     same(random.gamma(key, 2.0, (3,)), jax.random.gamma(theirs, 2.0, (3,)))
     same(random.binomial(key, 9, 0.3, (3,)), jax.random.binomial(theirs, 9, 0.3, (3,)))
@@ -112,7 +112,7 @@ def test_keys_go_through_loops_and_branches(impl):
 
 
 @OTHERS
-def test_the_flag_says_what_new_keys_are(impl):
+def test_the_flag_sets_the_implementation_of_new_keys(impl):
     made = imprint.jit(lambda: random.key(3))
     assert made().dtype == random.key_dtype("threefry2x32")
     with imprint.default_prng_impl(impl), jax.default_prng_impl(impl):

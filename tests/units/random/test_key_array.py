@@ -121,7 +121,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize("name", MOVED)
-def test_what_moves_elements_moves_keys(name):
+def test_functions_that_move_elements_accept_keys(name):
     move, keys = MOVED[name], KEYS.reshape(2, 3)
     expected = move(jnp, JAX_KEYS.reshape(2, 3))
     same_keys(move(inp, keys), expected)
@@ -198,7 +198,7 @@ def test_operators_refuse_keys_as_jax_does(name):
         imprint.jit(lambda k: operate(k, inp))(KEYS)
 
 
-def test_what_refuses_keys_names_itself_and_them():
+def test_the_error_for_keys_names_the_function_and_the_keys():
     wanted = (
         "add: expected an array or a number, got keys key<fry>[6]. Call imprint.random"
     )
@@ -211,7 +211,7 @@ def test_what_refuses_keys_names_itself_and_them():
         KEYS.sum()
 
 
-def test_what_does_not_only_move_keys_refuses_them():
+def test_functions_that_compute_reject_keys():
     for wrong in (
         lambda: inp.sin(KEYS),
         lambda: inp.add(KEYS, 1),
@@ -320,7 +320,7 @@ def test_vmap_counts_axes_of_keys_from_their_last():
     assert got[1].shape == (4, 3)
 
 
-def test_derivatives_beside_a_key():
+def test_derivatives_next_to_a_key():
     def loss(x, key):
         return (x * random.normal(key, (3,))).sum()
 
@@ -332,7 +332,7 @@ def test_derivatives_beside_a_key():
     assert slopes.shape == (6,)
 
 
-def test_the_difference_from_jax_in_what_a_key_is():
+def test_the_difference_from_jax_in_the_leaves_of_a_key():
     """In the page of differences: a node with words, not a leaf."""
     assert jax.tree.leaves(JAX_KEYS)[0].shape == (6,)
     assert tree.leaves(KEYS)[0].shape == (6, 2)

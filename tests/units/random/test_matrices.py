@@ -1,4 +1,4 @@
-"""imprint.random.orthogonal beside JAX: the same matrices for the same key."""
+"""imprint.random.orthogonal as in JAX: the same matrices for the same key."""
 
 import itertools
 
@@ -60,7 +60,7 @@ def message(*args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     assert message(3, dtype="float16") == (
         "orthogonal: expected float32, float64, complex64 or complex128, got float16. "
         "Convert the result."

@@ -1,4 +1,4 @@
-"""multivariate_normal beside JAX: by each factor, in batches, with each dtype."""
+"""multivariate_normal as in JAX: by each factor, in batches, with each dtype."""
 
 import jax
 import numpy as np
@@ -45,7 +45,7 @@ def test_dtypes_are_those_of_jax(x64):
             assert_close(drawn(imprint, mean, COV, dtype=dtype), want, "program")
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, *args, **params):
         with pytest.raises(error) as caught:
             drawn(imprint, *args, **params)

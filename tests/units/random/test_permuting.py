@@ -89,7 +89,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_calls_say_what_to_do(message):
+def test_error_messages(message):
     with pytest.raises((errors.ArgumentError, errors.ShapeError)) as e:
         WRONG[message]()
     assert str(e.value) == message

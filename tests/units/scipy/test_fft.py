@@ -1,4 +1,4 @@
-"""Cosine transforms: JAX's values and SciPy's, and what they refuse."""
+"""Cosine transforms as in JAX and SciPy; invalid arguments raise."""
 
 import jax
 import jax.scipy.fft as jsf

@@ -45,7 +45,7 @@ def test_values_are_those_of_jax_and_scipy(method, fill):
             np.testing.assert_allclose(out, scipys(points), rtol=1e-4, atol=1e-5)
 
 
-def test_further_axes_methods_and_coordinates_apart():
+def test_further_axes_methods_and_separate_coordinates():
     values = np.stack([VALUES, 2 * VALUES], -1)
     ours, theirs = RegularGridInterpolator(GRID, values), Theirs(GRID, values)
     np.testing.assert_allclose(ours(POINTS), theirs(POINTS), rtol=1e-5)
@@ -73,7 +73,7 @@ def test_the_values_have_a_derivative():
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
-def test_what_is_no_grid_is_refused():
+def test_an_invalid_grid_raises():
     make = RegularGridInterpolator
     assert message(ArgumentError, make, GRID, VALUES, "cubic") == (
         "RegularGridInterpolator: expected method 'linear' or 'nearest', got 'cubic'."

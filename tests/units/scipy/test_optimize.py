@@ -1,4 +1,4 @@
-"""`minimize` is JAX's where that converges, and goes on where JAX's line search gives up."""
+"""`minimize` is as in JAX, and continues where JAX's line search fails."""
 
 import itertools
 
@@ -105,7 +105,7 @@ def test_it_finds_minima_at_which_jaxs_line_search_gives_up(method):
     assert found.fun < by_scipy.fun
 
 
-def test_what_comes_back_is_of_one_point_where_no_step_is_found():
+def test_the_result_is_of_one_point_if_the_line_search_fails():
     def kink(x):
         return abs(x - 0.3).sum() + 1.0
 
@@ -130,7 +130,7 @@ def test_values_that_are_nan_are_too_high():
 
 
 def along(fun, slope=-1.0, first=1.0):
-    """Search from 0 along a direction; return the point, and whether there is none."""
+    """Search from 0 along a direction; return the point, and whether it failed."""
     x, direction = inp.zeros(1), inp.full(1, -slope)
     value, gradient = imprint.value_and_grad(fun)(x)
     return line_search.line_search(fun, x, direction, (value, gradient), first, 10)
@@ -193,7 +193,7 @@ def test_it_is_compiled_batched_and_takes_traced_options():
 
 
 @pytest.mark.exhaustive
-def test_digits_are_told_apart_as_by_scipy():
+def test_digits_are_distinguished_as_by_scipy():
     images, labels = sklearn.datasets.load_digits(return_X_y=True)
     images, labels = images[:200] / 16, labels[:200]
 
@@ -258,7 +258,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG)
-def test_a_wrong_call_says_what_to_do(call, kind, text):
+def test_an_error_message(call, kind, text):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == text

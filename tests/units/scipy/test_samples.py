@@ -1,4 +1,4 @@
-"""What is said of samples, and densities of them: JAX's, and SciPy's where JAX has none."""
+"""Statistics and densities of samples, as in JAX, or SciPy where JAX has none."""
 
 from importlib import import_module
 
@@ -240,7 +240,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG)
-def test_a_wrong_call_says_what_to_do(call, kind, text):
+def test_an_error_message(call, kind, text):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == text

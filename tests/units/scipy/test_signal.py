@@ -124,7 +124,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "error", "said"), REFUSED)
-def test_what_fits_no_function_is_told(call, error, said):
+def test_error_messages(call, error, said):
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value) == said

@@ -93,7 +93,7 @@ def test_solutions_and_derivatives_are_those_of_jax(name, options, dtype):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_what_converges_is_the_solution(name):
+def test_a_converged_result_is_the_solution(name):
     a, b = matrix(name, "float32"), vector("float32")
     solve = getattr(linalg, name)
     exact = np.linalg.solve(a, b)
@@ -123,7 +123,7 @@ def test_trees_are_one_vector(name):
     "a",
     [np.zeros((2, 2)), np.full((2, 2), np.nan), np.diag([1.0, np.inf]), 2 * np.eye(2)],
 )
-def test_gmres_tells_what_that_of_jax_tells(a):
+def test_gmres_returns_the_info_of_jax(a):
     a = a.astype(np.float32)
     x, info = linalg.gmres(inp.asarray(a), inp.ones(2))
     y, expected = jax.scipy.sparse.linalg.gmres(a, np.ones(2, np.float32))
@@ -132,7 +132,7 @@ def test_gmres_tells_what_that_of_jax_tells(a):
         np.testing.assert_allclose(x, y, rtol=1e-5)
 
 
-def test_what_is_no_system_is_refused():
+def test_an_invalid_system_raises():
     b = inp.ones(3)
     assert message(ShapeError, linalg.cg, inp.ones((2, 3)), b) == (
         "cg: expected A to be a square matrix, got one of shape (2, 3)."

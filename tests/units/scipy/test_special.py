@@ -1,4 +1,4 @@
-"""`imprint.scipy.special` beside JAX: values, dtypes, weak types, derivatives, and edges."""
+"""`imprint.scipy.special` as in JAX: values, dtypes, weak types, derivatives, edges."""
 
 import itertools
 from functools import partial

@@ -148,7 +148,7 @@ def test_inverses_of_which_jax_loses_something():
     assert signal.istft(even)[0].shape == (64,)
 
 
-def test_a_trend_is_what_a_function_says():
+def test_a_function_as_trend():
     def centred(parts):
         return parts - parts.mean(axis=-1, keepdims=True)
 
@@ -245,7 +245,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG)
-def test_a_wrong_call_says_what_to_do(call, kind, text):
+def test_an_error_message(call, kind, text):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == text

@@ -1,4 +1,4 @@
-"""The distributions of `imprint.scipy.stats` beside JAX's: values, dtypes, derivatives."""
+"""The distributions of `imprint.scipy.stats` as in JAX: values, dtypes, derivatives."""
 
 import inspect
 from importlib import import_module
@@ -44,7 +44,7 @@ NAMES = {
 
 
 def calls(name, dtype):
-    """Return what each function of a distribution takes, placed and scaled where it is."""
+    """Return the arguments of each function of a distribution, scaled and shifted."""
     for f in functions(name):
         first = {"ppf": Q, "isf": Q, "entropy": np.array([0.5, 2.0, 150.0])}.get(
             f, K if name in DISCRETE else X

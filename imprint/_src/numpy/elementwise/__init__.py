@@ -1,16 +1,14 @@
 """Elementwise functions of `imprint.numpy`, and its ufunc objects.
 
-- `arithmetic`: what do `+ - * / // %` and their relatives give?
-- `exponential`: what are exponentials, logarithms, powers and roots?
-- `trigonometric`: what are the functions of angles, and the hyperbolic ones?
-- `rounding`: how are numbers rounded and taken to parts?
-- `comparison`: how do numbers compare, and what are they?
-- `bitwise`: what happens to the bits of integers?
-- `selection`: how are elements chosen by a condition?
-- `packing`: how do bits become elements, and back?
-- `exponents`: of which parts are floats?
-- `divisors`: what divides integers, and what is a multiple of them?
-- `bessel`: which window is made of a Bessel function?
-- `ufunc`: which functions have methods, such as `add.reduce`?
-- `ufunc_methods`: what do these methods compute?
+- `arithmetic`: `+ - * / // %` and their relatives
+- `exponential`: exponentials, logarithms, powers and roots
+- `trigonometric`: trigonometric and hyperbolic functions
+- `rounding`: rounding, and parts of numbers
+- `comparison`: comparison, logic and classification of numbers
+- `bitwise`: bitwise functions of integers, and packed bits
+- `selection`: selection by conditions
+- `exponents`: mantissas and exponents of floats
+- `divisors`: common divisors and multiples
+- `ufunc`: ufunc objects such as `add`
+- `ufunc_methods`: methods of ufuncs such as `add.reduce`
 """

@@ -1,9 +1,9 @@
 """Arithmetic, elementwise: the operators `+ - * / // %` and their relatives.
 
-Each function promotes its operands (promotion.py), repeats them to one shape, and binds
-a primitive or a few. On booleans `add` and `multiply` are "or" and "and". Integer
-division by zero gives what the engine gives, not a warning: -1 for `//`, and the
-dividend for `%`, whose divisor 0 counts as 1 first, so 0.
+Each function promotes its operands (`promotion`), broadcasts them, and binds one or a
+few primitives. On booleans `add` and `multiply` are "or" and "and". Integer division by
+zero gives XLA's results without a warning: -1 for `//`, and 0 for `%`, which replaces a
+divisor 0 by 1.
 """
 
 from typing import Any
@@ -114,7 +114,7 @@ def negative(x: ArrayLike, /, out: None = None, where: None = None) -> Array:
 
 @owned
 def positive(x: ArrayLike, /) -> Array:
-    """Return `x` as it is.
+    """Return `x`.
 
     Example:
         >>> import imprint.numpy as np
@@ -126,7 +126,7 @@ def positive(x: ArrayLike, /) -> Array:
 
 @owned
 def absolute(x: ArrayLike, /) -> Array:
-    """Return the absolute value, elementwise; of a complex number, its length.
+    """Return the absolute value, elementwise; the magnitude of complex numbers.
 
     Example:
         >>> import imprint.numpy as np
@@ -155,7 +155,7 @@ def fabs(x: ArrayLike, /) -> Array:
 
 
 def sign(x: ArrayLike, /) -> Array:
-    """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers.
+    """Return the sign, -1, 0 or 1, elementwise; `x / abs(x)` for complex numbers.
 
     Example:
         >>> import imprint.numpy as np
@@ -236,7 +236,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 @fuse_eager
 def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the remainder of `floor_divide`, elementwise; it has the sign of `y`.
+    """Return the remainder of `floor_divide`, elementwise, with the sign of `y`.
 
     Example:
         >>> import imprint.numpy as np
@@ -263,7 +263,7 @@ mod = remainder
 
 @fuse_eager
 def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the remainder of division toward zero, elementwise; the sign of `x`.
+    """Return the remainder of division toward zero, elementwise, with the sign of `x`.
 
     Example:
         >>> import imprint.numpy as np
@@ -305,7 +305,7 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
     return round_(div), mod
 
 
-# ---- the larger, the smaller ----
+# ---- maximum and minimum ----
 
 
 @universal()
@@ -316,7 +316,7 @@ def maximum(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the larger of two, elementwise; NaN if either is.
+    """Return the larger operand, elementwise; NaN if either is.
 
     Example:
         >>> import imprint.numpy as np
@@ -337,7 +337,7 @@ def minimum(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the smaller of two, elementwise; NaN if either is.
+    """Return the smaller operand, elementwise; NaN if either is.
 
     Example:
         >>> import imprint.numpy as np
@@ -366,6 +366,6 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _arrays(pair: Any) -> tuple[Array, Array]:
-    """Return promoted operands as arrays, where a formula needs their dtype."""
+    """Return promoted operands as arrays, for formulas that need their dtype."""
     x, y = pair
     return as_array("operand", x), as_array("operand", y)

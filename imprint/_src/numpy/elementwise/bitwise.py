@@ -1,13 +1,16 @@
-"""Bits of integers, elementwise; on booleans the logical operations.
+"""Bitwise functions of integers, logical ones of booleans, and packed bits.
 
-A shift by the width or more gives 0, or the sign for a right shift of a negative number;
-a negative shift counts as such a one too.
+A shift by the width or more, or by a negative number, gives 0; a right shift of a
+negative number then gives the sign. A packed byte holds eight elements of the last
+axis; `bitorder` chooses the highest bit.
 """
 
 from typing import Final
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.numpy.datatypes import astype
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
     ArrayLike,
@@ -17,6 +20,10 @@ from imprint._src.numpy.promotion import (
     numeric_operands,
     operands,
 )
+from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.reductions.reductions import sum
+from imprint._src.numpy.shapes.padding import pad
+from imprint._src.numpy.shapes.reshape import ravel, reshape, swapaxes
 from imprint._src.primitives.elementwise.bitwise import (
     and_p,
     not_p,
@@ -38,7 +45,7 @@ def bitwise_and(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in both, elementwise.
+    """Return the bitwise AND, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -59,7 +66,7 @@ def bitwise_or(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in either, elementwise.
+    """Return the bitwise OR, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -80,7 +87,7 @@ def bitwise_xor(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Return the bits set in exactly one, elementwise.
+    """Return the bitwise XOR, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -94,7 +101,7 @@ def bitwise_xor(
 
 
 def bitwise_not(x: ArrayLike, /) -> Array:
-    """Return the bits not set, elementwise.
+    """Return the bitwise NOT, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -109,7 +116,7 @@ bitwise_invert: Final = bitwise_not
 
 
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Shift the bits of `x` left by `y`, elementwise; past the width gives 0.
+    """Shift the bits of `x` left by `y`, elementwise; 0 beyond the width.
 
     Example:
         >>> import imprint.numpy as np
@@ -121,7 +128,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Shift the bits of `x` right by `y`, elementwise; the sign stays.
+    """Shift the bits of `x` right by `y`, elementwise, keeping the sign.
 
     Example:
         >>> import imprint.numpy as np
@@ -139,7 +146,7 @@ bitwise_right_shift: Final = right_shift
 
 
 def bitwise_count(x: ArrayLike, /) -> Array:
-    """Return the number of bits set in the absolute value, elementwise.
+    """Return the number of 1 bits of the absolute value, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -149,3 +156,76 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     x = as_array("bitwise_count", numeric("bitwise_count", x))
     size = x if dtypes.is_unsigned(x.dtype) else abs_(x)
     return convert("bitwise_count", population_count_p.bind1(size), dtypes.uint8)
+
+
+_WIDTH: Final = 8
+
+
+def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
+    """Pack elements into the bits of bytes: 1 for nonzero, padded with 0.
+
+    Args:
+        a: integers or booleans.
+        axis: the axis to pack; None flattens first.
+        bitorder: "big" if the first element is the highest bit; "little" if the lowest.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.packbits(np.array([0, 0, 0, 0, 0, 1, 0, 1, 1]))
+        Array([  5, 128], dtype=uint8)
+    """
+    x = as_array("packbits", a)
+    if not (dtypes.is_integer(x.dtype) or dtypes.is_bool(x.dtype)):
+        raise DTypeError(f"packbits: expected integers or booleans, got {x.aval}.")
+    places = _places("packbits", bitorder)
+    rows = swapaxes(ravel(x) if axis is None else x, axis or 0, -1)
+    bits = astype(rows != 0, dtypes.uint8)
+    bits = pad(bits, [*((0, 0),) * (bits.ndim - 1), (0, -bits.shape[-1] % _WIDTH)])
+    bits = reshape(bits, (*bits.shape[:-1], bits.shape[-1] // _WIDTH, _WIDTH))
+    packed = sum(left_shift(bits, places), -1, dtype=dtypes.uint8)
+    return swapaxes(packed, axis or 0, -1)
+
+
+def unpackbits(
+    a: ArrayLike,
+    axis: int | None = None,
+    count: int | None = None,
+    bitorder: str = "big",
+) -> Array:
+    """Unpack bytes into bits, each 0 or 1.
+
+    Args:
+        a: an array of uint8.
+        axis: the axis to unpack; None flattens first.
+        count: the number of bits, padded with 0; None for all; negative leaves out so
+            many at the end.
+        bitorder: "big" if the highest bit comes first; "little" if the lowest.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unpackbits(np.array([5], "uint8"))
+        Array([0, 0, 0, 0, 0, 1, 0, 1], dtype=uint8)
+    """
+    x = as_array("unpackbits", a)
+    if x.dtype != dtypes.uint8:
+        raise DTypeError(
+            f"unpackbits: expected uint8, got {x.aval}. Convert with .astype('uint8')."
+        )
+    places = _places("unpackbits", bitorder)
+    rows = swapaxes(ravel(x) if axis is None else x, axis or 0, -1)
+    bits = bitwise_and(right_shift(rows[..., None], places), 1)
+    bits = reshape(bits, (*rows.shape[:-1], rows.shape[-1] * _WIDTH))
+    if count is not None:
+        more = max(0, count - bits.shape[-1])
+        bits = pad(bits, [*((0, 0),) * (bits.ndim - 1), (0, more)])[..., :count]
+    return swapaxes(bits, axis or 0, -1)
+
+
+def _places(name: str, bitorder: str) -> Array:
+    """Return the shift of each bit of a byte."""
+    if bitorder not in ("big", "little"):
+        raise ArgumentError(
+            f"{name}: expected bitorder 'big' or 'little', got {bitorder!r}."
+        )
+    places = arange(_WIDTH, dtype=dtypes.uint8)
+    return places if bitorder == "little" else places[::-1]

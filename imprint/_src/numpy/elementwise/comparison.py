@@ -1,7 +1,7 @@
-"""Comparisons, logic and tests of numbers, elementwise; all give booleans.
+"""Comparison, logic and classification of numbers, elementwise; all give booleans.
 
-`==` of a NaN is false and `!=` true, as IEEE says. Complex numbers compare by their real
-parts, then by their imaginary parts. Logic takes any numbers: 0 is false.
+`==` of a NaN is false and `!=` true, as in IEEE 754. Complex numbers compare by real
+parts, then by imaginary parts. Logic accepts any numbers: 0 is false.
 """
 
 from typing import Any
@@ -55,7 +55,7 @@ from imprint._src.primitives.elementwise.rounding import abs_, is_finite
 
 
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where two are equal, elementwise.
+    """Return `x == y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -67,7 +67,7 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where two differ, elementwise.
+    """Return `x != y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -79,7 +79,7 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x < y`, elementwise.
+    """Return `x < y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,7 +90,7 @@ def less(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x <= y`, elementwise.
+    """Return `x <= y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -101,7 +101,7 @@ def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x > y`, elementwise.
+    """Return `x > y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -112,7 +112,7 @@ def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x >= y`, elementwise.
+    """Return `x >= y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -133,7 +133,7 @@ def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
 
 @fuse_eager
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Return the larger of two, elementwise; the other one if one is NaN.
+    """Return the larger operand, elementwise; ignore a NaN if the other is none.
 
     Example:
         >>> import imprint.numpy as np
@@ -146,7 +146,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @fuse_eager
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Return the smaller of two, elementwise; the other one if one is NaN.
+    """Return the smaller operand, elementwise; ignore a NaN if the other is none.
 
     Example:
         >>> import imprint.numpy as np
@@ -168,7 +168,7 @@ def logical_and(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Tell where both are true, elementwise.
+    """Return whether both are true, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -188,7 +188,7 @@ def logical_or(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Tell where either is true, elementwise.
+    """Return whether either is true, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -208,7 +208,7 @@ def logical_xor(
     out: None = None,
     where: None = None,
 ) -> Array:
-    """Tell where exactly one is true, elementwise.
+    """Return whether exactly one is true, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -221,7 +221,7 @@ def logical_xor(
 
 
 def logical_not(x: ArrayLike, /) -> Array:
-    """Tell where `x` is false, elementwise.
+    """Return whether `x` is false, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -236,11 +236,11 @@ def _logical(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
     return primitive.bind1(as_bool(name, x), as_bool(name, y))
 
 
-# ---- tests of numbers ----
+# ---- classification ----
 
 
 def isnan(x: ArrayLike, /) -> Array:
-    """Tell where `x` is NaN, elementwise.
+    """Return whether `x` is NaN, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -252,7 +252,7 @@ def isnan(x: ArrayLike, /) -> Array:
 
 
 def isfinite(x: ArrayLike, /) -> Array:
-    """Tell where `x` is neither infinite nor NaN, elementwise.
+    """Return whether `x` is finite, neither infinite nor NaN, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -266,7 +266,7 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 
 def isinf(x: ArrayLike, /) -> Array:
-    """Tell where `x` is infinite, elementwise.
+    """Return whether `x` is infinite, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -283,7 +283,7 @@ def isinf(x: ArrayLike, /) -> Array:
 
 @fuse_eager
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
-    """Tell where `x` is plus infinity, elementwise.
+    """Return whether `x` is positive infinity, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -296,7 +296,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 
 @fuse_eager
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
-    """Tell where `x` is minus infinity, elementwise.
+    """Return whether `x` is negative infinity, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -316,7 +316,7 @@ def _is_value(name: str, x: ArrayLike, value: float) -> Array:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Tell where the imaginary part is not 0, elementwise.
+    """Return whether the imaginary part is nonzero, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -331,7 +331,7 @@ def iscomplex(x: ArrayLike) -> Array:
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Tell where the imaginary part is 0, elementwise.
+    """Return whether the imaginary part is zero, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -346,7 +346,7 @@ def isreal(x: ArrayLike) -> Array:
 
 @fuse_eager
 def signbit(x: ArrayLike, /) -> Array:
-    """Tell where the sign is minus, elementwise; true of -0.0.
+    """Return whether the sign bit is set, elementwise; true of -0.0.
 
     Example:
         >>> import imprint.numpy as np
@@ -371,7 +371,7 @@ def signbit(x: ArrayLike, /) -> Array:
 
 @fuse_eager
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the size of `x` with the sign of `y`, elementwise.
+    """Return the magnitude of `x` with the sign of `y`, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -400,7 +400,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(lt_p.bind1(x, zero), zero, positive)
 
 
-# ---- nearness ----
+# ---- closeness ----
 
 
 @fuse_eager
@@ -411,14 +411,14 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Tell where `|a - b| <= atol + rtol * |b|`, elementwise.
+    """Return whether `|a - b| <= atol + rtol * |b|`, elementwise.
 
     Args:
         a: numbers.
         b: the numbers to compare with.
-        rtol: the tolerance as a share of `|b|`.
+        rtol: the relative tolerance.
         atol: the absolute tolerance.
-        equal_nan: whether two NaNs are near.
+        equal_nan: whether two NaNs are close.
 
     Example:
         >>> import imprint.numpy as np
@@ -440,7 +440,7 @@ def isclose(
 
 
 def multiply_sizes(factor: Array, y: Array) -> Array:
-    """Return `factor * |y|`, repeated to one shape."""
+    """Return `factor * |y|`, broadcast to one shape."""
     return mul(*match_shapes("isclose", (factor, abs_(y))))
 
 
@@ -452,7 +452,7 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Tell whether all elements are near each other; see `isclose`.
+    """Return whether all elements are close; see `isclose`.
 
     Example:
         >>> import imprint.numpy as np
@@ -468,7 +468,7 @@ def array_equal(
     a2: Any,
     equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Tell whether two arrays have one shape and equal elements.
+    """Return whether two arrays have the same shape and elements.
 
     Example:
         >>> import imprint.numpy as np
@@ -485,7 +485,7 @@ def array_equal(
 
 
 def array_equiv(a1: Any, a2: Any) -> Array:
-    """Tell whether two arrays broadcast together and have equal elements.
+    """Return whether two arrays have the same elements after broadcasting.
 
     Example:
         >>> import imprint.numpy as np

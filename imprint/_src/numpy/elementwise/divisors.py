@@ -1,6 +1,6 @@
 """Common divisors and multiples of integers: gcd and lcm.
 
-Both are of the common integer dtype, and not negative.
+Results are nonnegative, in the common integer dtype.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
         x2: integers.
 
     Raises:
-        DTypeError: if they are not integers.
+        DTypeError: an operand is not an integer.
 
     Example:
         >>> import imprint.numpy as np
@@ -41,7 +41,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
         x2: integers.
 
     Raises:
-        DTypeError: if they are not integers.
+        DTypeError: an operand is not an integer.
 
     Example:
         >>> import imprint.numpy as np

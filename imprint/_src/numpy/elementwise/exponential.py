@@ -1,8 +1,8 @@
 """Exponentials, logarithms, powers and roots, elementwise.
 
-Integers become floats first, except in `power` and `square`. `power` with an exponent
-known while tracing is repeated multiplication, exact for integers and differentiable at
-zero; with an array as exponent it is `exp(y * log(x))`, or for two integers six
+Integers become floats first, except in `power` and `square`. `power` with a concrete
+integer exponent is repeated multiplication, exact for integers and differentiable at
+zero. With an array as exponent it is `exp(y * log(x))`; for two integers it is six
 squarings, enough for every exponent whose result fits 64 bits.
 """
 
@@ -70,7 +70,7 @@ def exp2(x: ArrayLike, /) -> Array:
 
 
 def expm1(x: ArrayLike, /) -> Array:
-    """Return `exp(x) - 1`, elementwise, exact near 0.
+    """Return `exp(x) - 1`, elementwise, accurate near 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -92,7 +92,7 @@ def log(x: ArrayLike, /) -> Array:
 
 
 def log1p(x: ArrayLike, /) -> Array:
-    """Return `log(1 + x)`, elementwise, exact near 0.
+    """Return `log(1 + x)`, elementwise, accurate near 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -211,8 +211,8 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
 
     Args:
         x: the base.
-        y: the exponent; a Python integer, or an array of rank 0 that is no tracer,
-            is known while tracing, and the power is then repeated multiplication.
+        y: the exponent. A Python integer or a concrete array of rank 0 is known while
+            tracing, so the power is repeated multiplication.
 
     Example:
         >>> import imprint.numpy as np
@@ -248,7 +248,7 @@ def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _static_integer(y: Any) -> int | None:
-    """Return an exponent that is an integer and known now; None if it is not."""
+    """Return an exponent that is a concrete integer; None if it is not."""
     if type(y) is int:
         return y
     known = isinstance(y, np.generic | np.ndarray | ArrayImpl | bool)
@@ -273,10 +273,10 @@ def _integer_power(x: Array, y: Array) -> Array:
 
 
 def _logaddexp(x: Array, y: Array, *, base: float | None) -> Array:
-    """Compute around the larger operand, so that nothing overflows."""
+    """Compute relative to the larger operand, so that nothing overflows."""
     if dtypes.is_complex(x.dtype):
         return _complex_logaddexp(x, y, base=base)
-    ordered = ge(x, y)  # not max and abs: their derivatives at ties do not go together
+    ordered = ge(x, y)  # not max and abs: their derivatives at ties disagree
     larger, smaller = where(ordered, x, y), where(ordered, y, x)
     gap = sub(smaller, larger)
     no_gap = and_(
@@ -304,7 +304,7 @@ def _log1p_exp(x: Array, like: Array, *, base: float | None) -> Array:
 
 
 def _wrapped(x: Array, limit: float) -> Array:
-    """Return `x` modulo `2 * limit`, between `-limit` and `limit`."""
+    """Return `x` modulo `2 * limit`, in `[-limit, limit]`."""
     period = scalar_like(x, 2 * limit)
     rest = rem(add(x, scalar_like(x, limit)), period)
     rest = where(lt(rest, scalar_like(x, 0)), add(rest, period), rest)

@@ -1,7 +1,8 @@
-"""Parts of floats as they are stored: frexp, ldexp, and the distance to the next, spacing.
+"""Parts of floats: frexp, ldexp and spacing.
 
-A float is a fraction in [0.5, 1) times a power of 2. Both come from its bits, so they are
-exact; narrow floats are widened first. Derivatives take the exponent for a constant.
+A float is a fraction in [0.5, 1) times a power of 2. Both are read from its bits, so
+they are exact; narrow floats are widened first. Derivatives treat the exponent as
+constant.
 """
 
 from typing import Any, Final, cast
@@ -27,11 +28,11 @@ from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.elementwise.convert import bitcast_convert_type
 
 _MOST: Final = 4096
-"""So great a power of 2 makes 0 or infinity of every float."""
+"""A power of 2 that takes every float to 0 or infinity."""
 
 
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
-    """Return fractions in [0.5, 1), with the signs of `x`, and the powers of 2 to multiply by.
+    """Return fractions in [0.5, 1) with the signs of `x`, and the exponents of 2.
 
     Example:
         >>> import imprint.numpy as np
@@ -47,7 +48,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Return `x1 * 2**x2`, elementwise, without overflow between.
+    """Return `x1 * 2**x2`, elementwise, without intermediate overflow.
 
     Args:
         x1: numbers.
@@ -88,30 +89,28 @@ def spacing(x: ArrayLike, /) -> Array:
     refuse_complex("spacing", x)
     given = as_array("spacing", inexact("spacing", x))
     away = float("inf")
-    if given.dtype != dtypes.float16:  # for which NumPy goes up
+    if given.dtype != dtypes.float16:  # NumPy rounds up here
         away = copysign(float("inf"), given)
     return nextafter(given, away) - given
 
 
 def _wide(x: Array) -> Array:
-    """Return floats in a dtype whose bits are read here."""
+    """Return floats in a dtype whose bits these functions read."""
     is_narrow = dtypes.bit_width(x.dtype) < 32
     return astype(x, dtypes.float32) if is_narrow else x
 
 
 def _layout(dtype: DType) -> tuple[DType, int, int]:
-    """Return the integers that hold the bits of a float, bits behind, and the bias."""
+    """Return a float's bits as integers, the mantissa width, and the bias."""
     info = cast("Any", dtypes.finfo(dtype))
     holder = dtypes.int64 if dtypes.bit_width(dtype) == 64 else dtypes.int32
     return holder, info.nmant, info.maxexp - 1
 
 
 def _exponent(x: Array) -> Array:
-    """Return the power of 2 for which the fraction is in [0.5, 1); 0 where none is."""
+    """Return the exponent of the fraction in [0.5, 1); 0 for numbers without one."""
     _, _, bias = _layout(x.dtype)
-    small = (
-        absolute(x) < cast("Any", dtypes.finfo(x.dtype)).tiny
-    )  # no exponent of its own
+    small = absolute(x) < cast("Any", dtypes.finfo(x.dtype)).tiny  # subnormal numbers
     of_normal = where(small, _scaled(x, full_like(x, bias // 2, dtypes.int32)), x)
     exponent = _stored(of_normal) - (bias - 1) - where(small, bias // 2, 0)
     return where(logical_and(isfinite(x), x != 0), exponent, 0)
@@ -124,7 +123,7 @@ def _stored(x: Array) -> Array:
 
 
 def _scaled(x: Array, power: Array) -> Array:
-    """Return `x * 2**power`, in three steps: a single one may have no float for its power."""
+    """Return `x * 2**power` in three steps: the power alone may overflow."""
     holder, behind, bias = _layout(x.dtype)
     power = astype(clip(power, -3 * (bias - 1), 3 * bias), holder)
     first = floor_divide(power, 3)

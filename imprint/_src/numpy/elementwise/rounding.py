@@ -1,7 +1,6 @@
-"""Rounding and the parts of numbers, elementwise.
+"""Rounding and parts of numbers, elementwise.
 
-Integers are their own floor, ceiling, truncation and rounding. Complex numbers round in
-both parts.
+Integers are unchanged by rounding. Complex numbers round in both parts.
 """
 
 import math
@@ -81,7 +80,7 @@ fix = trunc
 
 
 def rint(x: ArrayLike, /) -> Array:
-    """Round to the nearest integer, halves to the even one, elementwise.
+    """Round to the nearest integer, ties to even, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -99,12 +98,12 @@ def rint(x: ArrayLike, /) -> Array:
 @fuse_eager
 @owned
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
-    """Round to a number of decimals, halves to the even digit, elementwise.
+    """Round to a number of decimals, ties to even, elementwise.
 
     Args:
         a: numbers.
-        decimals: how many digits after the point stay; negative, before it.
-        out: None; arrays are immutable, so there is nothing to write into.
+        decimals: the number of digits after the point; negative, before it.
+        out: must be None; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -143,7 +142,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
 
 around = round
 _NO_DIGITS: Final = -400
-"""So few decimals leave nothing of the largest number of any dtype."""
+"""With fewer decimals, the largest number of any dtype rounds to 0."""
 
 
 def _nearest(x: Array) -> Array:
@@ -152,7 +151,7 @@ def _nearest(x: Array) -> Array:
 
 @fuse_eager
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
-    """Return the fraction and the whole part, both with the sign of `x`.
+    """Return the fractional and integral parts, both with the sign of `x`.
 
     Example:
         >>> import imprint.numpy as np
@@ -183,7 +182,7 @@ def real(val: ArrayLike, /) -> Array:
 
 
 def imag(val: ArrayLike, /) -> Array:
-    """Return the imaginary part, elementwise; 0 of real numbers.
+    """Return the imaginary part, elementwise; 0 for real numbers.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,8 +1,8 @@
-"""Choose by a condition: where, select, piecewise, clip, nan_to_num.
+"""Selection by conditions: where, select, piecewise, clip, nan_to_num.
 
-A branch that is not chosen takes no part in the derivative either: its cotangent is
-zero. Its value is computed all the same, so guard the operand, not the result, of a
-function with an infinite derivative: `where(x > 0, sqrt(where(x > 0, x, 1)), 0)`.
+A branch that is not selected has a zero cotangent. Its value is still computed, so
+guard the operand, not the result, of a function with an infinite derivative: `where(x >
+0, sqrt(where(x > 0, x, 1)), 0)`.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -44,7 +44,7 @@ def where(
 ) -> tuple[Array, ...]: ...
 
 
-@moves_keys(1, 2)
+@accepts_keys(1, 2)
 def where(
     condition: ArrayLike,
     x: ArrayLike | None = None,
@@ -54,15 +54,15 @@ def where(
     size: int | None = None,
     fill_value: Any = None,
 ) -> Any:
-    """Return `x` where the condition is true and `y` elsewhere, elementwise.
+    """Return `x` where the condition is true, else `y`, elementwise.
 
     Args:
-        condition: booleans, or numbers of which 0 is false.
+        condition: booleans, or numbers, for which 0 is false.
         x: the values where it is true.
-        y: the values where it is false; `x` and `y` are promoted to one dtype. Without
-            both, the places are returned where the condition is true, as by `nonzero`.
-        size: how many places are returned; under a trace it has to be given.
-        fill_value: the index of places beyond the true ones.
+        y: the values where it is false, promoted with `x` to one dtype. Without both,
+            return the indices where the condition is true, as `nonzero` does.
+        size: the number of indices to return; required under a trace.
+        fill_value: the index that fills up to `size`.
 
     Example:
         >>> import imprint.numpy as np
@@ -91,7 +91,7 @@ def where(
 
 
 def as_bool(name: str, x: Any) -> Array:
-    """Return an operand as booleans: whether it is not zero."""
+    """Return an operand as booleans: whether it is nonzero."""
     array = as_array(name, x)
     return array if dtypes.is_bool(array.dtype) else ne(array, constant_like(array, 0))
 
@@ -102,7 +102,7 @@ def select(
     choicelist: Sequence[ArrayLike] | Array,
     default: ArrayLike = 0,
 ) -> Array:
-    """Return, elementwise, the choice of the first condition that is true.
+    """Return, elementwise, the choice for the first true condition.
 
     Args:
         condlist: conditions.
@@ -138,12 +138,12 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> Array:
-    """Return, elementwise, a function of `x` chosen by the first condition that is true.
+    """Return, elementwise, the function of `x` for the first true condition.
 
     Args:
         x: the operand of the functions.
         condlist: conditions.
-        funclist: as many functions or constants, and perhaps one for everywhere else.
+        funclist: as many functions or constants, and optionally one more as default.
         args: further arguments of the functions.
         kw: keyword arguments of the functions.
 
@@ -174,12 +174,12 @@ def clip(
     min: ArrayLike | None = None,
     max: ArrayLike | None = None,
 ) -> Array:
-    """Limit the values of `arr` to the interval from `min` to `max`.
+    """Clip the values of `arr` to the interval from `min` to `max`.
 
     Args:
         arr: real numbers.
         min: the lower limit, or None.
-        max: the upper limit, or None; it wins where the limits cross.
+        max: the upper limit, or None; it wins if the limits cross.
 
     Example:
         >>> import imprint.numpy as np
@@ -188,7 +188,9 @@ def clip(
     """
     try:
         refuse_complex("clip", arr, min, max)
-    except DTypeError as err:  # alone of all such functions, JAX's gives a ValueError
+    except (
+        DTypeError
+    ) as err:  # unlike JAX's other functions, its clip raises ValueError
         raise ArgumentError(str(err)) from None
     result = as_array("clip", arr)
     for primitive, limit in ((max_p, min), (min_p, max)):

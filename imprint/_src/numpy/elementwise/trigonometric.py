@@ -86,7 +86,7 @@ def tan(x: ArrayLike, /) -> Array:
 
 
 def arcsin(x: ArrayLike, /) -> Array:
-    """Return the angle between -π/2 and π/2 whose sine is `x`, elementwise.
+    """Return the inverse sine, between -π/2 and π/2, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -97,7 +97,7 @@ def arcsin(x: ArrayLike, /) -> Array:
 
 
 def arccos(x: ArrayLike, /) -> Array:
-    """Return the angle between 0 and π whose cosine is `x`, elementwise.
+    """Return the inverse cosine, between 0 and π, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -108,7 +108,7 @@ def arccos(x: ArrayLike, /) -> Array:
 
 
 def arctan(x: ArrayLike, /) -> Array:
-    """Return the angle between -π/2 and π/2 whose tangent is `x`, elementwise.
+    """Return the inverse tangent, between -π/2 and π/2, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -164,7 +164,7 @@ def tanh(x: ArrayLike, /) -> Array:
 
 
 def arcsinh(x: ArrayLike, /) -> Array:
-    """Return the number whose hyperbolic sine is `x`, elementwise.
+    """Return the inverse hyperbolic sine, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -175,7 +175,7 @@ def arcsinh(x: ArrayLike, /) -> Array:
 
 
 def arccosh(x: ArrayLike, /) -> Array:
-    """Return the non-negative number whose hyperbolic cosine is `x`, elementwise.
+    """Return the inverse hyperbolic cosine, nonnegative, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -190,7 +190,7 @@ def arccosh(x: ArrayLike, /) -> Array:
 
 
 def arctanh(x: ArrayLike, /) -> Array:
-    """Return the number whose hyperbolic tangent is `x`, elementwise.
+    """Return the inverse hyperbolic tangent, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -208,12 +208,12 @@ asinh: Final = arcsinh
 acosh: Final = arccosh
 atanh: Final = arctanh
 
-# ---- made of these ----
+# ---- compositions ----
 
 
 @fuse_eager
 def deg2rad(x: ArrayLike, /) -> Array:
-    """Return degrees as radians, elementwise.
+    """Convert degrees to radians, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -226,7 +226,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
 
 @fuse_eager
 def rad2deg(x: ArrayLike, /) -> Array:
-    """Return radians as degrees, elementwise.
+    """Convert radians to degrees, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -270,7 +270,7 @@ _SHORT: Final = 2
 
 
 def _sin_pi(x: Array) -> Array:
-    """Return `sin(πx)` by the distance to the nearest integer, so 0 at integers."""
+    """Return `sin(πx)`, reduced to the nearest integer, so that it is 0 at integers."""
     nearest = round_(x, RoundingMethod.TO_NEAREST_EVEN)
     half = round_(mul(nearest, constant_like(x, 0.5)), RoundingMethod.TO_NEAREST_EVEN)
     is_even = eq(add(half, half), nearest)
@@ -282,7 +282,7 @@ def _sin_pi(x: Array) -> Array:
 
 @fuse_eager
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return `sqrt(x**2 + y**2)`, elementwise, without overflow on the way.
+    """Return `sqrt(x**2 + y**2)`, elementwise, without intermediate overflow.
 
     Example:
         >>> import imprint.numpy as np

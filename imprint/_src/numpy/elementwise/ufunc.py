@@ -1,8 +1,8 @@
-"""ufuncs: functions of elements that also reduce, accumulate and update.
+"""ufuncs: elementwise functions with methods such as `reduce` and `at`.
 
-An instance is called as the function that it holds: `__call__` is a slot, so a call finds
-the function there, 40 ns later than by itself; operators on arrays ask for the function.
-What the methods do is in `ufunc_methods`, which loads when one is asked for.
+An instance holds a function, which `__call__`, a slot, returns: a call takes 40 ns
+longer than a call of the function itself. Operators on arrays use the function. The
+methods are implemented in `ufunc_methods`, which loads on first use.
 """
 
 import sys
@@ -25,16 +25,16 @@ Axis = int | Sequence[int] | None
 
 
 class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
-    """A function of elements, which is called with arrays, and its methods.
+    """An elementwise function of arrays, and its methods.
 
-    `imprint.numpy.add` and others are ufuncs; `frompyfunc` makes one of a function of
-    numbers.
+    `imprint.numpy.add` and others are ufuncs; `frompyfunc` creates one from a function
+    of numbers.
 
     Attributes:
-        nin: how many operands it takes.
-        nout: how many results it gives.
-        nargs: as many as `nin`, unless it was made with another number.
-        identity: what reducing nothing gives; None if nothing can be reduced.
+        nin: the number of operands.
+        nout: the number of results.
+        nargs: as `nin`, unless given.
+        identity: the result of an empty reduction; None if there is none.
 
     Example:
         >>> import imprint.numpy as np
@@ -61,18 +61,18 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         at: Method | None = None,
         reduceat: Method | None = None,
     ) -> None:
-        """Make one; `frompyfunc` is the usual way.
+        """Create a ufunc; `frompyfunc` is the usual way.
 
         Args:
             func: a function of scalars.
-            nin: how many operands it takes.
-            nout: how many results it gives.
+            nin: the number of operands.
+            nout: the number of results.
             name: that of `func`, unless given.
             nargs: as many as `nin`, unless given.
-            identity: what reducing nothing gives, if there is such a value.
-            call: the function for arrays, if `func` need not be mapped.
-            reduce: the method, if there is a better way than one element after the other;
-                the arguments are those of the method.
+            identity: the result of an empty reduction, if there is one.
+            call: the function of arrays, if `func` need not be mapped.
+            reduce: the method, if there is a better one than a loop over elements; it
+                takes the method's arguments.
             accumulate: likewise.
             at: likewise.
             reduceat: likewise.
@@ -95,22 +95,22 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
 
     @property
     def nin(self) -> int:
-        """How many operands it takes."""
+        """The number of operands."""
         return self._facts[1]
 
     @property
     def nout(self) -> int:
-        """How many results it gives."""
+        """The number of results."""
         return self._facts[2]
 
     @property
     def nargs(self) -> int:
-        """As many as `nin`, unless it was made with another number."""
+        """As `nin`, unless given."""
         return self._facts[3]
 
     @property
     def identity(self) -> Any:
-        """What reducing nothing gives; None if nothing can be reduced."""
+        """The result of an empty reduction; None if there is none."""
         return self._facts[4]
 
     def reduce(  # noqa: PLR0913, PLR0917 - NumPy's signature
@@ -123,16 +123,17 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         initial: ArrayLike | None = None,
         where: ArrayLike | None = None,
     ) -> Array:
-        """Join the elements along an axis: `np.add.reduce` is `np.sum`.
+        """Reduce along an axis: `np.add.reduce` is `np.sum`.
 
         Args:
             a: an array.
-            axis: the axis that disappears; None for all.
+            axis: the axis to reduce; None for all.
             dtype: the dtype of the result.
-            out: None; arrays are immutable, so there is nothing to write into.
-            keepdims: whether the axis stays, with length 1.
-            initial: a value that takes part first, instead of the identity.
-            where: which elements take part; needs `initial` if there is no identity.
+            out: must be None; arrays are immutable.
+            keepdims: whether to keep the reduced axis with length 1.
+            initial: the initial value, instead of the identity.
+            where: mask of the elements to include; needs `initial` if there is no
+                identity.
 
         Example:
             >>> import imprint.numpy as np
@@ -150,13 +151,13 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         dtype: DTypeLike | None = None,
         out: None = None,
     ) -> Array:
-        """Return what the prefixes of an axis are reduced to: `np.add`'s is `np.cumsum`.
+        """Reduce each prefix of an axis: `np.add.accumulate` is `np.cumsum`.
 
         Args:
             a: an array.
             axis: the axis.
             dtype: the dtype of the result.
-            out: None; arrays are immutable, so there is nothing to write into.
+            out: must be None; arrays are immutable.
 
         Example:
             >>> import imprint.numpy as np
@@ -174,15 +175,15 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         dtype: DTypeLike | None = None,
         out: None = None,
     ) -> Array:
-        """Reduce parts of an axis, each from an index to the next.
+        """Reduce slices of an axis, each from one index to the next.
 
         Args:
             a: an array.
-            indices: where the parts begin. Where an index is not less than the next, the
-                part is that one element.
+            indices: the starts of the slices. If an index is not less than the next,
+                its slice is that one element.
             axis: the axis.
             dtype: the dtype of the result.
-            out: None; arrays are immutable, so there is nothing to write into.
+            out: must be None; arrays are immutable.
 
         Example:
             >>> import imprint.numpy as np
@@ -201,13 +202,13 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         *,
         inplace: bool = True,
     ) -> Array:
-        """Return an array in which the function was applied to some elements.
+        """Return an array with the function applied at some elements.
 
         Args:
             a: an array.
-            indices: where, as in `a[indices]`; once for each time that a place is named.
+            indices: as in `a[indices]`; repeated indices apply it repeatedly.
             b: the second operands, for a function of two.
-            inplace: False, for arrays are immutable.
+            inplace: must be False; arrays are immutable.
 
         Example:
             >>> import imprint.numpy as np
@@ -218,7 +219,7 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
         return hooks.numpy.ufunc_methods.at(self, a, indices, *values, inplace=inplace)
 
     def outer(self, a: ArrayLike, b: ArrayLike, /) -> Array:
-        """Apply the function to each pair of an element of `a` and one of `b`.
+        """Apply the function to all pairs of an element of `a` and one of `b`.
 
         Example:
             >>> import imprint.numpy as np
@@ -245,13 +246,13 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
 
     def __reduce__(self) -> Any:
         home = vars(sys.modules.get(self.__module__, object))
-        if home.get(self.__qualname__) is self:  # pickled, as functions are, by name
+        if home.get(self.__qualname__) is self:  # pickled by name, as functions are
             return self.__qualname__
         func, *counts, identity = self._facts
-        return _made, (func, *counts, identity, self.__name__, self.own_methods)
+        return _rebuild, (func, *counts, identity, self.__name__, self.own_methods)
 
 
-def _made(*given: Any) -> Any:
+def _rebuild(*given: Any) -> Any:
     func, nin, nout, nargs, identity, name, own = given
     return ufunc(func, nin, nout, nargs=nargs, identity=identity, name=name, **own)
 
@@ -259,13 +260,13 @@ def _made(*given: Any) -> Any:
 def frompyfunc(
     func: Callable[..., Any], /, nin: int, nout: int, *, identity: Any = None
 ) -> ufunc[..., Any]:
-    """Return the ufunc that applies a function of numbers to each element.
+    """Create the ufunc that applies a function of numbers to each element.
 
     Args:
         func: takes `nin` numbers and returns `nout`.
-        nin: how many numbers it takes.
-        nout: how many it returns.
-        identity: what reducing nothing gives, if there is such a value.
+        nin: the number of operands.
+        nout: the number of results.
+        identity: the result of an empty reduction, if there is one.
 
     Example:
         >>> import imprint.numpy as np
@@ -286,14 +287,14 @@ def universal(
     """Return a decorator that makes a ufunc of a function of arrays.
 
     Args:
-        identity: what reducing nothing gives, if there is such a value.
-        nin: how many operands it takes.
+        identity: the result of an empty reduction, if there is one.
+        nin: the number of operands.
     """
     return lambda function: ufunc(function, nin, 1, identity=identity, call=function)
 
 
 def refuse_options(name: str, out: object, where: object) -> None:
-    """Raise NotImplementedError for what NumPy's ufuncs take besides their operands."""
+    """Raise NotImplementedError for NumPy's other ufunc arguments."""
     refuse_out(name, out)
     if where is not None:
         raise NotImplementedError(

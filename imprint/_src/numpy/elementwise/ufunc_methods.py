@@ -1,9 +1,9 @@
 """The methods of ufuncs: reduce, accumulate, reduceat, at and outer.
 
-For a ufunc that has a reduction, a running reduction or a scatter of its own it is that
-one. For any other the elements are joined in order, by one loop (`_in_order`) whose step
-is the function on whole rows; bits and truths are joined by halves, as their order does
-not matter. Results have the dtype that the function gives for two ones.
+A ufunc with a reduction, running reduction or scatter of its own uses that one. For any
+other, one loop (`_in_order`) combines the elements in order, a row per step; bitwise
+and logical functions combine halves, because their order does not matter. Results have
+the dtype that the function gives for two ones.
 """
 
 from collections.abc import Callable
@@ -91,7 +91,7 @@ Given = dict[str, Any]
 
 
 def elementwise(func: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return the function of arrays that applies a function of numbers to each element."""
+    """Return the function of arrays that maps a function of numbers."""
     check_function(func, "ufunc")
     mapped = vectorize(func)
 
@@ -237,7 +237,7 @@ def outer(f: ufunc[..., Any], a: Any, b: Any) -> Array:
 
 
 def _check_binary(f: ufunc[..., Any], method: str) -> str:
-    """Raise unless a function takes two operands and gives one; return what was called."""
+    """Return the method's name; raise unless a function has two operands, one result."""
     name = f"{f.__name__}.{method}"
     if (f.nin, f.nout) != (2, 1):
         raise ArgumentError(
@@ -257,7 +257,7 @@ def _one_axis(name: str, axis: Any) -> Any:
 
 
 def _dtype_of(f: ufunc[..., Any], name: str, own: DType, dtype: Any) -> DType:
-    """Return the dtype that was asked for, or what the function gives for two numbers."""
+    """Return the requested dtype, or that of the function's result for two numbers."""
     if dtype is not None:
         return dtypes.requested(dtype, name)
     return _result_dtype(f, name, [own, own])
@@ -274,7 +274,7 @@ def _result_dtype(f: ufunc[..., Any], name: str, given: list[DType]) -> DType:
     return result.dtype
 
 
-# ---- one element after the other ----
+# ---- in order ----
 
 
 def _reduced_in_order(f: ufunc[..., Any], x: Array, over: Over, dtype: Any) -> Array:
@@ -319,7 +319,7 @@ def _reduced_in_order(f: ufunc[..., Any], x: Array, over: Over, dtype: Any) -> A
 def _applied_in_order(
     f: ufunc[..., Any], name: str, x: Array, indices: Any, values: list[Array]
 ) -> Array:
-    """Apply a function where an index says: once for each entry of its arrays."""
+    """Apply a function at an index, once for each entry of its arrays."""
     read = read_index(x.aval, indices)
     x = read.widened(x)
     entries = tuple(read.entries)
@@ -351,7 +351,7 @@ def _applied_in_order(
 
 
 def _slices_before(entries: Any) -> int:
-    """Return how many axes of a part come before those of its index arrays."""
+    """Return the number of axes of a part before those of its index arrays."""
     is_index = [e is not None and not isinstance(e, slice) for e in entries]
     return is_index.index(True)
 
@@ -361,7 +361,7 @@ def _without(shape: Any, axes: range) -> tuple[Any, ...]:
 
 
 def _in_order(name: str, step: Callable[[Any, Any], Any], start: Any, xs: Any) -> Any:
-    """Carry a value along first axes: `value, y = step(value, rows)`; stack each `y`."""
+    """Scan over first axes: `value, y = step(value, rows)`; stack each `y`."""
     if not is_staging() and not settings().disable_jit:
         return run_loop(partial(_in_order, name, step), start, xs)
     leaves, treedef = tree.flatten(xs)
@@ -376,7 +376,7 @@ def _in_order(name: str, step: Callable[[Any, Any], Any], start: Any, xs: Any) -
 
 
 def _joined_by_halves(f: ufunc[..., Any], name: str, rows: Array) -> Array:
-    """Return what the prefixes of rows are joined to, where the order does not matter."""
+    """Reduce each prefix of rows, where the order does not matter."""
     count, done = dims.concrete(rows.shape[0], name), 1
     while done < count:
         rows = concatenate([rows[:done], f(rows[:-done], rows[done:])])
@@ -384,11 +384,11 @@ def _joined_by_halves(f: ufunc[..., Any], name: str, rows: Array) -> Array:
     return rows
 
 
-# ---- what some have of their own ----
+# ---- methods of single ufuncs ----
 
 
 def _by(kind: Reduction) -> Any:
-    """Return the method of a function that is a reduction, in the dtype asked for."""
+    """Return the reduction of a function that has one, in the requested dtype."""
 
     def method(name: str, x: Array, over: Over, dtype: Any) -> Array:
         wanted = x.dtype if dtype is None else dtypes.requested(dtype, name)
@@ -412,7 +412,7 @@ def _of_bits(kind: Reduction, identity: Callable[[DType], Any] | None = None) ->
 
 
 def _all_bits(dtype: DType) -> Any:
-    """Return the integer of a dtype in which all bits are set."""
+    """Return the integer of a dtype with all bits set."""
     return -1 if dtypes.is_signed(dtype) else (1 << dtypes.bit_width(dtype)) - 1
 
 
@@ -424,7 +424,7 @@ def _add_up(kind: Reduction) -> Any:
 
 
 def _truth(method: Any) -> Any:
-    """Return a reduction that first asks of each number whether it is 0."""
+    """Return a reduction of whether each number is nonzero."""
 
     def of_numbers(name: str, x: Array, over: Over, dtype: Any) -> Array:
         return method(name, as_bool(name, x), over, dtype)
@@ -433,7 +433,7 @@ def _truth(method: Any) -> Any:
 
 
 def _log_of_sum(base: float) -> Any:
-    """Return the reduction `log(sum(exp(x)))`, logarithms to a base, without overflow."""
+    """Return the reduction `log(sum(exp(x)))` to a base, without overflow."""
     scale = float(np.log(base))
     pair = logaddexp if base == np.e else logaddexp2
 
@@ -464,7 +464,7 @@ def _running(run: Callable[..., Array]) -> Any:
 
 
 def _running_log(base: float) -> Any:
-    """Return the running reduction `log(sum(exp(x)))`, logarithms to a base."""
+    """Return the running reduction `log(sum(exp(x)))`, in logarithms to a base."""
     scale = float(np.log(base))
 
     def method(x: Array, axis: int, dtype: DType) -> Array:
@@ -477,7 +477,7 @@ def _running_log(base: float) -> Any:
 
 
 def _scatter(method: str) -> Any:
-    """Return the scatter of a sum or product; of truths, by way of integers."""
+    """Return the scatter of a sum or product; booleans are computed as integers."""
 
     def at(x: Array, indices: Any, values: Array) -> Array:
         if not dtypes.is_bool(x.dtype):

@@ -1,6 +1,5 @@
 """Implementation of `imprint.numpy.fft`.
 
-- `transforms`: how are arrays transformed, forwards and back?
-- `frequencies`: which frequency does each element stand for, and how is 0 brought to the
-  middle?
+- `transforms`: discrete Fourier transforms and their inverses
+- `frequencies`: sample frequencies, and shifts of frequency 0 to the middle
 """

@@ -1,6 +1,6 @@
-"""What the elements of a Fourier transform stand for, and the order in which they stand.
+"""Sample frequencies of Fourier transforms, and shifts of frequency 0.
 
-The first element is of frequency 0, then come the positive ones, then the negative ones.
+Element 0 has frequency 0; positive frequencies follow, then negative ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,8 +19,8 @@ from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.arithmetic import multiply, remainder, true_divide
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.numpy.ranges import arange
-from imprint._src.numpy.shapes.concatenate import roll
 from imprint._src.numpy.shapes.reshape import axis_tuple
+from imprint._src.numpy.shapes.roll_repeat import roll
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.shape import as_operand
 
@@ -33,12 +33,12 @@ def fftfreq(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return the frequency of each element of `fft` of `n` samples, in cycles.
+    """Return the sample frequencies of `fft`, in cycles per unit of `d`.
 
     Args:
         n: the number of samples.
-        d: the distance of two samples.
-        dtype: that of the result; the default float.
+        d: the sample spacing.
+        dtype: the dtype of the result; None for the default float.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -63,12 +63,12 @@ def rfftfreq(
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return the frequency of each element of `rfft` of `n` samples, in cycles.
+    """Return the sample frequencies of `rfft`, in cycles per unit of `d`.
 
     Args:
         n: the number of samples.
-        d: the distance of two samples.
-        dtype: that in which it is computed; the default float.
+        d: the sample spacing.
+        dtype: the dtype of the computation; None for the default float.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -101,10 +101,10 @@ def _count(name: str, n: Any, d: Any) -> int:
 
 @fuse_eager
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """Move frequency 0 to the middle of axes.
+    """Shift frequency 0 to the middle of axes.
 
     Args:
-        x: an array, in the order in which `fft` gives elements.
+        x: an array, in the order of elements of `fft`.
         axes: one axis or several; all by default.
 
     Example:
@@ -117,7 +117,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 @fuse_eager
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """Move frequency 0 from the middle of axes to the front: the inverse of `fftshift`.
+    """Shift frequency 0 back to the front of axes: the inverse of `fftshift`.
 
     Args:
         x: an array.

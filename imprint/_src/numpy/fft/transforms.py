@@ -1,13 +1,13 @@
-"""Fourier transforms of arrays along axes, forwards and back, by NumPy's names.
+"""Discrete Fourier transforms along axes, and their inverses, under NumPy's names.
 
 All fourteen are `_transform`:
 
-1. Cut or pad each axis to the length asked for, or keep its own.
-2. Transform up to three axes at a time, the half one of real numbers first, or last back.
-3. Scale as the norm says: "backward" divides the inverse by the number of elements,
-   "forward" the other one, "ortho" each by its root.
+1. Cut or pad each axis to the requested length.
+2. Transform up to three axes at a time; real transforms first, their inverses last.
+3. Scale by the norm: "backward" divides the inverse by the number of elements,
+   "forward" the other direction, "ortho" each by its root.
 
-`hfft` and `ihfft` are the inverse of real numbers and its inverse, in reverse roles.
+`hfft` and `ihfft` are the inverses of real transforms, with exchanged roles.
 """
 
 import math
@@ -21,12 +21,7 @@ from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape
 from imprint._src.core.dims import Dim
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.errors import (
-    ArgumentError,
-    DTypeError,
-    ShapeError,
-    did_you_mean,
-)
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
 from imprint._src.numpy.elementwise.rounding import conjugate
 from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.numpy.shapes.reshape import axis_tuple, moveaxis, size_tuple
@@ -41,7 +36,7 @@ Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 _INVERSE: Final = (FftType.IFFT, FftType.IRFFT)
 _REVERSED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 _TOGETHER: Final = 3
-"""How many axes the engine transforms at once."""
+"""The number of axes that XLA transforms at once."""
 
 # ---- one axis ----
 
@@ -54,10 +49,10 @@ def fft(
 
     Args:
         a: an array.
-        n: to which length the axis is cut, or padded with zeros; its own by default.
+        n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -75,10 +70,10 @@ def ifft(
 
     Args:
         a: an array.
-        n: to which length the axis is cut, or padded with zeros; its own by default.
+        n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -92,14 +87,14 @@ def ifft(
 def rfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
-    """Return the first half of the transform of real numbers; the other mirrors it.
+    """Return the nonnegative half of the transform of real numbers.
 
     Args:
         a: an array of real numbers.
-        n: to which length the axis is cut, or padded with zeros; its own by default.
+        n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -117,10 +112,10 @@ def irfft(
 
     Args:
         a: an array, the first half of a transform.
-        n: the length of the result; by default even, twice that of the axis less 2.
+        n: the length of the result; by default 2 (m - 1) for an axis of length m.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -134,14 +129,14 @@ def irfft(
 def hfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
-    """Return the transform, real, of what the first half is given of; the other mirrors it.
+    """Return the real transform of a Hermitian signal, of which half is given.
 
     Args:
-        a: an array, the first half of what is transformed.
-        n: the length of the result; by default even, twice that of the axis less 2.
+        a: the nonnegative half of the signal.
+        n: the length of the result; by default 2 (m - 1) for an axis of length m.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -156,14 +151,14 @@ def hfft(
 def ihfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
-    """Return the inverse of `hfft`: the first half.
+    """Return the inverse of `hfft`: the nonnegative half of the signal.
 
     Args:
         a: an array of real numbers.
-        n: to which length the axis is cut, or padded with zeros; its own by default.
+        n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
-        norm: which direction is divided by the length: "backward", the default,
-            "forward", or "ortho" for each by its root.
+        norm: the direction to divide by the length: "backward", the default, "forward",
+            or "ortho" for each by its root.
 
     Example:
         >>> import imprint.numpy as np
@@ -202,7 +197,8 @@ def fft2(
 
     Args:
         a: an array.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
         axes: two axes; the last by default.
         norm: as in `fft`.
 
@@ -226,7 +222,8 @@ def ifft2(
 
     Args:
         a: an array.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
         axes: two axes; the last by default.
         norm: as in `fft`.
 
@@ -246,11 +243,12 @@ def rfft2(
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
 ) -> Array:
-    """Return the transform along two axes of real numbers: half of the last one.
+    """Return the transform of real numbers along two axes: half of the last axis.
 
     Args:
         a: an array of real numbers.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
         axes: two axes; the last by default.
         norm: as in `fft`.
 
@@ -273,8 +271,8 @@ def irfft2(
 
     Args:
         a: an array, half of a transform.
-        s: the lengths of the axes of the result; by default their own, and of the last an
-            even one: twice its own less 2.
+        s: the lengths of the axes of the result; by default their own, and for the last
+            axis 2 (m - 1) for its length m.
         axes: two axes; the last by default.
         norm: as in `fft`.
 
@@ -297,8 +295,9 @@ def fftn(
 
     Args:
         a: an array.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
-        axes: the axes; the last as many as `s` has by default, or all.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
+        axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
     Example:
@@ -320,8 +319,9 @@ def ifftn(
 
     Args:
         a: an array.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
-        axes: the axes; the last as many as `s` has by default, or all.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
+        axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
     Example:
@@ -339,12 +339,13 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
 ) -> Array:
-    """Return the transform along several axes of real numbers: half of the last one.
+    """Return the transform of real numbers along several axes: half of the last axis.
 
     Args:
         a: an array of real numbers.
-        s: the lengths to which the axes are cut, or padded with zeros; their own by default.
-        axes: the axes; the last as many as `s` has by default, or all.
+        s: the lengths to which the axes are cut or padded with zeros; by default their
+            own.
+        axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
     Example:
@@ -366,9 +367,9 @@ def irfftn(
 
     Args:
         a: an array, half of a transform.
-        s: the lengths of the axes of the result; by default their own, and of the last an
-            even one: twice its own less 2.
-        axes: the axes; the last as many as `s` has by default, or all.
+        s: the lengths of the axes of the result; by default their own, and for the last
+            axis 2 (m - 1) for its length m.
+        axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
     Example:
@@ -388,7 +389,7 @@ def _along_two(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -
     return _transform(name, kind, a, s, axes, norm)
 
 
-# ---- all of them ----
+# ---- implementation ----
 
 
 def _transform(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -> Array:
@@ -401,7 +402,7 @@ def _transform(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -
     if asked is not None:
         _check_lengths(name, asked, along)
         x = _resized(x, kind, asked, along)
-    lengths = _whole(kind, x.shape, along) if asked is None else asked
+    lengths = _full_lengths(kind, x.shape, along) if asked is None else asked
     if kind is FftType.RFFT and lengths and dims.has_zero(lengths[-1:]):
         raise ShapeError(
             f"{name}: expected numbers along axis {along[-1]}, got {x.aval}. Leave an "
@@ -477,8 +478,8 @@ def _resized(x: Array, kind: FftType, asked: Shape, along: tuple[int, ...]) -> A
     return pad(x, scalar_like(x, 0), config)
 
 
-def _whole(kind: FftType, shape: Shape, along: tuple[int, ...]) -> Shape:
-    """Return the lengths of the axes on the side that is no half."""
+def _full_lengths(kind: FftType, shape: Shape, along: tuple[int, ...]) -> Shape:
+    """Return the lengths of the axes on the full side of a half transform."""
     lengths = tuple([shape[axis] for axis in along])
     if kind is FftType.IRFFT and lengths:
         return (*lengths[:-1], dims.maximum(0, 2 * (lengths[-1] - 1)))
@@ -500,7 +501,7 @@ def _transformed(
 
 def _at_once(x: Array, kind: FftType, lengths: Shape, along: tuple[int, ...]) -> Array:
     end = tuple(range(x.ndim - len(along), x.ndim))
-    if along == end:  # what moves nothing costs 4 us
+    if along == end:  # an identity transpose costs 4 us
         return primitive.fft(x, kind, lengths)
     x = moveaxis(x, along, end)
     return moveaxis(primitive.fft(x, kind, lengths), end, along)

@@ -1,12 +1,10 @@
-"""Indexing in `imprint.numpy`: `x[...]`, `x.at[...]`, `take` and grids of indices.
+"""Indexing in `imprint.numpy`: `x[...]`, `x.at[...]`, `take` and index tricks.
 
-- `indexing`: what does `x[...]` take?
-- `advanced`: which gather or scatter is an index by arrays?
-- `take`: which elements have these indices, and which indices have these?
-- `compress`: which elements do values choose?
-- `editing`: how do elements come into an array, and out of it?
-- `updating`: what does `x.at[...]` return?
-- `index_grids`: where are diagonals, triangles and flat indices?
-- `grids`: what do `mgrid[...]` and `r_[...]` make of slices?
-- `subscripts`: what do the subscripts of einsum say?
+- `indexing`: `x[...]` by integers, slices and masks
+- `advanced`: an index by arrays as a gather or scatter
+- `take`: `take`, `nonzero` and their relatives
+- `compress`: selection of elements by conditions
+- `editing`: insertion and deletion of elements
+- `updating`: the functional updates of `x.at[...]`
+- `index_tricks`: indices of diagonals and triangles, `ix_`, `mgrid`, `r_`
 """

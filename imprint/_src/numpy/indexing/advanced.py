@@ -1,12 +1,13 @@
-"""Indexing by arrays: which gather, or which scatter, an index is.
+"""Indexing by arrays, as a gather or scatter.
 
-1. Entries are read (`read_index`): lists become arrays, a mask the places where it is True,
-   one boolean an axis of length 0 or 1; then there is an entry for each axis.
-2. A constant array of evenly spaced places is a slice, so it costs none of this.
-3. The index becomes a `Plan`: index vectors and dimension numbers. As in NumPy, the axes of
-   index arrays, repeated to one shape, stand where the first one is, or in front if a
-   slice, None or Ellipsis is between them; integers beside them are index arrays.
-To read, slices are cut first. To write, a slice is a window, or places if it leaves gaps.
+1. Parse the entries (`read_index`): a list becomes an array, a mask the indices where
+   it is True, a scalar boolean an axis of length 0 or 1. Then each axis has an entry.
+2. A constant array of evenly spaced indices becomes a slice, which costs less.
+3. Convert the index to a `GatherPlan`: index vectors and dimension numbers. As in
+   NumPy, the axes of the index arrays, broadcast to one shape, replace the first one;
+   they come first if a slice, None or Ellipsis is between index arrays. Integers next
+   to index arrays are index arrays too. For a read, slices are cut first. For a write,
+   a slice is a window, or indices if it leaves gaps.
 """
 
 import operator
@@ -22,10 +23,7 @@ from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import Shape, ShapedArray
 from imprint._src.core.trace import Tracer
-from imprint._src.errors import (
-    ArgumentError,
-    NonConcreteBooleanIndexError,
-)
+from imprint._src.errors import ArgumentError, NonConcreteBooleanIndexError
 from imprint._src.numpy.indexing.indexing import cut, getitem, span
 from imprint._src.numpy.promotion import as_array
 from imprint._src.primitives.core_ops import add, broadcast_in_dim, full, mul
@@ -53,13 +51,13 @@ def take_at(
     wraps: bool = True,
     **promises: bool,
 ) -> Array:
-    """Return the part of `x` that an index names, by whatever entries.
+    """Return the part of `x` that an index selects, with any entries.
 
     Args:
         x: an array.
         index: an entry, or a tuple of them.
-        mode: what is read outside, as in `imprint.lax.gather`.
-        fill_value: what is read outside for the mode "fill".
+        mode: how to read out of bounds, as in `imprint.lax.gather`.
+        fill_value: the value out of bounds for mode "fill".
         wraps: whether negative indices count from the end.
         **promises: `indices_are_sorted` and `unique_indices`.
     """
@@ -91,16 +89,17 @@ def take_at(
 # ---- 1. entries ----
 
 
-class Read(NamedTuple):
+class ParsedIndex(NamedTuple):
     """The entries of an index: ints, slices, None and arrays of integers.
 
-    Each but None is of one axis of the array, which has got the axes `added`, of length 1.
+    Each entry but None is for one axis of the array, after the axes `added` of length
+    1.
     """
 
     entries: list[Any]
     added: tuple[int, ...]
     are_together: bool
-    """Whether nothing else stands between indices."""
+    """Whether the index arrays are adjacent."""
 
     @property
     def is_advanced(self) -> bool:
@@ -108,7 +107,7 @@ class Read(NamedTuple):
         return any(is_array(e) and e.ndim for e in self.entries)
 
     def widened(self, x: Array) -> Array:
-        """Return the array with the axes that scalar booleans are for."""
+        """Return the array with an axis for each scalar boolean."""
         return expand_dims(x, self.added) if self.added else x
 
 
@@ -117,8 +116,8 @@ def is_array(entry: Any) -> bool:
     return isinstance(entry, np.ndarray | NumberArray)
 
 
-def read_index(x: ShapedArray, index: Any) -> Read:
-    """Return the entries of an index of an array like `x`, one for each axis."""
+def read_index(x: ShapedArray, index: Any) -> ParsedIndex:
+    """Parse the index of an array like `x`: one entry for each axis."""
     given = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
     entries = [_entry(x, e) for e in given]
     taken = sum(map(_axes_of, entries))
@@ -138,7 +137,7 @@ def read_index(x: ShapedArray, index: Any) -> Read:
     out, added = _spread(x, entries if ellipses else [*entries, Ellipsis], taken)
     if together:
         out = _with_slice(x, out, added)
-    return Read(out, tuple(added), together)
+    return ParsedIndex(out, tuple(added), together)
 
 
 def _counts(entry: Any) -> bool:
@@ -155,10 +154,10 @@ def _axes_of(entry: Any) -> int:
 def _spread(
     x: ShapedArray, entries: list[Any], taken: int
 ) -> tuple[list[Any], list[int]]:
-    """Return entries for each axis, and which axes of length 1 they need."""
+    """Return entries for each axis, and the axes of length 1 that they need."""
     out: list[Any] = []
     added: list[int] = []
-    axis = 0  # of x
+    axis = 0  # the axis of x
     for e in entries:
         if e is Ellipsis:
             out += [_ALL] * (x.ndim - taken)
@@ -188,7 +187,7 @@ def _check_mask(x: ShapedArray, mask: Any, axis: int) -> None:
 
 
 def _with_slice(x: ShapedArray, out: list[Any], added: list[int]) -> list[Any]:
-    """Return entries with a slice for the only index array, if it is constant and even."""
+    """Replace the only index array by a slice, if it is constant and evenly spaced."""
     arrays = [i for i, e in enumerate(out) if is_array(e)]
     if len(arrays) != 1 or added:
         return out
@@ -212,7 +211,7 @@ def _with_slice(x: ShapedArray, out: list[Any], added: list[int]) -> list[Any]:
 
 
 def _is_row(places: Any) -> bool:
-    """Return whether indices are constants along one axis, and there are some."""
+    """Return whether indices are constants along one axis, and not empty."""
     if not isinstance(places, np.ndarray):
         return False
     return places.ndim == 1 and len(cast("Any", places)) > 0
@@ -238,7 +237,7 @@ def _entry(x: ShapedArray, entry: Any) -> Any:
 
 
 def _listed(x: ShapedArray, entry: Sequence[Any]) -> Any:
-    """Return a list as an array, a NumPy one if nothing in it is traced."""
+    """Return a list as an array; a NumPy array if nothing in it is traced."""
     if not entry:
         return np.zeros(0, _INT32)
     try:
@@ -273,8 +272,8 @@ def _array_entry(x: ShapedArray, entry: Any) -> Any:
     return np.asarray(entry) if aval.ndim else operator.index(entry)
 
 
-def all_inside(x: ShapedArray, read: Read, mode: Any, *, wraps: bool) -> bool:
-    """Return whether each int is of an element; raise if not, but for modes that say."""
+def all_inside(x: ShapedArray, read: ParsedIndex, mode: Any, *, wraps: bool) -> bool:
+    """Return whether each int is in bounds; if not, raise unless the mode allows it."""
     inside = True
     says = mode in (GatherScatterMode.CLIP, GatherScatterMode.FILL_OR_DROP)
     lengths = list(x.shape)
@@ -297,51 +296,52 @@ def all_inside(x: ShapedArray, read: Read, mode: Any, *, wraps: bool) -> bool:
 # ---- 3. the plan ----
 
 
-class Plan(NamedTuple):
-    """An index as a gather of an array, and by the same numbers as a scatter."""
+class GatherPlan(NamedTuple):
+    """An index as the dimension numbers of a gather, and of a scatter."""
 
     indices: Any
     numbers: GatherDimensionNumbers
     sizes: Shape
     shape: Shape
-    """That of the gather."""
+    """The shape of the gather."""
     reversed_axes: tuple[int, ...]
-    """Axes of the gather that the index goes through backwards."""
+    """Axes of the gather to reverse."""
     new: tuple[int, ...]
-    """Axes that the part has besides, for each None."""
+    """New axes of the part, for each None."""
     is_unique: bool
-    """Whether no element is named twice."""
+    """Whether no element is selected twice."""
 
 
 class _Sketch:
-    """A plan in the making: axes of the result and the operand, and index vectors."""
+    """A plan under construction: axes of the result and the operand, index vectors."""
 
     def __init__(self) -> None:
         self.result: list[tuple[Any, bool, bool]] = []
-        """For each axis its length, and whether it is of a window, and backwards."""
+        """For each axis its length, whether it is of a window, and whether it is
+        reversed."""
         self.operand: list[tuple[Any, bool]] = []
-        """For each axis the size of a window, and whether the result has not the axis."""
+        """For each axis the window size, and whether the result lacks the axis."""
         self.vectors: list[tuple[int, Any, tuple[int, ...]]] = []
-        """An axis of the operand, indices of it, and which axes of the result are theirs."""
+        """An axis of the operand, its indices, and the axes of the result for them."""
         self.new: list[int] = []
 
     def add_axes(self, *lengths: Any, is_window: bool = False) -> tuple[int, ...]:
-        """Give the result further axes; return them."""
+        """Add axes to the result; return them."""
         first = len(self.result)
         self.result += [(n, is_window, False) for n in lengths]
         return tuple(range(first, len(self.result)))
 
     def add_new(self) -> None:
-        """Give the part an axis of length 1."""
+        """Add an axis of length 1 to the part."""
         self.new.append(len(self.result) + len(self.new))
 
     def add_index(self, index: Any, axes: tuple[int, ...]) -> None:
-        """Take one element of the next axis of the operand, at an index."""
+        """Select one element of the next axis of the operand."""
         self.vectors.append((len(self.operand), index, axes))
         self.operand.append((1, True))
 
     def add_slice(self, part: Any, length: Any) -> None:
-        """Take a slice of the next axis of the operand."""
+        """Select a slice of the next axis of the operand."""
         start, stop, step = span(part, length)
         if step in (1, -1):
             size = stop - start
@@ -364,8 +364,8 @@ def _places(start: Any, step: int, count: Any) -> Any:
     return np.arange(start, start + step * count, step, dtype=_INT32)
 
 
-def plan_of(x: ShapedArray, read: Read, *, wraps: bool) -> Plan:
-    """Return the plan of an index of an array like `x`, widened."""
+def plan_of(x: ShapedArray, read: ParsedIndex, *, wraps: bool) -> GatherPlan:
+    """Return the plan of an index of an array like `x`, with its added axes."""
     sketch, entries = _Sketch(), read.entries
     is_index = [_counts(e) for e in entries]
     shared: Shape = ()
@@ -386,7 +386,7 @@ def plan_of(x: ShapedArray, read: Read, *, wraps: bool) -> Plan:
     return _finished(x, sketch, read)
 
 
-def _finished(x: ShapedArray, sketch: _Sketch, read: Read) -> Plan:
+def _finished(x: ShapedArray, sketch: _Sketch, read: ParsedIndex) -> GatherPlan:
     lengths = tuple([n for n, _, _ in sketch.result])
     windows = tuple(
         [i for i, (_, is_window, _) in enumerate(sketch.result) if is_window]
@@ -400,7 +400,7 @@ def _finished(x: ShapedArray, sketch: _Sketch, read: Read) -> Plan:
                     f"axis {axis}. An empty axis has no element to take."
                 )
     index_map = tuple([axis for axis, _, _ in sketch.vectors])
-    return Plan(
+    return GatherPlan(
         _vectors(sketch, [i for i in range(len(lengths)) if i not in windows]),
         GatherDimensionNumbers(windows, absent, index_map),
         tuple([size for size, _ in sketch.operand]),
@@ -422,7 +422,7 @@ def _common_shape(x: ShapedArray, arrays: list[Any]) -> Shape:
 
 
 def _from_zero(index: Any, length: Any) -> Any:
-    """Return indices of an axis counted from its beginning."""
+    """Return nonnegative indices of an axis."""
     if isinstance(index, np.ndarray):
         values = cast("Any", index)
         if not (values < 0).any():
@@ -480,7 +480,7 @@ def _vectors(sketch: _Sketch, along: list[int]) -> Any:
 
 
 def _aligned(index: Any, at: list[int], ndim: int) -> Any:
-    """Return constant indices with their axes at some of `ndim`."""
+    """Return constant indices with their axes at the given ones of `ndim`."""
     values = np.asarray(index)
     shape = [1] * ndim
     for n, axis in zip(values.shape, at[len(at) - values.ndim :], strict=True):
@@ -489,7 +489,7 @@ def _aligned(index: Any, at: list[int], ndim: int) -> Any:
 
 
 def _signed(index: Any, dtype: Any) -> Any:
-    """Return indices in a signed dtype; those that it has not stay outside."""
+    """Return indices in a signed dtype; values that do not fit stay out of bounds."""
     if dt.is_unsigned(index.dtype) and dt.bit_width(index.dtype) >= dt.bit_width(dtype):
         kind = index.dtype.type
         index = clamp(kind(0), index, kind(np.iinfo(dtype).max))

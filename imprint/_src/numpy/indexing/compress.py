@@ -1,7 +1,7 @@
-"""Elements chosen by values: argwhere, extract, compress, choose and mask_indices.
+"""Selection by conditions: argwhere, extract, compress, choose and mask_indices.
 
-Where values say how long a result is, a trace needs its `size`: what is beyond the
-chosen ones holds `fill_value`.
+If values determine the length of a result, a trace needs its `size`; `fill_value` fills
+up to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ from imprint._src.primitives.shape import expand_dims, iota, reshape
 
 @filter_traceback
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
-    """Return where elements are not zero: a row of indices for each.
+    """Return the indices of nonzero elements, a row for each.
 
     The options are those of `nonzero`.
 
@@ -66,13 +66,13 @@ def mask_indices(
     *,
     size: int | None = None,
 ) -> tuple[Array, Array]:
-    """Return the positions in an n by n matrix that a function such as `triu` keeps.
+    """Return the indices in an n by n matrix that a function such as `triu` keeps.
 
     Args:
-        n: how many rows and columns.
-        mask_func: takes a matrix and `k`, and returns it with zeros.
-        k: what it takes besides, such as the number of a diagonal.
-        size: how many positions are returned; has to be given if the function traces.
+        n: the number of rows and columns.
+        mask_func: a function of a matrix and `k` that sets elements to zero.
+        k: the second argument of `mask_func`, such as the number of a diagonal.
+        size: the number of indices to return; required if the function traces.
 
     Example:
         >>> import imprint.numpy as np
@@ -122,9 +122,9 @@ def compress(
         condition: one axis of booleans; slices beyond it are left out.
         a: an array.
         axis: the axis; None for the elements of the flat array.
-        size: how many slices are returned; has to be given if the condition is traced.
-        fill_value: what slices beyond the chosen ones hold.
-        out: leave it out: arrays are immutable.
+        size: the number of slices to return; required if the condition is traced.
+        fill_value: the value of slices beyond the selected ones.
+        out: must be None; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -170,7 +170,7 @@ def _compressed(
 
 
 def _known(name: str, mask: Array, length: int) -> Any:
-    """Return which rows there are chosen."""
+    """Return the indices of the selected rows."""
     if isinstance(mask, Tracer):
         raise ConcretizationError(
             f"{name}: expected size, as the number of places in {mask.aval} is not known "
@@ -193,14 +193,14 @@ def choose(
     out: None = None,
     mode: str = "raise",
 ) -> Array:
-    """Return, elementwise, the choice whose number is in `a`.
+    """Select elementwise from several arrays by number.
 
     Args:
-        a: integers.
-        choices: arrays, repeated to one shape with `a`; or one array of them.
-        out: leave it out: arrays are immutable.
-        mode: what a number outside means: an error ("raise", not under a trace), the
-            nearest choice ("clip"), or choices begin anew ("wrap").
+        a: integers, the numbers of the choices.
+        choices: arrays that broadcast with `a`; or one array of them.
+        out: must be None; arrays are immutable.
+        mode: for numbers out of range: "raise" an error (not under a trace), "clip" to
+            the nearest choice, or "wrap" around.
 
     Example:
         >>> import imprint.numpy as np
@@ -231,7 +231,7 @@ def choose(
 
 
 def _inside(numbers: Array, count: int, mode: str) -> Array:
-    """Return numbers of choices that there are."""
+    """Return numbers of choices within range."""
     if dt.bit_width(numbers.dtype) < 32:
         numbers = convert_element_type(numbers, np.int32)
     if mode != "raise":

@@ -1,6 +1,6 @@
-"""Arrays with elements put in, left out or exchanged: insert, delete, put and place.
+"""Insertion, deletion and replacement of elements: insert, delete, put and place.
 
-They return another array: those that NumPy lets write into their operand ask for
+They return new arrays; functions that write into their operand in NumPy require
 `inplace=False`.
 """
 
@@ -43,13 +43,14 @@ from imprint._src.primitives.shape import as_operand, iota
 def insert(
     arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None
 ) -> Array:
-    """Return an array with values put in before the elements at some indices.
+    """Return an array with values inserted before the elements at some indices.
 
     Args:
         arr: an array.
-        obj: an integer, integers or a slice: indices of `arr`; those outside are moved to
-            its ends.
-        values: what is put in, repeated to the shape of that, in the dtype of `arr`.
+        obj: an integer, integers or a slice: indices of `arr`; those out of bounds are
+            clipped.
+        values: the values to insert, broadcast to the shape needed, in the dtype of
+            `arr`.
         axis: the axis; None for the flat array.
 
     Example:
@@ -73,11 +74,11 @@ def insert(
             f"{new.aval}. Give one value for each index of axis {at}."
         )
     joined = concatenate([broadcast(new, shape), x], at)
-    return _taken(joined, _order(places, length), at)
+    return _take_in_bounds(joined, _order(places, length), at)
 
 
 def _order(places: Array, length: Dim) -> Any:
-    """Return in which order new elements, and those that were there, come."""
+    """Return the order of new and old elements."""
     if isinstance(places, Tracer) or dims.is_symbolic(length):
         end = as_operand(length)
         places = clip(where(places < 0, places + end, places), 0, end)
@@ -101,10 +102,10 @@ def delete(
 
     Args:
         arr: an array.
-        obj: an integer, integers, a slice or a mask, known while tracing.
+        obj: an integer, integers, a slice or a mask; concrete.
         axis: the axis; None for the flat array.
-        assume_unique_indices: the promise that no index comes twice and none is outside:
-            then integers may be traced.
+        assume_unique_indices: the promise that no index is repeated or out of bounds;
+            integers may then be traced.
 
     Example:
         >>> import imprint.numpy as np
@@ -114,7 +115,7 @@ def delete(
     x, at = _rows("delete", arr, axis)
     length = x.shape[at]
     if isinstance(obj, slice) and dims.is_symbolic(length):
-        return _around(x, obj, at)
+        return _without_slice(x, obj, at)
     if not isinstance(obj, slice | Tracer) and dt.is_bool(asarray(obj).dtype):
         mask = np.asarray(obj)
         if not dims.equal_shapes(mask.shape, (length,)):
@@ -122,21 +123,23 @@ def delete(
                 f"delete: expected a mask of shape {(length,)}, that of axis {at}, got "
                 f"one of shape {mask.shape}. Compare an array of that shape."
             )
-        return _taken(x, np.flatnonzero(~mask), at)
+        return _take_in_bounds(x, np.flatnonzero(~mask), at)
     places = _places("delete", obj, length)
     if isinstance(places, Tracer):
-        return _taken(x, _left(places, length, is_unique=assume_unique_indices), at)
+        return _take_in_bounds(
+            x, _remaining(places, length, is_unique=assume_unique_indices), at
+        )
     known = _distinct(np.asarray(places).ravel().tolist(), x, at)
     if dims.is_symbolic(length):
         distinct = asarray(np.array([*known.values()], np.int32))
-        return _taken(x, _left(distinct, length, is_unique=True), at)
+        return _take_in_bounds(x, _remaining(distinct, length, is_unique=True), at)
     mask = np.ones(length, bool)
     mask[[*known]] = False
-    return _taken(x, np.flatnonzero(mask), at)
+    return _take_in_bounds(x, np.flatnonzero(mask), at)
 
 
 def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
-    """Return which elements of an axis are at places that may count from its end."""
+    """Return which elements of an axis are at indices, which may be negative."""
     length = x.shape[at]
     found: dict[Dim, int] = {}
     for place in places:
@@ -151,18 +154,20 @@ def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
     return found
 
 
-def _around(x: Array, part: Any, at: int) -> Array:
-    """Return an axis whose length has a name without what a slice takes."""
+def _without_slice(x: Array, part: Any, at: int) -> Array:
+    """Return an axis of symbolic length without the elements of a slice."""
     length = x.shape[at]
     if part.step not in (None, 1):
-        return _taken(x, _left(_stepped(part, length), length, is_unique=True), at)
+        return _take_in_bounds(
+            x, _remaining(_stepped(part, length), length, is_unique=True), at
+        )
     first, last = dims.slice_bounds(part.start, part.stop, length)
     spans = (0, first), (last, length)
     return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
 
 
-def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
-    """Return the indices that are not at traced places."""
+def _remaining(places: Array, length: Dim, *, is_unique: bool) -> Array:
+    """Return the indices that are not at traced positions."""
     if not is_unique:
         raise ConcretizationError(
             f"delete: expected indices that are known while tracing, got {places.aval}. "
@@ -183,15 +188,15 @@ def put(
     *,
     inplace: bool = True,
 ) -> Array:
-    """Return an array with other values at indices of the flat array.
+    """Return an array with values replaced at indices of the flat array.
 
     Args:
         a: an array.
         ind: integers.
-        v: values, which begin anew if they are fewer.
-        mode: what becomes of an index outside: it is moved to the nearest element (None,
-            and "clip", where negative ones are outside), or they begin anew ("wrap").
-        inplace: False, for arrays are immutable.
+        v: the values, repeated if they are fewer.
+        mode: for indices out of bounds: None or "clip" uses the nearest element ("clip"
+            also for negative indices), "wrap" wraps around.
+        inplace: must be False; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -227,13 +232,13 @@ def put(
 def place(
     arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True
 ) -> Array:
-    """Return an array with the next of some values wherever a mask is true.
+    """Return an array with values placed, in order, where a mask is true.
 
     Args:
         arr: an array.
         mask: booleans, as many as elements.
-        vals: values, which begin anew when all are used.
-        inplace: False, for arrays are immutable.
+        vals: the values, repeated if they are fewer.
+        inplace: must be False; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -260,7 +265,7 @@ def place(
 
 
 def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
-    """Return an array, flat if there is no axis, and its axis."""
+    """Return an array, flattened if the axis is None, and its axis."""
     x = ravel(arr) if axis is None else asarray(arr)
     return x, canonical_axis(name, 0 if axis is None else axis, x.ndim)
 
@@ -271,7 +276,7 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
         return _stepped(obj, length)
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
-        places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
+        places = asarray(np.zeros(places.shape, np.int32))  # concrete under a trace too
     places = _integers(name, places)
     if name == "insert" and places.ndim > 1:
         raise ShapeError(
@@ -282,7 +287,7 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
 
 
 def _stepped(part: Any, length: Dim) -> Array:
-    """Return the indices that a slice takes."""
+    """Return the indices that a slice selects."""
     if not dims.is_symbolic(length):
         return asarray(np.arange(*part.indices(length)))
     step = 1 if part.step is None else operator.index(part.step)
@@ -292,7 +297,7 @@ def _stepped(part: Any, length: Dim) -> Array:
 
 
 def _integers(name: str, places: Array) -> Array:
-    """Return indices in a dtype that counts all elements."""
+    """Return indices in a dtype that can count all elements."""
     if not dt.is_integer(places.dtype):
         raise DTypeError(
             f"{name}: expected indices of an integer dtype, got {places.aval}. "
@@ -303,8 +308,8 @@ def _integers(name: str, places: Array) -> Array:
     return places
 
 
-def _taken(x: Array, places: Any, axis: int) -> Array:
-    """Return the slices of an axis at places that are inside."""
+def _take_in_bounds(x: Array, places: Any, axis: int) -> Array:
+    """Return the slices of an axis at positions that are in bounds."""
     index = (slice(None),) * axis + (places,)
     return take_at(x, index, mode="promise_in_bounds")
 

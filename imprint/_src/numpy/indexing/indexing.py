@@ -1,13 +1,13 @@
-"""Basic indexing: ints, slices, None, Ellipsis, and arrays that are one integer.
+"""Basic indexing: ints, slices, None, Ellipsis, and arrays of one integer.
 
-Lists, masks and arrays of several integers are in `advanced`, which loads when one comes.
+Lists, masks and arrays of several integers are in `advanced`, which loads on first use.
 
-1. The index is spread over the axes: Ellipsis and missing entries become full slices.
-2. Static entries cut a slice; a negative step cuts forward and reverses.
-3. Arrays of rank 0 take one element of their axes, moved inside if they lie outside,
-   also when their value is known: a function means the same with and without `jit`.
-4. Axes of integers disappear, axes for None appear.
-A Python integer that lies outside is an IndexError, where JAX takes the last element.
+1. Spread the index over the axes: Ellipsis and missing entries become full slices.
+2. Apply the static entries as a slice; a negative step is a forward slice, reversed.
+3. Arrays of rank 0 select one element of their axes, clipped into bounds, also when
+   concrete: a function means the same with and without `jit`.
+4. Remove the axes of integers, insert axes for None.
+A Python integer out of bounds is an IndexError, where JAX takes the last element.
 """
 
 import operator
@@ -41,7 +41,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 def getitem(x: ArrayLike, index: Any) -> Array:
-    """Return the part of `x` that an index names: what `x[index]` calls.
+    """Return the part of `x` that an index selects: the function of `x[index]`.
 
     Example:
         >>> import imprint.numpy as np
@@ -60,7 +60,7 @@ def getitem(x: ArrayLike, index: Any) -> Array:
     except _Advanced:
         return hooks.numpy.take_at(array, entries)
     named = [e for e in spread if e is not None]
-    array = _taken(cut(array, named), named)
+    array = _apply_dynamic(cut(array, named), named)
     array = squeeze(array, [i for i, e in enumerate(named) if not _is_slice(e)])
     left = [e for e in spread if e is None or _is_slice(e)]
     new = [i for i, e in enumerate(left) if e is None]
@@ -79,7 +79,7 @@ _one_now: Final = HostKernel("indexing", _one_aval, _one_reference)
 
 
 class _Advanced(Exception):  # noqa: N818 - no error: an entry is of `advanced`
-    """There is an entry that is no basic one."""
+    """The index has an entry that is not basic."""
 
 
 def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:
@@ -134,7 +134,7 @@ def _is_sequence(entry: Any) -> bool:
 
 
 def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
-    """Return an array of rank 0 as it is, a NumPy one as int; refuse floats."""
+    """Return a NumPy array of rank 0 as int, others unchanged; raise for floats."""
     aval = array.aval
     if aval.ndim or dtypes.is_bool(aval.dtype):
         raise _Advanced
@@ -182,14 +182,14 @@ def _check_concrete(part: slice) -> None:
 
 
 def span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
-    """Return start, stop and step of a slice, its bounds from the left at any step."""
+    """Return start, stop and step of a slice, with bounds in order for any step."""
     try:
         taken = range(*part.indices(length))
     except TypeError:
         if any(map(dims.is_symbolic, (part.start, part.stop, length))):
             return _symbolic_span(part, length)
         if any(hasattr(bound, "aval") for bound in (part.start, part.stop, part.step)):
-            raise  # an array says itself what to do
+            raise  # an array raises its own error
         raise ArgumentError(
             f"indexing: expected whole numbers in a slice, got {_written(part)}. Convert "
             "them with int()."
@@ -217,14 +217,15 @@ def _symbolic_span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
         return (*dims.slice_bounds(part.start, part.stop, length), step)
     if step != -1:
         dims.concrete(length, f"indexing backwards in steps of {-step}")
-    # x[a:b:-1] takes the elements behind b up to a, which is x[b + 1 : a + 1] reversed.
+    # x[a:b:-1] selects the elements after b up to a, which is x[b + 1 : a + 1]
+    # reversed.
     low = None if part.stop is None else _behind(part.stop, length)
     high = None if part.start is None else _behind(part.start, length)
     return (*dims.slice_bounds(low, high, length), step)
 
 
 def _behind(index: Any, length: Dim) -> Dim:
-    """Return the position behind an index that may count from the end."""
+    """Return the position after an index, which may be negative."""
     at = dims.as_dim(index)
     return dims.maximum((at if dims.at_least(at, 0) else at + length) + 1, 0)
 
@@ -241,7 +242,7 @@ def one(index: Dim, axis: int, x: ShapedArray) -> slice:
     return slice(at, at + 1)
 
 
-def _taken(x: Array, entries: list[Any]) -> Array:
+def _apply_dynamic(x: Array, entries: list[Any]) -> Array:
     """Apply the arrays of rank 0; each keeps its axis, of length 1."""
     if not any(isinstance(e, NumberArray) for e in entries):
         return x

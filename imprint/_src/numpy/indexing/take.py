@@ -1,8 +1,8 @@
-"""Elements by their indices, and the indices of elements: `take`, `nonzero` and their kin.
+"""Elements by index, and indices of elements: `take`, `nonzero` and others.
 
-Outside, `take` and `take_along_axis` give NaN, or the least integer, as JAX's do. Where
-values say how long a result is, it is `size` long under a trace: places beyond the true
-ones hold `fill_value`.
+Out of bounds, `take` and `take_along_axis` give NaN, or the least integer, as in JAX.
+If values determine the length of a result, a trace needs its `size`; `fill_value` fills
+up to it.
 """
 
 from typing import Any, cast
@@ -72,14 +72,14 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
 
     Args:
         a: an array.
-        indices: of what to take, an array of any shape, which takes the axis's place.
+        indices: integers; their axes replace the axis.
         axis: the axis.
-        out: leave it out: arrays are immutable.
-        mode: what an index outside gives: `fill_value` ("fill", and None), the nearest
-            element ("clip", where negative ones are outside), or it begins anew ("wrap").
-        unique_indices: the promise that no index comes twice.
-        indices_are_sorted: the promise that they increase.
-        fill_value: NaN if None, and for integers the least, or greatest unsigned, one.
+        out: must be None; arrays are immutable.
+        mode: for indices out of bounds: None or "fill" gives `fill_value`, "clip" the
+            nearest element (for negative indices too), "wrap" wraps around.
+        unique_indices: the promise that no index is repeated.
+        indices_are_sorted: the promise that indices are in ascending order.
+        fill_value: if None: NaN, the least signed or the greatest unsigned integer.
 
     Example:
         >>> import imprint.numpy as np
@@ -121,14 +121,15 @@ def take_along_axis(
     *,
     wrap_negative_indices: bool | None = None,
 ) -> Array:
-    """Take from each row along an axis the elements at indices of its own.
+    """Take from each row along an axis the elements at its own indices.
 
     Args:
         arr: an array.
-        indices: integers; each other axis is as long as that of `arr`, or one is 1 long.
+        indices: integers; other axes are as long as those of `arr`, or one of both is
+            1.
         axis: the axis; None for the flat array, with one axis of indices.
-        mode: as for `x.at[i].get`; without one, what is outside is filled.
-        fill_value: what is read outside; if None, as for `take`.
+        mode: as for `x.at[i].get`; by default, fill out of bounds.
+        fill_value: the value out of bounds; None as for `take`.
         wrap_negative_indices: whether these count from the end.
 
     Example:
@@ -179,7 +180,7 @@ def take_along_axis(
 
 
 def _from_zero(places: Array, length: int) -> Array:
-    """Return indices that may count from the end, counted from the beginning."""
+    """Return nonnegative indices."""
     if dt.is_unsigned(places.dtype):
         return places
     if dt.bit_width(places.dtype) < 32:
@@ -198,15 +199,15 @@ def put_along_axis(
     *,
     mode: Any = None,
 ) -> Array:
-    """Return an array with other values along an axis, at indices of each row's own.
+    """Return an array with values replaced along an axis, at each row's own indices.
 
     Args:
         arr: an array.
         indices: integers, with as many axes.
-        values: what is put there; they are repeated to the shape of the indices.
+        values: the values, broadcast to the shape of the indices.
         axis: the axis; None for the flat array.
-        inplace: False, for arrays are immutable.
-        mode: what becomes of an index outside, as for `x.at[i].set`.
+        inplace: must be False; arrays are immutable.
+        mode: for indices out of bounds, as for `x.at[i].set`.
 
     Example:
         >>> import imprint.numpy as np
@@ -243,12 +244,12 @@ def put_along_axis(
 def nonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 ) -> tuple[Array, ...]:
-    """Return where elements are not zero: an array of indices for each axis.
+    """Return the indices of nonzero elements, an array for each axis.
 
     Args:
-        a: an array, with an axis.
-        size: how many places are returned; under a trace it has to be given.
-        fill_value: the index, or one for each axis, of places beyond the true ones.
+        a: an array with at least one axis.
+        size: the number of indices to return; required under a trace.
+        fill_value: the index, or one for each axis, that fills up to `size`.
 
     Example:
         >>> import imprint.numpy as np
@@ -261,7 +262,7 @@ def nonzero(
 def places_of(
     name: str, a: ArrayLike, size: int | None = None, fill_value: Any = None
 ) -> tuple[Array, ...]:
-    """Return what `nonzero` does; `name` is the function that was called, for errors."""
+    """Implement `nonzero`; `name` is the public function, for errors."""
     x = as_array(name, a)
     if not x.ndim:
         raise ArgumentError(
@@ -292,7 +293,7 @@ def places_of(
     flat = reshape(mask, (length,))
     rank = cumsum(flat) - 1
     beyond = as_operand(count)
-    at = clip(where(flat, rank, beyond), 0, beyond)  # one place, for the others
+    at = clip(where(flat, rank, beyond), 0, beyond)  # one index, for the others
     places = full((count + 1,), 0, kind)
     places = Places(places, at).set(iota(kind, length))[:count]
     is_true = iota(kind, count) < flat.sum()
@@ -308,7 +309,7 @@ def places_of(
 def flatnonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 ) -> Array:
-    """Return where elements of the flat array are not zero.
+    """Return the indices of nonzero elements of the flat array.
 
     The options are those of `nonzero`.
 

@@ -1,8 +1,9 @@
-"""x.at[index]: an array with other values at some places, for arrays cannot be changed.
+"""x.at[index]: functional updates, because arrays are immutable.
 
-An index without arrays whose slices leave no gaps is a part that is cut out, changed and
-put back. Any other is a scatter, by the same plan as the gather that reads (`advanced`).
-Values are repeated to the shape of the part, and the result has the dtype of the array.
+An index without arrays, whose slices leave no gaps, is a part that is cut out, changed
+and put back. Any other is a scatter, by the same plan as the gather that reads
+(`advanced`). Values broadcast to the shape of the part; the result has the dtype of the
+array.
 """
 
 import warnings
@@ -60,7 +61,7 @@ _JOINED: Final[dict[Scatter, str]] = {
 
 @final
 class At:
-    """What `x.at` is: index it."""
+    """The class of `x.at`, which is indexed."""
 
     __slots__ = ("array",)
 
@@ -82,12 +83,12 @@ class At:
 
 @final
 class Places:
-    """What `x.at[index]` is: its methods return arrays with other values at an index.
+    """The class of `x.at[index]`, whose methods return updated arrays.
 
-    All take JAX's options: `mode` says what becomes of an index outside ("drop" leaves its
-    values out, which is the default, "clip" moves it to the nearest element);
-    `indices_are_sorted` and `unique_indices` are promises; without
-    `wrap_negative_indices`, negative indices are outside.
+    All take JAX's options: `mode` is for indices out of bounds ("drop", the default,
+    ignores their values, "clip" uses the nearest element); `indices_are_sorted` and
+    `unique_indices` are promises; without `wrap_negative_indices`, negative indices are
+    out of bounds.
     """
 
     __slots__ = ("array", "index")
@@ -109,7 +110,7 @@ class Places:
         fill_value: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return what is there; outside, the nearest, or `fill_value` for mode "fill"."""
+        """Return the elements; out of bounds, the nearest, or `fill_value`."""
         if not isinstance(self.array, NumberArray):
             return self.array[self.index]
         return take_at(
@@ -132,7 +133,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with these values there."""
+        """Return the array with these values at the index."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -148,7 +149,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with values added there, as often as an index is named."""
+        """Return the array with values added; repeated indices add repeatedly."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -164,7 +165,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with values subtracted there."""
+        """Return the array with values subtracted."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -180,7 +181,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with what is there multiplied by values."""
+        """Return the array with elements multiplied by values."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -196,7 +197,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with what is there divided by values."""
+        """Return the array with elements divided by values."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -214,7 +215,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with what is there raised to values."""
+        """Return the array with elements raised to powers."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -232,7 +233,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with the smaller of what is there and values."""
+        """Return the array with the minimum of elements and values."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -248,7 +249,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with the larger of what is there and values."""
+        """Return the array with the maximum of elements and values."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -264,7 +265,7 @@ class Places:
         mode: Mode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """Return the array with a function applied to each element there."""
+        """Return the array with a function applied to each element at the index."""
         options = _options(
             indices_are_sorted, unique_indices, mode, wrap_negative_indices
         )
@@ -292,7 +293,7 @@ def _options(is_sorted: Any, is_unique: Any, mode: Any, wraps: Any) -> dict[str,
 def _updated(
     x: Any, index: Any, values: Any, scatters: Scatter, options: dict[str, Any]
 ) -> Array:
-    """Return an array with values joined to the part that an index names."""
+    """Return an array with values combined with the part that an index selects."""
     if isinstance(x, Array) and not isinstance(x, NumberArray):
         return _updated_keys(x, index, values, scatters, options)
     x = as_array("at", x)
@@ -329,7 +330,7 @@ def _warn_of_loss(aval: Any, wide: Any, values: Any) -> None:
 
 
 def _put_back(x: Any, entries: list[Any], values: Any, scatters: Scatter) -> Any:
-    """Cut the part of a basic index out, change it and put it back; None if it has gaps."""
+    """Update the part of a basic index by slices; None if it has gaps."""
     named: list[Any] = [e for e in entries if e is not None]
     spans: list[tuple[Any, Any, int]] = []
     for e, n in zip(named, get_aval(x).shape, strict=True):
@@ -405,7 +406,7 @@ def _scattered(
 def _updated_keys(
     x: Any, index: Any, values: Any, scatters: Scatter, options: dict[str, Any]
 ) -> Any:
-    """Put keys at an index of an array of keys: words of keys are no numbers."""
+    """Update an array of keys: their words are not numbers."""
     if scatters is not scatter or getattr(values, "dtype", None) != x.dtype:
         raise ArgumentError(
             f"at: expected .at[...].set(keys) with keys of {x.dtype} for an array of "

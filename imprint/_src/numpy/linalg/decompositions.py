@@ -1,15 +1,17 @@
-"""qr, svd, eigh and eig: matrices as products of simpler ones.
+"""Matrix factorizations: cholesky, qr, svd, eigh and eig.
 
-Each is one primitive on promoted operands. What NumPy raises for, an algorithm that fails,
-is NaN here. Results that belong together are named tuples, as NumPy's.
+Each is one primitive on promoted operands; without a trace NumPy computes cholesky. If
+an algorithm fails, where NumPy raises, the result is NaN. Results with several parts
+are named tuples, as in NumPy.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint._src.core.array import Array
-from imprint._src.core.aval import get_aval
+from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.core.host_kernel import HostKernel
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.arithmetic import absolute
@@ -20,11 +22,13 @@ from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.numpy.reductions.reductions import sum as sum_
 from imprint._src.primitives.core_ops import mul
 from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.primitives.linalg import cholesky as factors
 from imprint._src.primitives.linalg import eigen, orthogonal, singular
 from imprint._src.primitives.matrices import (
     adjoint,
     along_columns,
     along_rows,
+    or_nan,
     product,
     swapped,
 )
@@ -32,7 +36,7 @@ from imprint._src.primitives.shape import broadcasted_iota
 
 
 class QRResult(NamedTuple):
-    """What `qr` returns.
+    """The result of `qr`.
 
     Args:
         Q: matrices with orthonormal columns.
@@ -44,11 +48,11 @@ class QRResult(NamedTuple):
 
 
 class SVDResult(NamedTuple):
-    """What `svd` returns.
+    """The result of `svd`.
 
     Args:
         U: matrices with orthonormal columns.
-        S: the singular values, the largest first.
+        S: the singular values in descending order.
         Vh: matrices with orthonormal rows.
     """
 
@@ -58,11 +62,11 @@ class SVDResult(NamedTuple):
 
 
 class EigResult(NamedTuple):
-    """What `eig` returns.
+    """The result of `eig`.
 
     Args:
         eigenvalues: in no order.
-        eigenvectors: as columns, of length 1.
+        eigenvectors: as columns of length 1.
     """
 
     eigenvalues: Array
@@ -70,11 +74,11 @@ class EigResult(NamedTuple):
 
 
 class EighResult(NamedTuple):
-    """What `eigh` returns.
+    """The result of `eigh`.
 
     Args:
-        eigenvalues: the smallest first.
-        eigenvectors: as columns, of length 1.
+        eigenvalues: in ascending order.
+        eigenvectors: as columns of length 1.
     """
 
     eigenvalues: Array
@@ -87,8 +91,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
     Args:
         a: matrices along the last two axes.
-        mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for what
-            LAPACK keeps: Householder reflectors, transposed, and their scales.
+        mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for
+            LAPACK's form: transposed Householder reflectors and their scales.
 
     Example:
         >>> import imprint.numpy as np
@@ -123,9 +127,9 @@ def svd(
         full_matrices: whether U and Vh are square; else they have as many vectors as
             there are singular values.
         compute_uv: whether to return U and Vh; else S alone.
-        hermitian: whether matrices are taken for symmetric or Hermitian: by `eigh`.
-        subset_by_index: which singular values to return, from the first to before the
-            second; None for all.
+        hermitian: whether to assume symmetric or Hermitian matrices and use `eigh`.
+        subset_by_index: the range of singular values to return, as a pair (start,
+            stop); None for all.
 
     Example:
         >>> import imprint.numpy as np
@@ -145,12 +149,12 @@ def svd(
 
 
 def _hermitian_svd(x: Any, subset: tuple[int, int] | None, *, compute_uv: bool) -> Any:
-    """Order eigenvectors by the size of the values, whose signs go to V."""
+    """Sort eigenvectors by the magnitude of the values; move the signs to V."""
     v, w = eigen.eigh(x, subset_by_index=subset)
     size = absolute(w)
     order = _falling(size)
     s = sum_(along_columns(size, get_aval(order).shape) * order, axis=-2)
-    s = where(isnan(size), size, s)  # all of a matrix are NaN, or none
+    s = where(isnan(size), size, s)  # a matrix is all NaN, or has none
     if not compute_uv:
         return s
     dtype = get_aval(v).dtype
@@ -160,7 +164,7 @@ def _hermitian_svd(x: Any, subset: tuple[int, int] | None, *, compute_uv: bool) 
 
 
 def _falling(values: Any) -> Any:
-    """Return permutations that bring columns to the order of values, largest first."""
+    """Return permutations that sort columns by descending values."""
     aval = get_aval(values)
     shape = (*aval.shape, aval.shape[-1])
     rows, columns = (
@@ -174,7 +178,7 @@ def _falling(values: Any) -> Any:
 
 @fuse_eager
 def svdvals(x: ArrayLike, /) -> Array:
-    """Return singular values, the largest first.
+    """Return the singular values in descending order.
 
     Example:
         >>> import imprint.numpy as np
@@ -195,8 +199,8 @@ def eigh(
 
     Args:
         a: square matrices along the last two axes.
-        UPLO: "L" or "U": which triangle is read without `symmetrize_input`.
-        symmetrize_input: whether to take `(a + aᴴ) / 2`.
+        UPLO: "L" or "U", the triangle to read without `symmetrize_input`.
+        symmetrize_input: whether to use `(a + aᴴ) / 2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -213,7 +217,7 @@ def eigvalsh(
     *,
     symmetrize_input: bool = True,
 ) -> Array:
-    """Return the eigenvalues of symmetric or Hermitian matrices, the smallest first.
+    """Return the eigenvalues of symmetric or Hermitian matrices in ascending order.
 
     Args:
         a: square matrices along the last two axes.
@@ -241,7 +245,7 @@ def _eigh(name: str, a: Any, triangle: Any, *, symmetrize: bool) -> EighResult:
 
 @fuse_eager
 def eig(a: ArrayLike) -> EigResult:
-    """Return eigenvalues and eigenvectors of square matrices; both are complex.
+    """Return the complex eigenvalues and eigenvectors of square matrices.
 
     Args:
         a: square matrices along the last two axes.
@@ -273,3 +277,48 @@ def eigvals(a: ArrayLike) -> Array:
         x, compute_left_eigenvectors=False, compute_right_eigenvectors=False
     )
     return w
+
+
+@fuse_eager
+def cholesky(
+    a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
+) -> Array:
+    """Return the Cholesky factors of positive definite matrices.
+
+    Args:
+        a: square matrices along the last two axes.
+        upper: whether to return U of `a = Uᴴ U`, not L of `a = L Lᴴ`.
+        symmetrize_input: whether to factor `(a + aᴴ) / 2`; else only the lower triangle
+            is read.
+
+    Returns:
+        The factors; NaN, where NumPy raises, for matrices that are not positive
+        definite.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+        Array([[2., 0.],
+               [1., 2.]], dtype=float32)
+    """
+    (x,) = square_matrices("linalg.cholesky", a)
+    if _factored.applies(x):
+        return _factored(x, upper=bool(upper), both=bool(symmetrize_input))[0]
+    factor = factors.cholesky(x, symmetrize_input=symmetrize_input)
+    return adjoint(factor) if upper else factor
+
+
+def _reference(x: Any, *, upper: bool, both: bool) -> tuple[Any]:
+    if both:
+        x = (x + np.conj(np.swapaxes(x, -1, -2))) / x.dtype.type(2)
+    factor = or_nan(np.linalg.cholesky, x)
+    if np.isnan(factor[..., -1:, -1:]).any():
+        factor = np.tril(factor)
+    return (np.conj(np.swapaxes(factor, -1, -2)) if upper else factor,)
+
+
+def _aval(x: ShapedArray, **_: bool) -> tuple[ShapedArray]:
+    return (x,)
+
+
+_factored: Final = HostKernel("linalg.cholesky", _aval, _reference)

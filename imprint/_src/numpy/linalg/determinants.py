@@ -1,10 +1,10 @@
-"""det and slogdet: determinants, and derivatives that hold where they are zero.
+"""Determinants: det and slogdet, with derivatives for singular matrices too.
 
-A determinant is the product of the diagonal of U of an LU factorization, with the sign of
-the row permutation; of small matrices the elimination is written out, for they often come in
-large stacks. The derivative of det along B is the trace of adj(A) B. Of small matrices the
-adjugate is written out too; of larger ones it is computed from the factors, by which it is
-0 where a pivot other than the last is 0.
+A determinant is the product of the diagonal of U of an LU factorization, with the sign
+of the row permutation. For small matrices, which often come in large stacks, the
+elimination is written out. The derivative of det along B is the trace of adj(A) B. The
+adjugate is written out for small matrices. For larger ones it is computed from the
+factors, so it is 0 where a pivot other than the last is 0.
 """
 
 from typing import Any, Final, NamedTuple
@@ -47,10 +47,10 @@ NDArray = np.ndarray[Any, Any]
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` returns.
+    """The result of `slogdet`.
 
     Args:
-        sign: 1, -1 or 0; of a complex determinant, a number of magnitude 1, or 0.
+        sign: 1, -1 or 0; for a complex determinant, a number of magnitude 1, or 0.
         logabsdet: the logarithm of the magnitude; -inf for 0.
     """
 
@@ -80,7 +80,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
 
     Args:
         a: square matrices along the last two axes.
-        method: None or "lu": by an LU factorization; "qr" means the same here.
+        method: None or "lu" for an LU factorization; "qr" has the same effect.
 
     Example:
         >>> import imprint.numpy as np
@@ -97,7 +97,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     return SlogdetResult(sign, size)
 
 
-# ---- where nothing is traced ----
+# ---- without a trace ----
 
 
 def _det_aval(x: ShapedArray) -> tuple[ShapedArray]:
@@ -160,7 +160,7 @@ def _cofactors(x: Any, n: int) -> Any:
 
 
 def _by_elimination(x: Any, n: int) -> Any:
-    """Return determinants of small matrices, with the largest of a column on top."""
+    """Return determinants of small matrices, by elimination with pivoting."""
     rows = [getitem(x, (..., i, slice(None))) for i in range(n)]
     out: Any = None
     for k in range(n):
@@ -168,7 +168,7 @@ def _by_elimination(x: Any, n: int) -> Any:
             swaps = _column(absolute(rows[i]), k) > _column(absolute(rows[k]), k)
             rows[k], rows[i] = (
                 where(swaps, rows[i], rows[k]),
-                where(swaps, -rows[k], rows[i]),  # an exchange turns the sign
+                where(swaps, -rows[k], rows[i]),  # an exchange changes the sign
             )
         pivot = _column(rows[k], k)
         is_zero = pivot == 0
@@ -193,12 +193,13 @@ def _signed_diagonal(factor: Any, pivots: Any, _: Any) -> tuple[Any, Any]:
 
 
 def _times_adjugate(x: Any, t: Any) -> tuple[Any, Any]:
-    """Return determinants, and adj(x) t: det(x) x⁻¹ t, also where det(x) is 0.
+    """Return determinants, and adj(x) t, which is det(x) x⁻¹ t, for singular x too.
 
-    1. With x = P L U: of det(x) U⁻¹ y, where y = L⁻¹ P⁻¹ t, the last row is y's last by
-       the product of the diagonal of U but its last element, which may be 0. So put the
-       inverse of that product in its place, and multiply the other rows by det(x).
-    2. Where U has no inverse even so, the rank is less than n - 1, and adj(x) is 0.
+    1. With x = P L U and y = L⁻¹ P⁻¹ t, the last row of det(x) U⁻¹ y is y's last row
+       times the product of the diagonal of U without its last element, which may be 0.
+       So replace that element by the inverse of the product, and multiply the other
+       rows by det(x).
+    2. If U is still singular, the rank is less than n - 1, and adj(x) is 0.
     """
     aval = get_aval(x)
     n = aval.shape[-1]

@@ -1,8 +1,8 @@
-"""pinv, lstsq, matrix_rank and cond: what singular values say of systems and matrices.
+"""Functions of singular values: pinv, lstsq, matrix_rank and cond.
 
-Singular values below a tolerance count as 0: by default as many units in the last place of
-the largest as the matrix has rows or columns; of pinv ten times as many. The derivative of
-pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no factors.
+Singular values below a tolerance count as 0. By default it is the largest one times eps
+times the number of rows or columns; for pinv ten times that. The derivative of pinv
+assumes constant rank (G. Golub, V. Pereyra 1973) and needs no factors.
 """
 
 from typing import Any
@@ -43,8 +43,8 @@ def pinv(
 
     Args:
         a: matrices along the last two axes.
-        rtol: which singular values count as 0: those up to the largest times this.
-        hermitian: whether matrices are taken for symmetric or Hermitian.
+        rtol: the tolerance for 0, relative to the largest singular value.
+        hermitian: whether to assume symmetric or Hermitian matrices.
         rcond: another name for `rtol`.
 
     Example:
@@ -62,7 +62,7 @@ def pinv(
 
 
 def _one_of(name: str, **given: Any) -> Any:
-    """Return the only one of arguments of the same meaning, or None."""
+    """Return the only one of arguments with the same meaning, or None."""
     named = {key: value for key, value in given.items() if value is not None}
     if len(named) > 1:
         raise ArgumentError(
@@ -73,7 +73,7 @@ def _one_of(name: str, **given: Any) -> Any:
 
 
 def _default(x: Any, factor: int) -> float:
-    """Return how small a singular value is that counts as 0, beside the largest."""
+    """Return the default tolerance for 0, relative to the largest singular value."""
     shape = get_aval(x).shape[-2:]
     longest = max(dims.concrete(n, "the tolerance of singular values") for n in shape)
     return eps_of(get_aval(x).dtype) * factor * longest
@@ -121,19 +121,19 @@ def lstsq(
     *,
     numpy_resid: bool = False,
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the x for which `a @ x` is nearest to b, of these the shortest.
+    """Return the least-squares solution x of `a @ x = b` of smallest norm.
 
     Args:
         a: a matrix.
         b: a vector, or a matrix of right-hand sides.
-        rcond: which singular values count as 0: those below the largest times this;
-            None for as many units in the last place as `a` has rows or columns.
-        numpy_resid: whether there are no residuals, as in NumPy, where the rank is less
-            than the number of columns, or there are no more rows than these: not in a
-            compiled function, whose shapes depend on no values.
+        rcond: the tolerance for 0, relative to the largest singular value; None for eps
+            times the number of rows or columns.
+        numpy_resid: whether to omit residuals, as NumPy does, if the rank is less than
+            the number of columns, or there are not more rows than columns. Not in a
+            compiled function, whose shapes cannot depend on values.
 
     Returns:
-        x; the sums of squares of residuals; the rank of `a`; its singular values.
+        x; the sums of squared residuals; the rank of `a`; its singular values.
 
     Example:
         >>> import imprint.numpy as np
@@ -182,13 +182,13 @@ def matrix_rank(
     hermitian: bool = False,
     tol: ArrayLike | None = None,
 ) -> Array:
-    """Return how many singular values of matrices are not 0.
+    """Return the rank of matrices: the number of nonzero singular values.
 
     Args:
-        M: matrices along the last two axes; of less axes, the rank is 1 or 0.
-        rtol: which singular values count as 0: those up to this. As in JAX, it is not
-            multiplied with the largest one.
-        hermitian: whether matrices are taken for symmetric or Hermitian.
+        M: matrices along the last two axes; with fewer axes, the rank is 1 or 0.
+        rtol: the absolute tolerance for 0; as in JAX, it is not multiplied by the
+            largest singular value.
+        hermitian: whether to assume symmetric or Hermitian matrices.
         tol: another name for `rtol`.
 
     Example:
@@ -211,12 +211,12 @@ def matrix_rank(
 
 @fuse_eager
 def cond(x: ArrayLike, p: Any = None) -> Array:
-    """Return the condition of matrices: how much solving can magnify an error.
+    """Return the condition number of matrices.
 
     Args:
         x: matrices along the last two axes.
-        p: the order of the norm; None or 2 for the largest by the smallest singular
-            value.
+        p: the order of the norm; None or 2 for the ratio of the largest to the smallest
+            singular value.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,7 @@
-"""norm, vector_norm, matrix_norm: how large vectors and matrices are.
+"""Norms of vectors and matrices: norm, vector_norm, matrix_norm.
 
-Of a matrix the norms of order 2, -2 and "nuc" are those of its singular values. The others
-are sums and extremes. Where nothing is traced, the norm of all elements is one evaluation.
+Matrix norms of order 2, -2 and "nuc" are norms of the singular values. The others are
+sums and extremes. Without a trace, the norm of all elements is one NumPy call.
 """
 
 from collections.abc import Hashable
@@ -45,9 +45,9 @@ def norm(
 
     Args:
         x: an array.
-        ord: which norm; None for the root of the sum of squares.
-        axis: one axis for vectors, two for matrices; None for all that there are.
-        keepdims: whether these axes stay, with length 1.
+        ord: the order; None for the root of the sum of squares.
+        axis: one axis for vectors, two for matrices; None for all.
+        keepdims: whether to keep the reduced axes with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -83,9 +83,9 @@ def vector_norm(
 
     Args:
         x: an array.
-        axis: the axes of which the elements are a vector; None for all.
-        keepdims: whether these axes stay, with length 1.
-        ord: p of the sum of powers; 0 counts what is not 0, infinities are extremes.
+        axis: the axes of the vectors; None for all.
+        keepdims: whether to keep the reduced axes with length 1.
+        ord: the power p of the sum; 0 counts nonzero elements, infinities are extremes.
 
     Example:
         >>> import imprint.numpy as np
@@ -107,8 +107,8 @@ def matrix_norm(
 
     Args:
         x: an array of at least two axes.
-        keepdims: whether these axes stay, with length 1.
-        ord: which norm; "fro" for the root of the sum of squares.
+        keepdims: whether to keep the reduced axes with length 1.
+        ord: the order; "fro" for the root of the sum of squares.
 
     Example:
         >>> import imprint.numpy as np
@@ -120,7 +120,7 @@ def matrix_norm(
     return _matrix_norm(y, ord, axes, keepdims=keepdims)
 
 
-# ---- of vectors ----
+# ---- vector norms ----
 
 
 def _vector_norm(y: Any, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Any:
@@ -173,7 +173,7 @@ def _root_reference(x: NDArray, *, axes: tuple[int, ...], keepdims: bool) -> tup
 
 _root_now: Final = HostKernel("linalg.norm", _root_aval, _root_reference)
 
-# ---- of matrices ----
+# ---- matrix norms ----
 
 _EXTREMES: Final[dict[Any, tuple[int, Any]]] = {
     1: (0, max_),
@@ -181,7 +181,7 @@ _EXTREMES: Final[dict[Any, tuple[int, Any]]] = {
     np.inf: (1, max_),
     -np.inf: (1, min_),
 }
-"""By order, along which of the axes is summed, and what is taken of the sums."""
+"""By order: the axis of the two to sum along, and the extreme of the sums."""
 _ORDERS: Final = frozenset((None, "f", "fro", "nuc", 2, -2, *_EXTREMES))
 
 

@@ -1,7 +1,7 @@
-"""What functions of linear algebra take: matrices in a dtype that LAPACK has.
+"""Conversion and checks of operands of linear algebra.
 
-Operands become arrays of one float or complex dtype. float16 and bfloat16 are refused, as
-LAPACK has none; the error says so of the function that the user called.
+Operands become arrays of one float or complex dtype. float16 and bfloat16 raise,
+because LAPACK lacks them; the error names the public function.
 """
 
 from collections.abc import Sequence
@@ -25,21 +25,21 @@ def inexact_arrays(name: str, *args: Any) -> list[Any]:
 
 
 def matrices(name: str, *args: Any) -> list[Any]:
-    """Return operands as arrays of a dtype that LAPACK has, matrices in the first."""
+    """Return operands as arrays of a LAPACK dtype; the first holds matrices."""
     arrays = inexact_arrays(name, *args)
     check_matrices(name, arrays[:1])
     return arrays
 
 
 def square_matrices(name: str, *args: Any) -> list[Any]:
-    """Return operands as `matrices` does; those of the first are square."""
+    """Return operands as `matrices` does; the first holds square matrices."""
     arrays = matrices(name, *args)
     check_square(name, get_aval(arrays[0]))
     return arrays
 
 
 def check_matrices(name: str, arrays: Sequence[Array]) -> None:
-    """Raise unless arrays have matrices along the last two axes, in LAPACK's dtypes."""
+    """Raise unless arrays have two last axes and a LAPACK dtype."""
     for x in arrays:
         LAPACK.check(name, (x.aval,))
         if x.aval.ndim < 2:
@@ -50,6 +50,6 @@ def check_matrices(name: str, arrays: Sequence[Array]) -> None:
 
 
 def eps_of(dtype: DType) -> float:
-    """Return the unit in the last place of 1 in a float or complex dtype."""
+    """Return the machine epsilon of a float or complex dtype."""
     info = cast("Any", dtypes.finfo(dtype))
     return float(info.eps)

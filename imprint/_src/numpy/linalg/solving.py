@@ -1,8 +1,8 @@
-"""solve, inv, tensorsolve, tensorinv: linear systems, by an LU factorization.
+"""Linear systems by LU factorization: solve, inv, tensorsolve, tensorinv.
 
-A solution is a `custom_linear_solve`: its derivative is another solution with the same
-factors, forwards and backwards, whatever the order. Where nothing is traced NumPy solves,
-unless a matrix is singular: then it raises, and the factors give infinities and NaN.
+A solution is a `custom_linear_solve`: its derivatives of any order and mode are
+solutions with the same factors. Without a trace NumPy solves; if it raises for a
+singular matrix, the factors give infinities and NaN.
 """
 
 from contextlib import suppress
@@ -41,10 +41,10 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
 
     Args:
         a: square matrices along the last two axes.
-        b: a vector, or matrices along the last two axes; leading axes are broadcast.
+        b: a vector, or matrices along the last two axes; leading axes broadcast.
 
     Returns:
-        The solutions; infinities and NaN, where NumPy raises, for a singular matrix.
+        The solutions; infinities and NaN, where NumPy raises, for singular matrices.
 
     Example:
         >>> import imprint.numpy as np
@@ -67,7 +67,7 @@ def inv(a: ArrayLike) -> Array:
         a: square matrices along the last two axes.
 
     Returns:
-        The inverses; infinities and NaN, where NumPy raises, for a singular matrix.
+        The inverses; infinities and NaN, where NumPy raises, for singular matrices.
 
     Example:
         >>> import imprint.numpy as np
@@ -85,12 +85,12 @@ def inv(a: ArrayLike) -> Array:
 def tensorsolve(
     a: ArrayLike, b: ArrayLike, axes: tuple[int, ...] | None = None
 ) -> Array:
-    """Return x such that the axes of `b` are those of `a` that x is not summed over.
+    """Return the tensor x that solves `tensordot(a, x, x.ndim) = b`.
 
     Args:
         a: an array; the axes of `b` come first, then those of the result.
         b: an array.
-        axes: axes of `a` that are moved to the end first.
+        axes: axes of `a` to move to the end first.
 
     Example:
         >>> import imprint.numpy as np
@@ -118,11 +118,12 @@ def tensorsolve(
 
 
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
-    """Return the inverse of an array for `tensordot`.
+    """Return the inverse of an array with respect to `tensordot`.
 
     Args:
-        a: an array; as many elements along the first `ind` axes as along the others.
-        ind: how many axes of the result come last.
+        a: an array with as many elements along the first `ind` axes as along the
+            others.
+        ind: the number of last axes of the result.
 
     Example:
         >>> import imprint.numpy as np
@@ -239,7 +240,7 @@ def solve_factored(
     transposed: bool = False,
     conjugate: bool = False,
 ) -> Any:
-    """Solve with what `lu` made of matrices; or with the transposed ones, conjugated."""
+    """Solve with the factors of `lu`; or with their conjugate transposes."""
     if not transposed:
         x = rows_at(b, order)
         x = triangular_solve(factor, x, left_side=True, lower=True, unit_diagonal=True)

@@ -1,7 +1,7 @@
-"""How variables vary together: cov and corrcoef.
+"""Covariances and correlations of variables: cov and corrcoef.
 
-Each row is a variable and each column an observation, or the other way with
-`rowvar=False`. What is returned has no axes for one variable.
+Each row is a variable and each column an observation, or the reverse with
+`rowvar=False`. For one variable the result has rank 0.
 """
 
 from typing import Any, cast
@@ -46,17 +46,17 @@ def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
     aweights: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the matrix of covariances of variables.
+    """Return the covariance matrix of variables.
 
     Args:
         m: a variable in each row, an observation in each column; or a vector.
         y: further variables.
-        rowvar: whether variables are rows, and not columns.
-        bias: whether to divide by the number of observations, and not by one less.
-        ddof: what to subtract from the number instead.
-        fweights: how often each observation was made; integers.
-        aweights: how much each observation counts.
-        dtype: the dtype to compute in.
+        rowvar: whether rows are variables; else columns are.
+        bias: whether to divide by the number of observations, not by one less.
+        ddof: the number to subtract instead.
+        fweights: the number of times each observation was made; integers.
+        aweights: the weight of each observation.
+        dtype: the dtype of the computation.
 
     Example:
         >>> import imprint.numpy as np
@@ -100,7 +100,7 @@ def corrcoef(
     rowvar: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the matrix of Pearson's correlations of variables; see `cov`.
+    """Return the matrix of Pearson's correlation coefficients; see `cov`.
 
     Example:
         >>> import imprint.numpy as np

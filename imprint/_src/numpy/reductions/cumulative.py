@@ -1,7 +1,7 @@
-"""Running sums and products along an axis.
+"""Cumulative sums and products along an axis.
 
 Without an axis the array is flattened first. Booleans count as integers; small integers
-stay small, except in `cumulative_sum` of the Array API.
+stay small, except in the Array API's `cumulative_sum`.
 """
 
 import numpy as np
@@ -33,13 +33,13 @@ def cumsum(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """Return the sums of all prefixes of an axis.
+    """Return the cumulative sums along an axis.
 
     Args:
         a: numbers.
         axis: the axis; None flattens first.
-        dtype: the dtype of the result; that of the numbers if None.
-        out: None; arrays are immutable, so there is nothing to write into.
+        dtype: the dtype of the result; None for that of the elements.
+        out: must be None; arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -57,7 +57,7 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """Return the products of all prefixes of an axis; see `cumsum`.
+    """Return the cumulative products along an axis; see `cumsum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -75,7 +75,7 @@ def nancumsum(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """Return the sums of all prefixes of an axis, NaN counting as 0.
+    """Return the cumulative sums along an axis, with NaN as 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -93,7 +93,7 @@ def nancumprod(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """Return the products of all prefixes of an axis, NaN counting as 1.
+    """Return the cumulative products along an axis, with NaN as 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -113,7 +113,7 @@ def cumulative_sum(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """Return the sums of all prefixes of an axis, of the empty one too if asked for.
+    """Return the cumulative sums along an axis, optionally with the initial 0.
 
     Example:
         >>> import imprint.numpy as np
@@ -136,7 +136,7 @@ def cumulative_prod(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """Return the products of all prefixes of an axis; see `cumulative_sum`.
+    """Return the cumulative products along an axis; see `cumulative_sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -156,7 +156,7 @@ def _cumulative(
     at = canonical_axis(name, 0 if axis is None else axis, x.ndim)
     wanted = x.dtype if dtype is None else dtypes.requested(dtype, name)
     if dtypes.is_bool(wanted) and dtype is not None:
-        x = as_bool(name, x)  # `any` of the prefixes: count, then tell 0 from the rest
+        x = as_bool(name, x)  # `any` of the prefixes: count, then compare with 0
     computed = wide_integer(wanted) if dtypes.is_bool(wanted) else wanted
     run = cumulative.cumsum if name == "cumsum" else cumulative.cumprod
     result = run(convert(name, x, computed), at)

@@ -1,7 +1,6 @@
-"""Calculus along an axis: diff, gradient, trapezoid, unwrap.
+"""Differences and integrals along an axis: diff, gradient, trapezoid, unwrap.
 
-Made of slices, so nothing here has a loop or an index array; the lengths are known while
-tracing.
+They are slices, without loops or index arrays; lengths are known while tracing.
 """
 
 import math
@@ -62,8 +61,8 @@ def diff(
     """Return the differences between neighbours along an axis.
 
     Args:
-        a: an array; neighbours of booleans differ or do not.
-        n: how often to take differences.
+        a: an array; for booleans, whether neighbours differ.
+        n: the order of the differences.
         axis: the axis.
         prepend: values before the first one.
         append: values after the last one.
@@ -80,7 +79,7 @@ def diff(
         )
     x = as_array("diff", a)
     if times == 0:
-        return x  # without what is put at its ends
+        return x  # without the additions at its ends
     if not x.ndim:
         raise ShapeError(
             f"diff: expected an axis to take differences along, got {x.aval}. Pass an "
@@ -105,8 +104,8 @@ def ediff1d(
 
     Args:
         ary: an array.
-        to_end: what to add behind them, in their dtype.
-        to_begin: what to add before them.
+        to_end: elements to append, in the array's dtype.
+        to_begin: elements to prepend.
 
     Example:
         >>> import imprint.numpy as np
@@ -129,15 +128,15 @@ def gradient(
     axis: Axes | None = None,
     edge_order: int | None = None,
 ) -> Any:
-    """Return central differences along axes, one-sided at the ends.
+    """Return the gradient: central differences, one-sided at the ends.
 
     Args:
         f: values.
-        varargs: the distance between them, or where they are: one for all axes, or one
-            for each. A number is a distance, a vector has a place for each value.
-        axis: the axis, or several; None for all. Of several, a list with one array for
-            each is returned.
-        edge_order: 1, which is what None means.
+        varargs: the spacing: a number, or a vector of coordinates; one for all axes, or
+            one for each.
+        axis: one axis, several or None for all. Several give a list with an array for
+            each.
+        edge_order: must be 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -210,8 +209,8 @@ def trapezoid(
 
     Args:
         y: the values.
-        x: where they are, along one axis; None for equal distances.
-        dx: the distance, if equal.
+        x: their coordinates along one axis; None for equal spacing.
+        dx: the spacing, if equal.
         axis: the axis.
 
     Example:
@@ -236,11 +235,11 @@ def unwrap(
     axis: int = -1,
     period: ArrayLike = 2 * math.pi,
 ) -> Array:
-    """Return angles along an axis with whole periods added, so that no step is large.
+    """Return angles along an axis with periods added, so that no step is large.
 
     Args:
-        p: real numbers that count modulo a period.
-        discont: how large a step is taken for a jump; None for half a period.
+        p: real numbers modulo a period.
+        discont: the least step that is a jump; None for half a period.
         axis: the axis.
         period: the period.
 

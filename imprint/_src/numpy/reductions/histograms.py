@@ -1,7 +1,7 @@
-"""How many elements are where: bincount and histograms of one or several variables.
+"""Counts of elements: bincount, and histograms of one or several variables.
 
-Bins are half open, but for the last one, which has both its edges. Where the number of bins
-depends on values it is known outside of traced functions only; inside give `length`.
+Bins are half open, except the last one, which has both edges. If the number of bins
+depends on values, it must be concrete; in traced functions pass `length`.
 """
 
 import builtins
@@ -22,7 +22,7 @@ from imprint._src.errors import (
 )
 from imprint._src.numpy.creation import asarray, ones, ones_like, zeros
 from imprint._src.numpy.elementwise.selection import clip, where
-from imprint._src.numpy.indexing.index_grids import ix_, ravel_multi_index
+from imprint._src.numpy.indexing.index_tricks import ix_, ravel_multi_index
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -49,14 +49,14 @@ def bincount(
     *,
     length: int | None = None,
 ) -> Array:
-    """Count how often each whole number from 0 on comes.
+    """Count the occurrences of each integer from 0 on.
 
     Args:
         x: integers; negative ones count as 0.
-        weights: what each counts; 1 if None.
-        minlength: how many counts there are at least.
-        length: how many counts there are, larger numbers being left out; needed inside
-            traced functions.
+        weights: the weight of each; 1 if None.
+        minlength: the minimum number of counts.
+        length: the number of counts, without larger integers; required in traced
+            functions.
 
     Example:
         >>> import imprint.numpy as np
@@ -114,9 +114,9 @@ def histogram_bin_edges(
 
     Args:
         a: the elements.
-        bins: how many bins of one width there are, or their edges.
-        range: the first and the last edge; the extremes of the elements if None.
-        weights: of the elements; they make no difference.
+        bins: the number of bins of equal width, or their edges.
+        range: the first and the last edge; by default the extremes of the elements.
+        weights: ignored.
 
     Example:
         >>> import imprint.numpy as np
@@ -169,17 +169,17 @@ def histogram(
     weights: ArrayLike | None = None,
     density: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> tuple[Array, Array]:
-    """Count how many elements are in each bin.
+    """Count the elements in each bin.
 
     Args:
         a: the elements.
-        bins: how many bins of one width there are, or their edges.
-        range: the first and the last edge; the extremes of the elements if None.
-        weights: what each element counts; 1 if None.
-        density: whether the area is 1, not the sum the number of elements.
+        bins: the number of bins of equal width, or their edges.
+        range: the first and the last edge; by default the extremes of the elements.
+        weights: the weight of each element; 1 if None.
+        density: whether to normalize the area to 1.
 
     Returns:
-        The counts, as floats, and the edges, which are one more.
+        The counts, as floats, and the edges, one more.
 
     Example:
         >>> import imprint.numpy as np
@@ -216,18 +216,18 @@ def histogram2d(
     weights: ArrayLike | None = None,
     density: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> tuple[Array, Array, Array]:
-    """Count how many pairs are in each bin of two variables; see `histogramdd`.
+    """Count the pairs in each bin of two variables; see `histogramdd`.
 
     Args:
         x: the first element of each pair.
         y: the second one.
-        bins: how many bins there are, or their edges; or a pair, for each variable.
+        bins: the number of bins, or their edges; or a pair, for each variable.
         range: for each variable the first and the last edge.
-        weights: what each pair counts; 1 if None.
-        density: whether the volume is 1.
+        weights: the weight of each pair; 1 if None.
+        density: whether to normalize the volume to 1.
 
     Returns:
-        The counts, as floats if there are weights or densities, and the edges of both.
+        The counts, as floats if weighted or normalized, and the edges of both.
 
     Example:
         >>> import imprint.numpy as np
@@ -252,14 +252,14 @@ def histogramdd(
     weights: ArrayLike | None = None,
     density: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> tuple[Array, list[Array]]:
-    """Count how many points are in each bin of several variables.
+    """Count the points in each bin of several variables.
 
     Args:
         sample: a row for each point, a column for each variable.
-        bins: how many bins there are, or for each variable how many, or its edges.
+        bins: the number of bins, or for each variable their number or edges.
         range: for each variable the first and the last edge, or None.
-        weights: what each point counts; 1 if None.
-        density: whether the volume is 1.
+        weights: the weight of each point; 1 if None.
+        density: whether to normalize the volume to 1.
 
     Returns:
         The counts, with an axis for each variable, and a list of the edges.

@@ -1,9 +1,12 @@
-"""Order statistics: median, quantiles and percentiles, with and without NaN, and minmax.
+"""Order statistics: medians, quantiles, percentiles, also without NaN, and minmax.
 
-1. The axes that disappear become the last one, and it is sorted: NaN comes last.
-2. A quantile lies between two neighbours; which, and how far, says `method`.
-3. With weights, which only "inverted_cdf" takes, it is where their running sum gets there.
-Where a NaN takes part the result is NaN; the functions that skip it count the others.
+1. Move the reduced axes to the end and sort; NaN comes last.
+2. A quantile is between two neighbours; `method` chooses the interpolation.
+3. With weights, which only "inverted_cdf" accepts, it is where their cumulative sum
+   reaches the part.
+
+The result is NaN if a NaN takes part; functions that ignore NaN count the other
+elements.
 """
 
 from collections.abc import Sequence
@@ -69,14 +72,14 @@ def median(
     overwrite_input: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the middle element along axes, or the mean of the two in the middle.
+    """Return the median along axes: the middle element, or the mean of the middle two.
 
     Args:
         a: real numbers.
-        axis: the axes that disappear: one, several, or None for all.
-        out: None; arrays are immutable, so there is nothing to write into.
-        overwrite_input: False, for the same reason.
-        keepdims: whether the axes stay, with length 1.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        keepdims: whether to keep the reduced axes with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -84,7 +87,7 @@ def median(
         Array([2., 4.], dtype=float32)
     """
     _refuse("median", out, overwrite_input)
-    return _quantile("median", a, 0.5, Wanted(axis, keepdims, "midpoint"))
+    return _quantile("median", a, 0.5, QuantileOptions(axis, keepdims, "midpoint"))
 
 
 @fuse_eager
@@ -103,7 +106,7 @@ def nanmedian(
         Array(2., dtype=float32)
     """
     _refuse("nanmedian", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, "midpoint", skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, "midpoint", skips_nan=True)
     return _quantile("nanmedian", a, 0.5, wanted)
 
 
@@ -119,18 +122,18 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """Return the values below which given parts of the elements lie.
+    """Return quantiles of the elements along axes.
 
     Args:
         a: real numbers.
-        q: the parts, between 0 and 1: a number, or an array with one axis, which comes
-            first in the result.
-        axis: the axes that disappear: one, several, or None for all.
-        out: None; arrays are immutable, so there is nothing to write into.
-        overwrite_input: False, for the same reason.
-        method: what lies between two elements: "linear", "lower", "higher", "midpoint",
-            "nearest" or "inverted_cdf".
-        keepdims: whether the axes stay, with length 1.
+        q: the probabilities, between 0 and 1: a number, or an array with one axis,
+            which comes first in the result.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        method: the interpolation: "linear", "lower", "higher", "midpoint", "nearest" or
+            "inverted_cdf".
+        keepdims: whether to keep the reduced axes with length 1.
         weights: of the shape of `a`, or of its lengths along `axis`; for "inverted_cdf".
 
     Example:
@@ -139,7 +142,7 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array([1. , 2.4], dtype=float32)
     """
     _refuse("quantile", out, overwrite_input)
-    return _quantile("quantile", a, q, Wanted(axis, keepdims, method, weights))
+    return _quantile("quantile", a, q, QuantileOptions(axis, keepdims, method, weights))
 
 
 @fuse_eager
@@ -162,7 +165,7 @@ def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("nanquantile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights, skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, method, weights, skips_nan=True)
     return _quantile("nanquantile", a, q, wanted)
 
 
@@ -178,9 +181,9 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """Return the values below which given percentages of the elements lie.
+    """Return percentiles of the elements along axes.
 
-    The arguments are those of `quantile`, but for `q`, which is between 0 and 100.
+    The arguments are those of `quantile`, except that `q` is between 0 and 100.
 
     Example:
         >>> import imprint.numpy as np
@@ -188,7 +191,7 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("percentile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights)
+    wanted = QuantileOptions(axis, keepdims, method, weights)
     return _quantile("percentile", a, _hundredth("percentile", q), wanted)
 
 
@@ -212,7 +215,7 @@ def nanpercentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         Array(1., dtype=float32)
     """
     _refuse("nanpercentile", out, overwrite_input)
-    wanted = Wanted(axis, keepdims, method, weights, skips_nan=True)
+    wanted = QuantileOptions(axis, keepdims, method, weights, skips_nan=True)
     return _quantile("nanpercentile", a, _hundredth("nanpercentile", q), wanted)
 
 
@@ -243,11 +246,11 @@ def minmax(
 
     Args:
         a: an array with at least one element along the axes, unless `initial`.
-        axis: the axes that disappear: one, several, or None for all.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axes stay, with length 1.
-        initial: a value that takes part too, or one for each.
-        where: which elements take part; needs `initial`.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to include, or one for each.
+        where: mask of the elements to include; needs `initial`.
 
     Example:
         >>> import imprint.numpy as np
@@ -262,18 +265,18 @@ def minmax(
     )
 
 
-# ---- how ----
+# ---- implementation ----
 
 
-class Wanted(NamedTuple):
+class QuantileOptions(NamedTuple):
     """The arguments that all these functions share.
 
     Args:
-        axis: the axes that disappear.
-        keepdims: whether they stay, with length 1.
-        method: what lies between two elements.
-        weights: of the elements, if they have some.
-        skips_nan: whether elements that are NaN do not count.
+        axis: the axes to reduce.
+        keepdims: whether to keep them with length 1.
+        method: the interpolation.
+        weights: the weights of the elements, or None.
+        skips_nan: whether to ignore NaN.
     """
 
     axis: Axis
@@ -283,7 +286,7 @@ class Wanted(NamedTuple):
     skips_nan: bool = False
 
 
-def _quantile(name: str, a: ArrayLike, q: ArrayLike, wanted: Wanted) -> Array:
+def _quantile(name: str, a: ArrayLike, q: ArrayLike, wanted: QuantileOptions) -> Array:
     x = as_array(name, a)
     parts = as_array(name, inexact(name, q))
     _check(name, x, parts, wanted.method)
@@ -325,7 +328,7 @@ def _check(name: str, x: Array, q: Array, method: str) -> None:
 
 
 def _last(x: Array, axes: Sequence[int]) -> Array:
-    """Return an array with the axes joined to one, the last."""
+    """Return an array with the axes joined into the last one."""
     rest = [i for i in range(x.ndim) if i not in axes]
     shape = [x.shape[i] for i in rest]
     joined = dims.product(x.shape[i] for i in axes)
@@ -335,9 +338,9 @@ def _last(x: Array, axes: Sequence[int]) -> Array:
 
 
 def _weights(
-    name: str, x: Array, w: Array, axes: Sequence[int], wanted: Wanted
+    name: str, x: Array, w: Array, axes: Sequence[int], wanted: QuantileOptions
 ) -> Array:
-    """Return weights of the shape of `x`."""
+    """Return weights with the shape of `x`."""
     if wanted.method != "inverted_cdf":
         raise ArgumentError(
             f"{name}: expected no weights with method {wanted.method!r}, got {w.aval}. "
@@ -360,7 +363,7 @@ def _weights(
     return broadcast(reshape(w, spread, order), x.shape)
 
 
-def _of_nothing(name: str, x: Array, kept: Shape, wanted: Wanted) -> Array:
+def _of_nothing(name: str, x: Array, kept: Shape, wanted: QuantileOptions) -> Array:
     if not wanted.skips_nan:
         raise ArgumentError(
             f"{name}: expected at least one element along axis={wanted.axis}, got none. "
@@ -369,11 +372,11 @@ def _of_nothing(name: str, x: Array, kept: Shape, wanted: Wanted) -> Array:
     return broadcast(strong_like(x, np.nan), kept if wanted.keepdims else x.shape[:-1])
 
 
-# ---- between two neighbours ----
+# ---- interpolation ----
 
 
-def _between(x: Array, q: Array, wanted: Wanted) -> Array:
-    """Return what lies at each part of the elements in order."""
+def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
+    """Return the quantile for each probability of sorted elements."""
     x = sorting.sort(x, -1, is_stable=False)
     if wanted.skips_nan:
         low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype))
@@ -396,7 +399,7 @@ def _between(x: Array, q: Array, wanted: Wanted) -> Array:
 
 
 def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
-    """Return the indices of both neighbours, and how far from the first to the second."""
+    """Return the indices of both neighbours, and the fraction between them."""
     q = expand_dims(q, tuple(range(q.ndim, q.ndim + get_aval(count).ndim)))
     place = q * (count - 1)
     low, high = floor(place), ceil(place)
@@ -408,7 +411,7 @@ def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
 
 
 def _known_neighbours(q: NDArray, count: int) -> tuple[Any, Any, Any]:
-    """Return the same of known parts, computed now: so a median is two slices."""
+    """Do the same for concrete probabilities, now: so a median is two slices."""
     place = q * q.dtype.type(count - 1)
     low = np.floor(place)
     share = np.asarray(place - low)
@@ -429,7 +432,7 @@ def _of_all(x: Array, index: Any) -> Array:
 
 
 def _of_rows(x: Array, index: Array, axes: int) -> Array:
-    """Return the elements of the last axis at indices that each row has of its own."""
+    """Return the elements of the last axis at each row's own indices."""
     if not axes:
         return squeeze(each_at(x, expand_dims(index, (-1,)), x.ndim - 1), (-1,))
     return moveaxis(each_at(x, moveaxis(index, 0, -1), x.ndim - 1), -1, 0)
@@ -446,11 +449,11 @@ def _joined(below: Array, above: Array, share: Array, method: str) -> Array:
     return below if method == "lower" else above
 
 
-# ---- where a running sum gets there ----
+# ---- weighted ----
 
 
 def _inverted(x: Array, w: Array | None, q: Array, *, skips_nan: bool) -> Array:
-    """Return the first element up to which there is weight enough."""
+    """Return the first element at which the cumulative weight is large enough."""
     if w is None:
         x, heights = sorting.sort(x, -1), filled_like(x, 1)
     else:

@@ -1,9 +1,9 @@
-"""Reductions: sum, prod, min, max, all, any, and their variants that skip NaN.
+"""Reductions: sum, prod, min, max, all, any, and variants that ignore NaN.
 
-Sums and products of small integers are made in the default integer, of float16 and
-bfloat16 in float32, rounded once. `where` replaces the elements left out by the
-identity of the operation; `min` and `max` have none, so need `initial` then. The
-statistics made of these are in `statistics`, the places of extremes in `searching`.
+Sums and products of small integers use the default integer; those of float16 and
+bfloat16 use float32 and round once. `where` replaces excluded elements by the identity
+of the operation; `min` and `max` have none, so they then need `initial`. Means and
+variances are in `statistics`, indices of extremes in `searching`.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,13 +47,13 @@ Axis: TypeAlias = int | Sequence[int] | None
 
 @dataclass(frozen=True)
 class Reduction:
-    """One reduction: what it does along axes, to two values, and to nothing.
+    """A reduction along axes, of two values, and of nothing.
 
     Args:
-        name: the function, for errors.
+        name: the public function, for errors.
         along: reduces an array along axes.
         pair: reduces two arrays.
-        identity: what reducing nothing gives; None if nothing can be reduced.
+        identity: the result of an empty reduction; None if there is none.
     """
 
     name: str
@@ -67,10 +67,10 @@ class Over:
     """The arguments that all reductions share.
 
     Args:
-        axis: the axes that disappear: one, several, or None for all.
-        keepdims: whether they stay, with length 1.
-        initial: a value that takes part too.
-        where: which elements take part.
+        axis: the axes to reduce: one, several, or None for all.
+        keepdims: whether to keep them with length 1.
+        initial: a value to include.
+        where: mask of the elements to include.
     """
 
     __slots__ = ("axis", "initial", "keepdims", "where")
@@ -97,7 +97,7 @@ ANY: Final = Reduction("any", reduce_or, or_, 0)
 
 
 def reduce(kind: Reduction, x: Array, over: Over) -> Array:
-    """Reduce an array in its own dtype, which the result has strongly."""
+    """Reduce an array in its own dtype; the result is strong."""
     x = convert(kind.name, x, x.dtype)
     axes = axes_of(kind.name, over.axis, x.ndim)
     if kind.identity is None and over.initial is None:
@@ -141,7 +141,7 @@ def mask_of(name: str, where: ArrayLike) -> Array:
 
 
 def upcast(dtype: DType) -> DType:
-    """Return the dtype to add up in: float32 for the 16-bit floats."""
+    """Return the dtype of the sum: float32 for the 16-bit floats."""
     return dtypes.float32 if dtype in _SHORT_FLOATS else dtype
 
 
@@ -162,7 +162,7 @@ def _check_has_elements(name: str, x: Array, axes: tuple[int, ...], over: Over) 
 
 
 def _neutral(kind: Reduction, x: Array) -> Any:
-    """Return the value in `x`'s dtype that does not change the result."""
+    """Return the identity in the dtype of `x`."""
     if kind.identity is not None:
         return scalar_like(x, kind.identity)
     lowest = kind.along is reduce_max
@@ -188,16 +188,16 @@ def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     where: ArrayLike | None = None,
     promote_integers: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Add up the elements along axes.
+    """Return the sum of the elements along axes.
 
     Args:
         a: numbers; booleans count as 0 and 1.
-        axis: the axes that disappear: one, several, or None for all.
+        axis: the axes to reduce: one, several, or None for all.
         dtype: the dtype of the result; small integers become the default integer.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axes stay, with length 1.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
         initial: a value to add.
-        where: which elements take part.
+        where: mask of the elements to include.
         promote_integers: whether small integers become the default integer.
 
     Example:
@@ -221,7 +221,7 @@ def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     where: ArrayLike | None = None,
     promote_integers: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Multiply the elements along axes; the arguments are those of `sum`.
+    """Return the product of the elements along axes; the arguments are those of `sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -241,7 +241,7 @@ def add_up(
     *,
     promote_integers: bool = True,
 ) -> Array:
-    """Reduce an array by `SUM` or `PROD` in the dtype that takes many small numbers."""
+    """Reduce an array by `SUM` or `PROD` in a dtype wide enough for many elements."""
     x = as_array(kind.name, numeric(kind.name, a))
     if dtype is not None:
         wanted = dtypes.requested(dtype, kind.name)
@@ -257,7 +257,7 @@ def add_up(
 
 
 def wide_integer(dtype: DType) -> DType:
-    """Return the integer to add up in: at least as wide as the default."""
+    """Return the integer dtype of the sum: at least as wide as the default."""
     if dtypes.is_bool(dtype):
         return dtypes.default_int()
     if not dtypes.is_integer(dtype):
@@ -283,11 +283,11 @@ def max(
 
     Args:
         a: an array with at least one element along the axes, unless `initial`.
-        axis: the axes that disappear: one, several, or None for all.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axes stay, with length 1.
-        initial: a value that takes part too.
-        where: which elements take part; needs `initial`.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to include.
+        where: mask of the elements to include; needs `initial`.
 
     Example:
         >>> import imprint.numpy as np
@@ -331,7 +331,7 @@ def all(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Tell whether all elements along axes are true (not 0).
+    """Return whether all elements along axes are true (nonzero).
 
     Example:
         >>> import imprint.numpy as np
@@ -351,7 +351,7 @@ def any(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Tell whether any element along axes is true (not 0).
+    """Return whether any element along axes is true (nonzero).
 
     Example:
         >>> import imprint.numpy as np
@@ -364,7 +364,7 @@ def any(
 
 def _booleans(name: str, a: ArrayLike) -> Array:
     x = as_array(name, a)
-    if dtypes.is_complex(x.dtype):  # of which a conversion takes the real parts
+    if dtypes.is_complex(x.dtype):  # a conversion would take the real part
         return as_bool(name, x)
     return convert(name, x, dtypes.bool_)
 
@@ -376,7 +376,7 @@ def ptp(
     out: None = None,
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the distance between the largest and the smallest element along axes.
+    """Return the range, maximum less minimum, along axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -394,7 +394,7 @@ def count_nonzero(
     axis: Axis = None,
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Count the elements along axes that are not 0.
+    """Return the number of nonzero elements along axes.
 
     Example:
         >>> import imprint.numpy as np
@@ -418,7 +418,7 @@ def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Add up the elements that are not NaN; the arguments are those of `sum`.
+    """Return the sum of the elements that are not NaN; see `sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -440,7 +440,7 @@ def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Multiply the elements that are not NaN; the arguments are those of `sum`.
+    """Return the product of the elements that are not NaN; see `prod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -501,18 +501,18 @@ def nanmin(
 
 
 def replace_nan(name: str, a: ArrayLike, value: float) -> Array:
-    """Return an array with `value` in the place of NaN."""
+    """Return an array with NaN replaced by `value`."""
     x = as_array(name, a)
     return choose(ne(x, x), scalar_like(x, value), x) if is_inexact(x) else x
 
 
 def not_nan(x: Array) -> Array:
-    """Tell which elements are not NaN."""
+    """Return which elements are not NaN."""
     return not_(ne(x, x))
 
 
 def is_inexact(x: Array) -> bool:
-    """Tell whether an array can hold NaN."""
+    """Return whether an array can hold NaN."""
     return dtypes.is_inexact(x.dtype)
 
 

@@ -1,8 +1,8 @@
-"""Mean, average, variance and standard deviation, and their variants that skip NaN.
+"""Mean, average, variance and standard deviation, and variants that ignore NaN.
 
-Integers give floats; float16 and bfloat16 are added up in float32 and rounded once. The
-variance is the mean of the squared distances from the mean, in two passes, so it loses
-no digits to cancellation; with too few elements it is NaN.
+Integers give floats; float16 and bfloat16 are summed in float32 and rounded once. The
+variance is the mean of squared distances from the mean, in two passes, so no digits
+cancel; with too few elements it is NaN.
 """
 
 from typing import Any
@@ -62,11 +62,11 @@ def mean(
 
     Args:
         a: numbers.
-        axis: the axes that disappear: one, several, or None for all.
-        dtype: the dtype to compute in; a float for integers.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axes stay, with length 1.
-        where: which elements take part.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
 
     Example:
         >>> import imprint.numpy as np
@@ -89,7 +89,7 @@ def _mean(x: Array, computed: DType, over: Over) -> Array:
 
 
 def _count(x: Array, dtype: DType, over: Over) -> Any:
-    """Return how many elements take part, as a scalar or in the result's shape."""
+    """Return the number of included elements, as a scalar or in the result's shape."""
     if over.where is not None:
         mask = broadcast(mask_of("mean", over.where), x.shape)
         ones = convert("mean", mask, dtype)
@@ -113,10 +113,11 @@ def average(
 
     Args:
         a: numbers.
-        axis: the axes that disappear: one, several, or None for all.
-        weights: of the shape of `a`, or of its lengths along `axis`; None, all equal.
+        axis: the axes to reduce: one, several, or None for all.
+        weights: of the shape of `a`, or of its lengths along `axis`; None for equal
+            ones.
         returned: whether to return the sum of the weights too.
-        keepdims: whether the axes stay, with length 1.
+        keepdims: whether to keep the reduced axes with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -140,7 +141,7 @@ def average(
 
 
 def _along(w: Array, x: Array, axis: Axis) -> Array:
-    """Return weights that are given for `axis` alone with the rank of `x`."""
+    """Return weights for `axis` with the rank of `x`."""
     axes = axes_of("average", axis, x.ndim)
     along = tuple(x.shape[a] for a in axes)
     if axis is None or not dims.equal_shapes(w.shape, along):
@@ -171,14 +172,14 @@ def var(  # noqa: PLR0913 - NumPy's signature
     """Return the variance along axes.
 
     Args:
-        a: numbers; of complex ones, the mean of the squared lengths.
-        axis: the axes that disappear: one, several, or None for all.
-        dtype: the dtype to compute in; a float for integers.
-        out: None; arrays are immutable, so there is nothing to write into.
-        ddof: what to subtract from the count: 1 for a sample.
+        a: numbers; for complex ones, the mean of squared magnitudes.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        ddof: the number to subtract from the count: 1 for a sample.
         correction: the Array API's name for `ddof`.
-        keepdims: whether the axes stay, with length 1.
-        where: which elements take part.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
         mean: the mean, with the axes kept, if known.
 
     Example:
@@ -262,7 +263,7 @@ def _ddof(name: str, ddof: float, correction: float | None) -> float:
 def _variance_dtypes(
     name: str, own: DType, dtype: DTypeLike | None
 ) -> tuple[DType, DType]:
-    """Return the dtype to compute in and that of the result."""
+    """Return the dtypes of the computation and of the result."""
     if dtype is None:
         computed = dtypes.to_inexact(own)
         return upcast(computed), dtypes.real_part_dtype(computed)

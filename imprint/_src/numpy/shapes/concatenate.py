@@ -1,7 +1,7 @@
-"""Build arrays from arrays: join, stack, repeat, pad.
+"""Join, stack, tile and reverse arrays.
 
-Arrays that are joined are promoted to one dtype. An array in the place of a sequence of
-arrays is taken as the sequence of its parts along the first axis.
+Joined arrays are promoted to one dtype. An array in place of a sequence stands for its
+slices along the first axis.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,11 +14,10 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
-from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -39,12 +38,7 @@ from imprint._src.numpy.shapes.reshape import (
     transpose,
     unstack,
 )
-from imprint._src.primitives.axes import (
-    canonical_axes,
-    canonical_axis,
-    int_tuple,
-    whole,
-)
+from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.indexing.slicing import concatenate as concatenate_
@@ -55,7 +49,7 @@ Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 def concatenate(
     arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
 ) -> Array:
@@ -64,7 +58,7 @@ def concatenate(
     Args:
         arrays: arrays of equal lengths along the other axes.
         axis: the axis to join along; None flattens them first.
-        dtype: the dtype of the result, if not the common one.
+        dtype: the dtype of the result; None for the common one.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,7 +84,7 @@ def concatenate(
     return concatenate_(parts, at)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     """Join arrays along an existing axis; see `concatenate`.
 
@@ -103,7 +97,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 def stack(
     arrays: Arrays,
     axis: int = 0,
@@ -130,7 +124,7 @@ def stack(
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the first axis; vectors are rows.
@@ -145,7 +139,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the second axis, vectors along the first.
@@ -160,7 +154,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the third axis.
@@ -174,7 +168,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
 
@@ -190,7 +184,7 @@ def column_stack(tup: Arrays) -> Array:
 
 
 @fuse_eager
-@moves_keys(0, 1)
+@accepts_keys(0, 1)
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
 
@@ -205,7 +199,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 @fuse_eager
 @owned
 def block(arrays: Any) -> Array:
-    """Join blocks that nested lists lay out: the innermost along the last axis.
+    """Join nested lists of blocks: the innermost along the last axis.
 
     Example:
         >>> import imprint.numpy as np
@@ -217,7 +211,7 @@ def block(arrays: Any) -> Array:
 
 
 def _block(arrays: Any) -> tuple[Array, int]:
-    """Return the blocks joined, and how deep the lists are, one deeper."""
+    """Return the joined blocks, and the depth of the lists plus 1."""
     if not isinstance(arrays, list):
         return as_array("block", arrays), 1
     parts = [_block(part) for part in cast("list[Any]", arrays)]
@@ -239,7 +233,7 @@ def _are_equal(shapes: Sequence[Shape]) -> bool:
 
 
 def _parts(name: str, arrays: Arrays, dtype: DTypeLike | None) -> list[Any]:
-    """Return the arrays to join in one dtype."""
+    """Return the arrays to join, in one dtype."""
     parts = [as_array(name, x) for x in _sequence(name, arrays)]
     if dtype is None:
         return promote_dtypes(name, parts)
@@ -267,7 +261,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
 
@@ -288,88 +282,27 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
     return reshape(broadcast_in_dim(x, shape, kept), result)
 
 
-@moves_keys(0)
-@owned
-def repeat(
-    a: ArrayLike,
-    repeats: int | Sequence[int] | NDArray,
-    axis: int | None = None,
-    *,
-    total_repeat_length: int | None = None,
-) -> Array:
-    """Repeat each element along an axis.
-
-    Args:
-        a: an array.
-        repeats: how often; one number, or one for each element. A tracer needs
-            `total_repeat_length`.
-        axis: the axis; None flattens first.
-        total_repeat_length: how many elements to keep of the result, the last one
-            repeated if there are fewer.
+def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
+    """Return an array of another size, with the elements repeated or cut.
 
     Example:
         >>> import imprint.numpy as np
-        >>> np.repeat(np.array([1, 2]), 2)
-        Array([1, 1, 2, 2], dtype=int32)
+        >>> np.resize(np.arange(2), (2, 3))
+        Array([[0, 1, 0],
+               [1, 0, 1]], dtype=int32)
     """
-    x = ravel(a) if axis is None else as_array("repeat", a)
-    x = atleast_1d(x)
-    at = canonical_axis("repeat", axis or 0, x.ndim)
-    is_one = isinstance(repeats, int | np.integer) or dims.is_symbolic(repeats)
-    if total_repeat_length is None and is_one:
-        times = dims.as_dim(repeats, "repeat")
-        if dims.at_least(times, 0):
-            return _each_repeated(x, times, at)
-    length = dims.concrete(x.shape[at], "repeat")
-    if total_repeat_length is not None and isinstance(repeats, Tracer):
-        from imprint._src.numpy.shapes.roll_repeat import repeated  # noqa: PLC0415 - few ask for it
-
-        return repeated(x, repeats, at, total_repeat_length)
-    # NumPy's `ravel` of an array would be staged, and its numbers be a tracer's.
-    given: Any = repeats if isinstance(repeats, Tracer) else np.asarray(repeats)
-    times = list(int_tuple(cast("Any", np.ravel(given))))
-    times = times * length if len(times) == 1 else times
-    if len(times) != length or any(n < 0 for n in times):
-        raise ShapeError(
-            f"repeat: expected a number of at least 0 for each of the {length} "
-            f"elements along axis {at}, got {times}. One number stands for all."
-        )
-    times = _limited(times, total_repeat_length)
-    if len(set(times)) == 1:
-        return _each_repeated(x, times[0], at)
-    parts = [
-        _each_repeated(slice_in_dim(x, i, i + 1, axis=at), n, at)
-        for i, n in enumerate(times)
-    ]
-    return concatenate_(parts, at) if parts else x
+    flat, shape = ravel(a), size_tuple("resize", new_shape)
+    size = dims.product(shape)
+    if dims.has_zero((flat.size, size)):
+        return broadcast_in_dim(flat.dtype.type(0), shape, ())
+    tiled = tile(flat, dims.ceil_divide(size, get_aval(flat).size))
+    return reshape(slice_in_dim(tiled, 0, size), shape)
 
 
-def _limited(times: list[int], total: int | None) -> list[int]:
-    """Return the numbers of repetitions cut, or stretched at the end, to `total`."""
-    if total is None or not times:
-        return times
-    limited: list[int] = []
-    left = total
-    for n in times:
-        limited.append(min(n, left))
-        left -= limited[-1]
-    limited[-1] += left
-    return limited
+# ---- reversing ----
 
 
-def _each_repeated(x: Array, times: Dim, axis: int) -> Array:
-    if dims.is_same(times, 1):
-        return x
-    wide = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
-    kept = tuple(i for i in range(x.ndim + 1) if i != axis + 1)
-    shape = (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
-    return reshape(broadcast_in_dim(x, wide, kept), shape)
-
-
-# ---- reversing and rolling ----
-
-
-@moves_keys(0)
+@accepts_keys(0)
 def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     """Reverse the order of the elements along axes, or along all.
 
@@ -384,7 +317,7 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     return rev(x, canonical_axes("flip", axis_tuple("flip", axis), x.ndim))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the order of the columns.
 
@@ -397,7 +330,7 @@ def fliplr(m: ArrayLike) -> Array:
     return flip(m, 1)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def flipud(m: ArrayLike) -> Array:
     """Reverse the order of the rows.
 
@@ -411,10 +344,10 @@ def flipud(m: ArrayLike) -> Array:
 
 
 @fuse_eager
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turn an array by `k` right angles, from the first axis named to the second.
+    """Rotate an array by `k` right angles, from the first axis to the second.
 
     Example:
         >>> import imprint.numpy as np
@@ -433,79 +366,3 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
         lambda: flip(transpose(x, order), second),
     )
     return turns[whole("rot90", "k", k) % 4]()
-
-
-@fuse_eager
-@moves_keys(0)
-@owned
-def roll(
-    a: ArrayLike,
-    shift: Dim | ArrayLike | Sequence[Dim | ArrayLike],
-    axis: Axes | None = None,
-) -> Array:
-    """Move the elements along axes; what leaves at one end comes in at the other.
-
-    Args:
-        a: an array.
-        shift: how far: a number, or one for each axis; tracers too.
-        axis: the axes; None flattens first.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> np.roll(np.arange(5), 2)
-        Array([3, 4, 0, 1, 2], dtype=int32)
-    """
-    x = as_array("roll", a)
-    if axis is None:
-        return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple("roll", axis)]
-    if _is_array(shift) or (
-        isinstance(shift, Sequence) and any(map(_is_array, cast("Any", shift)))
-    ):
-        from imprint._src.numpy.shapes.roll_repeat import rolled  # noqa: PLC0415 - few ask for it
-
-        return rolled(x, shift, axes)
-    shifts = size_tuple("roll", cast("Any", shift))
-    if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
-        raise ShapeError(
-            f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
-            "One shift stands for all."
-        )
-    count = max(len(shifts), len(axes))
-    for i in range(count):
-        by, at = shifts[i % len(shifts)], axes[i % len(axes)]
-        cut = _cut(by, x.shape[at])
-        if not dims.is_same(cut, 0):
-            tail = slice_in_dim(x, cut, None, axis=at)
-            x = concatenate_([tail, slice_in_dim(x, 0, cut, axis=at)], at)
-    return x
-
-
-def _is_array(shift: object) -> bool:
-    return isinstance(shift, Tracer | Array)
-
-
-def _cut(by: Dim, length: Dim) -> Dim:
-    """Return where to cut an axis, so that its parts exchanged are rolled `by`."""
-    if not dims.is_symbolic(length):
-        return -by % length if length else 0
-    if dims.is_surely_at_least(by, 1) and dims.is_surely_at_least(length, by):
-        return length - by
-    return -by if dims.is_surely_at_least(length, 1 - by) else -by % length
-
-
-def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
-    """Return the elements in a shape of another size, repeated as often as needed.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> np.resize(np.arange(2), (2, 3))
-        Array([[0, 1, 0],
-               [1, 0, 1]], dtype=int32)
-    """
-    flat, shape = ravel(a), size_tuple("resize", new_shape)
-    size = dims.product(shape)
-    if dims.has_zero((flat.size, size)):
-        return broadcast_in_dim(flat.dtype.type(0), shape, ())
-    tiled = tile(flat, dims.ceil_divide(size, get_aval(flat).size))
-    return reshape(slice_in_dim(tiled, 0, size), shape)

@@ -1,7 +1,9 @@
-"""Make an array larger at its ends: `pad` and its modes.
+"""Padding and trimming at the ends of axes: pad, pad_to and trim_zeros.
 
-Constant padding is one primitive. The other modes work one axis at a time, each on the
-result of the one before, so corners come out as in NumPy.
+Constant padding is one primitive. The other modes pad one axis at a time, each the
+result of the previous, so corners are as in NumPy. `pad_to` only reserves memory: an
+array in the memory of its bucket (`jit(abstracted_axes=)`) is not copied at each call.
+The result of `trim_zeros` depends on values, so they must be concrete.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,15 +12,25 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.array import ArrayImpl, padding_of
 from imprint._src.bootstrap import hooks
 from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.core.trace import Tracer, ensure_compile_time_eval
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    ShapeError,
+    did_you_mean,
+)
+from imprint._src.jit.bucketing.buckets import padded_to
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.elementwise.rounding import round
+from imprint._src.numpy.elementwise.selection import as_bool
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -28,20 +40,22 @@ from imprint._src.numpy.promotion import (
     is_operand,
 )
 from imprint._src.numpy.ranges import linspace
-from imprint._src.numpy.reductions.reductions import max, min
+from imprint._src.numpy.reductions.reductions import Axis, axes_of, max, min
+from imprint._src.numpy.reductions.reductions import any as any_
 from imprint._src.numpy.reductions.statistics import mean
 from imprint._src.numpy.shapes.concatenate import flip
 from imprint._src.numpy.vectorize import apply_along_axis
+from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.indexing.slicing import pad as pad_
 from imprint._src.primitives.shape import squeeze
 
 Pair: TypeAlias = tuple[Dim, Dim]
-"""How many elements to add before and after one axis."""
+"""The numbers of elements to add before and after one axis."""
 Widths: TypeAlias = tuple[Pair, ...]
 Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
-"""A mode: pads one axis of an array by a pair of widths, with its option there."""
+"""A mode: pads one axis of an array by a pair of widths, with the option's values."""
 
 
 @fuse_eager
@@ -51,20 +65,20 @@ def pad(
     mode: str | Callable[..., Any] = "constant",
     **kwargs: Any,
 ) -> Array:
-    """Add elements before and after each axis.
+    """Pad each axis of an array.
 
     Args:
         array: an array.
-        pad_width: how many: one number, (before, after), or a pair for each axis.
+        pad_width: the widths: one number, (before, after), or a pair for each axis.
         mode: "constant", "edge" (the outermost element), "linear_ramp" (even steps to a
             value), "maximum", "mean" or "minimum" (of the outermost elements), "wrap"
-            (the other end), "reflect" (a mirror on the outermost element), "symmetric"
-            (a mirror behind it) or "empty". A function is given each row padded with
+            (the other end), "reflect" (a mirror at the outermost element), "symmetric"
+            (a mirror beyond it) or "empty". A function receives each row padded with
             zeros, its pair of widths, the axis and `kwargs`, and returns the row.
-        kwargs: of "constant", `constant_values=0`; of "linear_ramp", `end_values=0`; of
-            the statistics, `stat_length=None`, how many elements they look at; these
-            three are given as `pad_width` is. Of "reflect" and "symmetric",
-            `reflect_type="even"`, or "odd" to turn the values around the edge as well.
+        kwargs: for "constant", `constant_values=0`; for "linear_ramp", `end_values=0`;
+            for the statistics, `stat_length=None`, the number of elements to use; these
+            three have the form of `pad_width`. For "reflect" and "symmetric",
+            `reflect_type="even"`, or "odd" to reflect the values around the edge too.
 
     Example:
         >>> import imprint.numpy as np
@@ -96,7 +110,7 @@ def pad(
 
 
 def _check_option(mode: str, kwargs: dict[str, Any]) -> None:
-    """Raise unless there is such a mode, and it has these options."""
+    """Raise unless the mode exists and has these options."""
     modes = {name: option for name, (_, option) in _MODES.items()}
     modes |= {"constant": "constant_values", "empty": None}
     if mode not in modes:
@@ -130,7 +144,7 @@ def _widths(pad_width: Any, rank: int) -> Widths:
 
 
 def _pairs(option: str, values: Any, rank: int) -> Any:
-    """Return what is given for all axes, or for each, as a pair for each axis."""
+    """Return an option as a pair for each axis."""
     try:
         return np.broadcast_to(np.asarray(values), (rank, 2))
     except ValueError as err:
@@ -188,7 +202,7 @@ def _pad_edge(x: Array, axis: int, widths: Pair, _: Any) -> Array:
 
 
 def _between(first: Array, x: Array, last: Array, axis: int, widths: Pair) -> Array:
-    """Return `x` between repetitions of what has length 1 along an axis."""
+    """Return `x` between repetitions of a slice of length 1 along an axis."""
     before, after = widths
     parts = [_stretched(first, axis, before), x, _stretched(last, axis, after)]
     return _joined(parts, axis)
@@ -240,7 +254,7 @@ def _statistic(of: Callable[..., Array]) -> Extend:
 
 
 def _median(x: Array, axis: int, *, keepdims: bool) -> Array:
-    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads when it is asked for
+    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads lazily
 
 
 def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
@@ -271,9 +285,9 @@ def _pad_symmetric(x: Array, axis: int, widths: Pair, kind: str) -> Array:
 
 
 def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array:
-    """Mirror at both ends as often as it takes; `skip` elements are not repeated.
+    """Mirror at both ends as often as needed; `skip` elements are not repeated.
 
-    An odd mirror turns the values too, around the outermost element.
+    An odd mirror reflects the values too, around the outermost element.
     """
     room = x.shape[axis] - skip
     before, after = widths
@@ -297,7 +311,7 @@ def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array
 
 
 def _turned(x: Array, edge: Array) -> Array:
-    """Return what is as far from the edge as `x`, on its other side."""
+    """Return values reflected around the edge."""
     return subtract(multiply(2, edge), x)
 
 
@@ -312,3 +326,102 @@ _MODES: Final[dict[str, tuple[Extend, str | None]]] = {
     "symmetric": (_pad_symmetric, "reflect_type"),
     "wrap": (_pad_wrap, None),
 }
+
+
+def pad_to(x: ArrayLike, size: int, axis: int = 0) -> Array:
+    """Return an array with memory for `size` elements along an axis.
+
+    Shape, elements and results of computations are unchanged. A function with
+    `jit(abstracted_axes=)` uses the memory as it is if `size` is the length of its
+    bucket; else it copies the array into memory of that length.
+
+    Args:
+        x: an array.
+        size: the number of elements to reserve, at least the length of the axis.
+        axis: the axis.
+
+    Returns:
+        The array; a traced or sharded one is returned unchanged.
+
+    Raises:
+        ShapeError: `size` is less than the length.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> x = np.pad_to(np.arange(50.0), 64)
+        >>> x.shape
+        (50,)
+        >>> total = imprint.jit(lambda x: x.sum(), abstracted_axes={0: "n"})
+        >>> total(x), total(np.pad_to(np.arange(60.0), 64))
+        (Array(1225., dtype=float32), Array(1770., dtype=float32))
+        >>> len(total.versions)
+        1
+    """
+    array: Any = as_array("pad_to", x)
+    at = dims.as_dim(axis, "pad_to")
+    if not -array.ndim <= at < array.ndim:
+        raise ShapeError(
+            f"pad_to: expected an axis of {array.aval}, got {axis}. Count from 0, or from "
+            "the end with -1."
+        )
+    room = dims.as_dim(size, "pad_to")
+    if not dims.at_least(room, array.shape[at]):
+        raise ShapeError(
+            f"pad_to: expected room for the {array.shape[at]} elements along axis {axis} "
+            f"of {array.aval}, got size={size}. Take a part of the array, or more room."
+        )
+    if not isinstance(array, ArrayImpl):
+        return array
+    known = padding_of(array)
+    shape = list(array.shape if known is None else known.shape)
+    shape[at] = room
+    return padded_to(array, tuple(shape))
+
+
+@owned
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
+    """Remove zeros at the ends of an array.
+
+    Args:
+        filt: an array.
+        trim: "f" to trim the front, "b" the back, "fb" both.
+        axis: the axes to trim; None for all.
+
+    Raises:
+        ConcretizationError: the array is traced.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trim_zeros(np.array([0, 0, 1, 0, 2, 0]))
+        Array([1, 0, 2], dtype=int32)
+    """
+    x = as_array("trim_zeros", filt)
+    if isinstance(x, Tracer):
+        raise ConcretizationError(
+            f"trim_zeros: expected an array whose values are known, got {x.aval} while "
+            "tracing. The shape of the result depends on them: mask with "
+            "imprint.numpy.where, or trim outside."
+        )
+    if not isinstance(trim, str):  # pyright: ignore[reportUnnecessaryIsInstance] - the user's
+        raise ArgumentError(
+            f"trim_zeros: expected trim to be 'f', 'b' or 'fb', got {shown(trim)}. Name "
+            "the ends: front, back or both."
+        )
+    axes, ends = axes_of("trim_zeros", axis, x.ndim), trim.lower()
+    return x[
+        tuple(_span(x, i, ends) if i in axes else slice(None) for i in range(x.ndim))
+    ]
+
+
+def _span(x: Array, axis: int, ends: str) -> slice:
+    """Return the slice of an axis without zeros at its ends."""
+    if "f" not in ends and "b" not in ends:
+        return slice(None)
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    with ensure_compile_time_eval():
+        found = np.flatnonzero(np.asarray(any_(as_bool("trim_zeros", x), others)))
+    if not found.size:
+        return slice(0, 0)
+    first, last = int(found[0]), int(found[-1])
+    return slice(first if "f" in ends else None, last + 1 if "b" in ends else None)

@@ -1,8 +1,7 @@
-"""Change the shape of an array without changing its elements or their values.
+"""Change of shape and order of axes, broadcasting, and splitting.
 
-reshape, transpose and their relatives; broadcasting; splitting into parts. Axes count
-from the end if negative. Nothing is copied eagerly; arrays are immutable, so a view of
-the same memory is as good as a copy.
+Axes count from the end if negative. Nothing is copied eagerly; arrays are immutable, so
+a view of the same memory equals a copy.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.numpy.keys import moves_keys
+from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -33,21 +32,21 @@ from imprint._src.primitives.shape import reshape as reshape_
 from imprint._src.primitives.shape import squeeze as squeeze_
 
 ShapeLike: TypeAlias = Dim | Sequence[Dim] | NDArray
-"""What functions take where they take a shape: an int is a shape of one axis."""
+"""A shape argument: an int is a shape of one axis."""
 Axes: TypeAlias = int | Sequence[int]
 
 
 def shape_of(name: str, shape: Any) -> Shape:
-    """Return a user's shape as a tuple; `name` is the function, for errors."""
+    """Return a shape argument as a tuple; `name` is the public function, for errors."""
     given: Any = shape
     try:
         single = isinstance(shape, int) or dims.is_symbolic(shape)
         single = single or getattr(shape, "ndim", 1) == 0
         lengths = dims.as_shape((shape,) if single else given)
         if isinstance(shape, set | frozenset | dict | bytes):
-            raise TypeError  # they iterate, but not over lengths in an order
+            raise TypeError  # they iterate, but not in an order of lengths
     except ConcretizationError:
-        raise  # a tracer says itself what to do
+        raise  # a tracer raises its own error
     except TypeError as err:
         raise ArgumentError(
             f"{name}: expected an int or a sequence of ints for the shape, got "
@@ -62,13 +61,13 @@ def shape_of(name: str, shape: Any) -> Shape:
 
 
 def axis_tuple(name: str, axes: Axes | NDArray) -> tuple[int, ...]:
-    """Return one axis or several as a tuple; the caller's `name` begins the error."""
+    """Return one axis or several as a tuple; `name` is the public function."""
     given = axes if isinstance(axes, Sequence | np.ndarray) else (axes,)
     return tuple([whole(name, "an axis", axis) for axis in given])
 
 
 def size_tuple(name: str, sizes: ShapeLike) -> Shape:
-    """Return one size or several, maybe negative, as a tuple; `name` begins the error."""
+    """Return one size or several, maybe negative, as a tuple."""
     if isinstance(sizes, tuple | Sequence | np.ndarray):  # most are tuples
         return dims.as_shape(sizes, name)
     return (dims.as_dim(sizes, name),)
@@ -77,7 +76,7 @@ def size_tuple(name: str, sizes: ShapeLike) -> Shape:
 # ---- reshape ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def reshape(
     a: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
 ) -> Array:
@@ -85,9 +84,9 @@ def reshape(
 
     Args:
         a: an array.
-        shape: the lengths of the axes; one may be -1, for the length that remains.
+        shape: the lengths of the axes; one may be -1, to be inferred.
         order: "C" reads and writes the last axis fastest, "F" the first.
-        copy: no meaning here: arrays are immutable.
+        copy: ignored: arrays are immutable.
 
     Example:
         >>> import imprint.numpy as np
@@ -108,14 +107,14 @@ def reshape(
 
 
 def _sizes(x: Array, shape: ShapeLike) -> Shape:
-    """Return the lengths that `shape` means, with -1 replaced."""
+    """Return the lengths of a shape, with -1 replaced."""
     sizes = size_tuple("reshape", shape)
     free = [i for i, n in enumerate(sizes) if type(n) is int and n < 0]
     rest = dims.product(sizes)
     if not free:
         fits = dims.equal(x.size, rest)
     else:
-        rest = -rest  # with the one -1 left out
+        rest = -rest  # without the -1
         fits = sizes[free[0]] == -1 and len(free) == 1 and dims.divides(rest, x.size)
     if not fits:
         raise ShapeError(
@@ -127,7 +126,7 @@ def _sizes(x: Array, shape: ShapeLike) -> Shape:
     return (*sizes[: free[0]], x.size // rest, *sizes[free[0] + 1 :])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Return the elements along one axis.
@@ -140,10 +139,10 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
     return reshape(a, (get_aval(a).size,), order)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
-    """Remove axes of length 1: those named, or all.
+    """Remove axes of length 1: the given ones, or all.
 
     Example:
         >>> import imprint.numpy as np
@@ -156,7 +155,7 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     return squeeze_(x, axis_tuple("squeeze", axis))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     """Insert axes of length 1 at positions of the result.
@@ -169,7 +168,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     return expand_dims_(as_array("expand_dims", a), axis_tuple("expand_dims", axis))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays with at least one axis.
@@ -182,7 +181,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_1d", a), 1) for a in arys])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays with at least two axes; new ones come first.
@@ -195,7 +194,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_2d", a), 2) for a in arys])
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays with at least three axes; a vector becomes the middle one.
@@ -221,7 +220,7 @@ def _each(arrays: list[Array]) -> Any:
 # ---- order of axes ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Permute the axes; without `axes`, reverse them.
 
@@ -254,7 +253,7 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
     return transpose(a, axis_tuple("permute_dims", axes))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two axes.
 
@@ -273,7 +272,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two axes.
@@ -290,7 +289,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return _permuted(x, tuple(order))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     """Move axes to new positions; the others keep their order.
@@ -314,10 +313,10 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     return _permuted(x, tuple(order))
 
 
-@moves_keys(0)
+@accepts_keys(0)
 @owned
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """Move an axis to stand before the axis that is at `start`.
+    """Move an axis before the axis that is at `start`.
 
     Example:
         >>> import imprint.numpy as np
@@ -337,9 +336,9 @@ def _permuted(x: Array, order: tuple[int, ...]) -> Array:
 # ---- broadcasting ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
-    """Repeat an array to a shape, along new axes in front and axes of length 1.
+    """Broadcast an array to a shape, along new axes in front and axes of length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -359,7 +358,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
 
 @owned
 def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
-    """Repeat arrays to their common shape.
+    """Broadcast arrays to their common shape.
 
     Example:
         >>> import imprint.numpy as np
@@ -371,7 +370,7 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
 
 
 def broadcast_shapes(*shapes: ShapeLike) -> Shape:
-    """Return the shape to which arrays of these shapes are repeated.
+    """Return the shape to which arrays of these shapes broadcast.
 
     Example:
         >>> import imprint.numpy as np
@@ -391,16 +390,16 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
 # ---- splitting ----
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray, axis: int = 0
 ) -> list[Array]:
-    """Cut an array into parts along an axis.
+    """Split an array into parts along an axis.
 
     Args:
         ary: an array.
-        indices_or_sections: how many equal parts, or the positions of the cuts.
-        axis: the axis to cut.
+        indices_or_sections: the number of equal parts, or the positions of the cuts.
+        axis: the axis to split.
 
     Example:
         >>> import imprint.numpy as np
@@ -410,11 +409,11 @@ def split(
     return _split("split", ary, indices_or_sections, axis)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def array_split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray, axis: int = 0
 ) -> list[Array]:
-    """Cut an array into parts along an axis, the first ones longer by one if needed.
+    """Split an array along an axis, the first parts longer by one if needed.
 
     Example:
         >>> import imprint.numpy as np
@@ -427,7 +426,7 @@ def array_split(
 def vsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its first axis; see `split`.
+    """Split an array along its first axis; see `split`.
 
     Example:
         >>> import imprint.numpy as np
@@ -440,7 +439,7 @@ def vsplit(
 def hsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its second axis, a vector along its first; see `split`.
+    """Split an array along its second axis, a vector along its first; see `split`.
 
     Example:
         >>> import imprint.numpy as np
@@ -455,7 +454,7 @@ def hsplit(
 def dsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its third axis; see `split`.
+    """Split an array along its third axis; see `split`.
 
     Example:
         >>> import imprint.numpy as np
@@ -465,7 +464,7 @@ def dsplit(
     return _split("dsplit", ary, indices_or_sections, 2)
 
 
-@moves_keys(0)
+@accepts_keys(0)
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return the parts along an axis, without that axis.
 

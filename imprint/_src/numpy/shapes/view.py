@@ -1,7 +1,8 @@
-"""The bits of an array as elements of another dtype: `x.view(dtype)`, `x.byteswap()`.
+"""The bits of an array in another dtype: `x.view(dtype)`, `x.byteswap()`.
 
-Both give another array: nothing shares memory. A bool is a byte, and a complex number is
-its two parts, the real one first; wider and narrower elements grow and shrink the last axis.
+Both return new arrays without shared memory. A bool is a byte, and a complex number is
+its two parts, real first. The last axis grows or shrinks with the width of the
+elements.
 """
 
 from typing import Any, Final
@@ -30,8 +31,8 @@ def view(x: Array, dtype: DTypeLike | None = None, type: object = None) -> Array
 
     Args:
         x: an array.
-        dtype: of the result; None, that of `x`.
-        type: None; there is one class of arrays.
+        dtype: of the result; None for that of `x`.
+        type: must be None; there is one class of arrays.
 
     Raises:
         ShapeError: the bits of the last axis do not make whole elements.
@@ -77,7 +78,7 @@ def byteswap(x: Array) -> Array:
 
 
 def _as_numbers(x: Array) -> Array:
-    """Return an array as integers or floats; the parts of complex ones are neighbours."""
+    """Return an array as integers or floats, with complex parts next to each other."""
     if dtypes.is_bool(x.dtype):
         return convert_element_type(x, dtypes.uint8)
     if not dtypes.is_complex(x.dtype):
@@ -110,7 +111,7 @@ def _bits(x: Array, dtype: DType) -> Array:
 
 
 def _split(x: Array, count: int, dtype: DType) -> Array:
-    """Return an array with groups of `count` of its last axis as an axis of their own."""
+    """Return an array with groups of `count` of its last axis as a new axis."""
     groups = dims.concrete(x.shape[-1], "view()")
     if groups % count:
         raise _refused(x, dtype)

@@ -1,10 +1,8 @@
-"""Order in `imprint.numpy`: sort, search, unique elements and sets.
+"""Sorting, searching and sets in `imprint.numpy`.
 
-- `searching`: where are the extremes?
-- `sorting`: how do elements come in order?
-- `partition`: what is in order by several keys, or in part?
-- `searchsorted`: where do elements belong in what is in order?
-- `unique`: which elements are there?
-- `membership`: which elements are among others?
-- `sets`: what have two arrays in common?
+- `searching`: indices of extremes
+- `sorting`: full, partial and lexicographic sorting
+- `searchsorted`: insertion points and bins
+- `unique`: distinct elements
+- `sets`: membership, unions, intersections and differences
 """

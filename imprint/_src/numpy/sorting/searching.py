@@ -1,7 +1,7 @@
-"""Where elements are: argmax, argmin and their variants without NaN.
+"""Indices of extremes: argmax, argmin and variants that ignore NaN.
 
-Of equal elements the first one counts, and NaN counts as the extreme. Indices are
-`int32`, or `int64` under `enable_x64`.
+Ties give the first index; NaN is the extreme. Indices are `int32`, or `int64` under
+`enable_x64`.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise.selection import where
-from imprint._src.numpy.promotion import (
-    ArrayLike,
-    as_array,
-    refuse_out,
-)
+from imprint._src.numpy.promotion import ArrayLike, as_array, refuse_out
 from imprint._src.numpy.reductions.reductions import all, is_inexact, replace_nan
 from imprint._src.numpy.shapes.reshape import ravel
 from imprint._src.primitives import arg_reductions
@@ -42,9 +38,9 @@ def argmax(
 
     Args:
         a: an array with at least one element along the axis.
-        axis: the axis to search; None searches the flattened array.
-        out: None; arrays are immutable, so there is nothing to write into.
-        keepdims: whether the axis stays, with length 1.
+        axis: the axis to search; None flattens first.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the axis with length 1.
 
     Example:
         >>> import imprint.numpy as np
@@ -82,7 +78,7 @@ def nanargmax(
     out: None = None,
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
-    """Return the index of the largest element that is not NaN; -1 if all are.
+    """Return the index of the largest element that is not NaN; -1 if all are NaN.
 
     Example:
         >>> import imprint.numpy as np
@@ -101,7 +97,7 @@ def nanargmin(
     out: None = None,
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
-    """Return the index of the smallest element that is not NaN; -1 if all are.
+    """Return the index of the smallest element that is not NaN; -1 if all are NaN.
 
     Example:
         >>> import imprint.numpy as np

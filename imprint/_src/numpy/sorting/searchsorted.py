@@ -1,7 +1,7 @@
-"""Where elements belong: searchsorted and digitize.
+"""Insertion points and bins: searchsorted and digitize.
 
-The array that is searched has to be in order, as `sort` orders; in one that is not, what is
-found is open. Indices are `int32`.
+The searched array must be sorted, in the order of `sort`; otherwise the result is
+unspecified. Indices are `int32`.
 """
 
 import numpy as np
@@ -36,15 +36,15 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Return the places at which elements would keep an array in order.
+    """Return the indices at which to insert elements to keep an array sorted.
 
     Args:
         a: an array with one axis, in ascending order.
         v: the elements.
-        side: "left" for the first such place, "right" for the last one.
-        sorter: indices that bring `a` in order, if it is not.
-        method: how compiled code searches: "scan" and "scan_unrolled" halve, "sort" sorts
-            both together, "compare_all" compares with each element of `a`.
+        side: "left" for the first such index, "right" for the last one.
+        sorter: indices that sort `a`, if it is not sorted.
+        method: the algorithm of compiled code: "scan" and "scan_unrolled" bisect,
+            "sort" sorts both together, "compare_all" compares with each element of `a`.
 
     Example:
         >>> import imprint.numpy as np
@@ -91,7 +91,7 @@ def digitize(
     *,
     method: str | None = None,
 ) -> Array:
-    """Return the numbers of the bins to which elements belong.
+    """Return the bin numbers of elements.
 
     Args:
         x: the elements.
@@ -124,7 +124,7 @@ def digitize(
 
 
 def _in_bins(x: Array, edges: Array, side: str, method: str, *, ascends: bool) -> Array:
-    """Return the numbers of bins whose edges ascend or descend."""
+    """Return the bin numbers for ascending or descending edges."""
     if ascends:
         return _placed("digitize", edges, x, side, None, method)
     found = _placed("digitize", rev(edges, (0,)), x, side, None, method)

@@ -1,33 +1,38 @@
-"""Sets of numbers: what two arrays have together, in common, or apart.
+"""Sets of numbers: membership, union, intersection and differences.
 
-The results are in order and hold each element once. How many there are depends on the
-values: inside traced functions it is given as `size`, and what fills up as `fill_value`.
+Results are sorted and distinct. Their lengths depend on values, so a trace needs
+`size`; `fill_value` fills up to it.
 """
 
 import builtins
-from typing import Any
+from typing import Any, Final
 
 from imprint._src import dtypes
+from imprint._src.bootstrap import hooks
+from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.eager.fusion import fuse_eager
+from imprint._src.errors import ArgumentError
 from imprint._src.numpy.creation import full, ones
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
     convert,
+    match_shapes,
     promote_dtypes,
     strong_like,
 )
 from imprint._src.numpy.ranges import arange
+from imprint._src.numpy.reductions.reductions import any
 from imprint._src.numpy.shapes.concatenate import concatenate
 from imprint._src.numpy.shapes.reshape import ravel
-from imprint._src.numpy.sorting.membership import is_in
-from imprint._src.numpy.sorting.unique import Wanted, distinct, sized, true_at
+from imprint._src.numpy.sorting.unique import UniqueOptions, distinct, sized, true_at
 from imprint._src.primitives.elementwise.bitwise import and_, not_, or_
 from imprint._src.primitives.elementwise.comparison import eq, ne
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.take_rows import rows_at
-from imprint._src.primitives.shape import rev
+from imprint._src.primitives.shape import expand_dims, rev
 
 
 def union1d(
@@ -37,27 +42,27 @@ def union1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements that are in either array.
+    """Return the sorted elements that are in either array.
 
     Args:
         ar1: an array.
         ar2: another one.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest element if None.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest element if None.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.union1d(np.array([3, 1]), np.array([2, 3]))
         Array([1, 2, 3], dtype=int32)
     """
-    given = _given("union1d", ar1, ar2)
+    given = _operands("union1d", ar1, ar2)
     with sized("union1d", size, *given) as count:
         joined = concatenate(_flat("union1d", given), 0)
-        wanted = Wanted(equal_nan=True)
+        wanted = UniqueOptions(equal_nan=True)
         return distinct("union1d", joined, 0, wanted, count, fill_value).values
 
 
-def _given(name: str, ar1: ArrayLike, ar2: ArrayLike) -> tuple[Array, Array]:
+def _operands(name: str, ar1: ArrayLike, ar2: ArrayLike) -> tuple[Array, Array]:
     return as_array(name, ar1), as_array(name, ar2)
 
 
@@ -76,23 +81,22 @@ def intersect1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Any:
-    """Return the elements that are in both arrays.
+    """Return the sorted elements that are in both arrays.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in one array; it makes no
-            difference here.
-        return_indices: whether to return where each comes first in both arrays, too.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest of them if None.
+        assume_unique: whether each array has distinct elements; ignored.
+        return_indices: whether to return the first index of each in both arrays, too.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest of them if None.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 4]))
         Array([2, 3], dtype=int32)
     """
-    given = _given("intersect1d", ar1, ar2)
+    given = _operands("intersect1d", ar1, ar2)
     with sized("intersect1d", size, *given) as count:
         x, y = _flat("intersect1d", given)
         values, place, is_last = _together(x, y)
@@ -119,15 +123,14 @@ def setxor1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements that are in one of the arrays alone.
+    """Return the sorted elements that are in exactly one of the arrays.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in one array; it makes no
-            difference here.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; the smallest of them if None.
+        assume_unique: whether each array has distinct elements; ignored.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; the smallest of them if None.
 
     Example:
         >>> import imprint.numpy as np
@@ -135,7 +138,7 @@ def setxor1d(
         Array([1, 4], dtype=int32)
     """
     del assume_unique
-    given = _given("setxor1d", ar1, ar2)
+    given = _operands("setxor1d", ar1, ar2)
     with sized("setxor1d", size, *given) as count:
         x, y = _flat("setxor1d", given)
         values, place, is_last = _together(x, y)
@@ -148,10 +151,10 @@ def setxor1d(
 
 
 def _together(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Return both arrays in order, whence each element came, and where runs end.
+    """Return both arrays sorted together, their origins, and the ends of runs.
 
-    In a run of equal elements those of `x` come first, the first of them last: so beside
-    each other in the middle are the first ones of both. NaN is equal in one array only.
+    In a run of equal elements those of `x` come first, in reverse: so the first ones of
+    both are neighbours in the middle. NaN is equal in one array only.
     """
     joined = concatenate([rev(x, (0,)), y])
     place = arange(joined.shape[0])
@@ -167,7 +170,7 @@ def _together(x: Array, y: Array) -> tuple[Array, Array, Array]:
 
 
 def _chosen(mask: Array, size: int | None) -> tuple[Array, Array | None]:
-    """Return where a mask is true, and which of these places are no filling."""
+    """Return where a mask is true, and which of these indices are not filling."""
     if size is None:
         return true_at(mask), None
     return true_at(mask, size), arange(size) < mask.sum()
@@ -176,7 +179,7 @@ def _chosen(mask: Array, size: int | None) -> tuple[Array, Array | None]:
 def _filled(
     x: Array, index: Array, there: Array | None, fill_value: ArrayLike | None
 ) -> Array:
-    """Return elements at indices; those that are not there are filled, by the first."""
+    """Return elements at indices; fill out-of-range ones, by default with the first."""
     if there is None:
         return rows_at(x, index)
     if not x.size or not index.size:
@@ -196,30 +199,86 @@ def setdiff1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements of an array that are not in another one.
+    """Return the sorted elements of an array that are not in another one.
 
     Args:
         ar1: an array.
         ar2: another one.
-        assume_unique: whether no element comes twice in `ar1`: they keep their order.
-        size: how many to return, needed inside traced functions.
-        fill_value: what to fill up with; 0 if None.
+        assume_unique: whether `ar1` has distinct elements; they then keep their order.
+        size: the number of elements to return; required under a trace.
+        fill_value: the value that fills up to `size`; 0 if None.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 4]))
         Array([1, 3], dtype=int32)
     """
-    given = _given("setdiff1d", ar1, ar2)
+    given = _operands("setdiff1d", ar1, ar2)
     with sized("setdiff1d", size, *given) as count:
         x, y = (ravel(ar) for ar in given)
         there: Any = True
         if not assume_unique and x.shape[0]:
             many = None if count is None else x.shape[0]
-            found = distinct("setdiff1d", x, 0, Wanted(equal_nan=True), many)
+            found = distinct("setdiff1d", x, 0, UniqueOptions(equal_nan=True), many)
             x = found.values
             there = arange(x.shape[0]) < found.count
         alone = and_(there, is_in("setdiff1d", x, y, "auto", invert=True))
         return _filled(
             x, *_chosen(alone, count), 0 if fill_value is None else fill_value
         )
+
+
+@fuse_eager
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    invert: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    method: str = "auto",
+) -> Array:
+    """Return which elements are in another array.
+
+    Args:
+        element: an array.
+        test_elements: the other array.
+        assume_unique: whether elements are distinct; ignored.
+        invert: whether to return which are not.
+        method: "compare_all" compares all pairs; "binary_search" and "sort" sort the
+            other array; "auto" compares all pairs if it is small.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isin(np.array([1, 2, 3]), np.array([3, 1]))
+        Array([ True, False,  True], dtype=bool)
+    """
+    del assume_unique
+    x, among = as_array("isin", element), as_array("isin", test_elements)
+    return is_in("isin", x, ravel(among), method, invert=invert)
+
+
+_FEW: Final = 64
+_SEARCHES: Final = {"binary_search": "scan", "sort": "sort"}
+
+
+def is_in(name: str, x: Array, among: Array, method: str, *, invert: bool) -> Array:
+    """Implement `isin` for a function `name` and a flat second array."""
+    if method not in ("auto", "compare_all", *_SEARCHES):
+        raise ArgumentError(
+            f"{name}: expected method 'auto', 'compare_all', 'binary_search' or 'sort', "
+            f"got {method!r}. Leave it out."
+        )
+    if dims.has_zero(among.shape):
+        return full(x.shape, invert, dtypes.bool_)
+    if method == "auto":
+        few = not dims.is_surely_at_least(among.shape[0], _FEW)
+        method = "compare_all" if few else "binary_search"
+    x, among = promote_dtypes(name, (x, among))
+    if method == "compare_all":
+        each = match_shapes(name, (expand_dims(x, (x.ndim,)), among))
+        found = any(eq(*each), -1)
+    else:
+        ordered = hooks.numpy.sort(among)
+        place = hooks.numpy.searchsorted(ordered, x, method=_SEARCHES[method])
+        found = eq(x, hooks.numpy.take(ordered, place, mode="clip"))
+    return not_(found) if invert else found

@@ -1,24 +1,31 @@
-"""Arrays in order: sort, argsort and their relatives, and the largest elements.
+"""Sorting: sort, argsort, lexsort, partition, and the largest elements.
 
-NaN is last, -0.0 and 0.0 are equal, and complex numbers go by real part, then by imaginary
-part. Equal elements keep their order unless it is said that they need not. Indices are
-`int32`, or `int64` under `enable_x64`; those of `top_k` are `int32`. Orders by several
-keys, and partial ones, are in `arranging`, which loads more.
+NaN is last, -0.0 and 0.0 are equal, and complex numbers compare by real part, then by
+imaginary part. Equal elements keep their order unless stated otherwise. Indices are
+`int32`, or `int64` under `enable_x64`; those of `top_k` and `argpartition` are `int32`.
+A partition finds the largest or smallest elements by `top_k`, which sorts only these.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
 
 from imprint._src import dtypes
+from imprint._src.core import dims
 from imprint._src.core.array import Array
+from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.errors import ArgumentError
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
-from imprint._src.numpy.shapes.reshape import ravel
-from imprint._src.primitives.axes import canonical_axis
+from imprint._src.numpy.shapes.reshape import moveaxis, ravel
+from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import neg
 from imprint._src.primitives.elementwise.bitwise import not_
-from imprint._src.primitives.indexing import sorting
+from imprint._src.primitives.indexing import searching, sorting
+from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
+from imprint._src.primitives.indexing.take_rows import each_at
 from imprint._src.primitives.shape import broadcasted_iota, rev
 
 
@@ -37,10 +44,10 @@ def sort(
     Args:
         a: an array.
         axis: the axis; None flattens first.
-        kind: None: say `stable` instead.
-        order: None: there are no arrays of records.
+        kind: must be None; use `stable`.
+        order: must be None; there are no record arrays.
         stable: whether equal elements keep their order.
-        descending: whether the largest comes first.
+        descending: whether to sort in descending order.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,15 +71,15 @@ def argsort(  # noqa: PLR0913 - JAX's signature
     descending: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the indices that bring the elements in ascending order along an axis.
+    """Return the indices that sort the elements along an axis.
 
     Args:
         a: an array.
         axis: the axis; None flattens first.
-        kind: None: say `stable` instead.
-        order: None: there are no arrays of records.
+        kind: must be None; use `stable`.
+        order: must be None; there are no record arrays.
         stable: whether indices of equal elements ascend.
-        descending: whether the largest comes first.
+        descending: whether to sort in descending order.
         dtype: the dtype of the indices.
 
     Example:
@@ -85,7 +92,7 @@ def argsort(  # noqa: PLR0913 - JAX's signature
         dtypes.default_int() if dtype is None else dtypes.requested(dtype, "argsort")
     )
     index = broadcasted_iota(wanted, x.shape, at)
-    if descending and stable:  # so that indices of equal elements ascend in the end
+    if descending and stable:  # makes indices of equal elements ascend at the end
         x, index = rev(x, (at,)), rev(index, (at,))
     _, out = sorting.sort_key_val(x, index, at, stable)
     return rev(out, (at,)) if descending else out
@@ -94,7 +101,7 @@ def argsort(  # noqa: PLR0913 - JAX's signature
 def _along(
     name: str, a: ArrayLike, axis: int | None, kind: object, order: object
 ) -> tuple[Array, int]:
-    """Return what is sorted, and along which axis."""
+    """Return the array and the axis to sort."""
     if kind is not None:
         raise ArgumentError(
             f"{name}: expected kind to be None, got {kind!r}. There is one algorithm: "
@@ -113,7 +120,7 @@ def _along(
 
 @fuse_eager
 def sort_complex(a: ArrayLike) -> Array:
-    """Return the elements in order along the last axis, as complex numbers.
+    """Return the elements sorted along the last axis, as complex numbers.
 
     Example:
         >>> import imprint.numpy as np
@@ -124,7 +131,7 @@ def sort_complex(a: ArrayLike) -> Array:
     return convert("sort_complex", out, dtypes.to_complex(out.dtype))
 
 
-# ---- the largest, and the smallest ----
+# ---- the largest and smallest elements ----
 
 
 @fuse_eager
@@ -141,10 +148,10 @@ def top_k(
 
     Args:
         a: an array of real numbers or booleans.
-        k: how many.
+        k: the number of elements.
         axis: the axis.
         mode: "largest" or "smallest".
-        sorted: whether they come in order; they do in any case.
+        sorted: whether to sort them; ignored, they always are.
 
     Example:
         >>> import imprint.numpy as np
@@ -166,5 +173,117 @@ def top_k(
 
 
 def backwards(x: Any) -> Any:
-    """Return values in the opposite order; twice, the same again."""
+    """Return values with the order reversed; an involution."""
     return neg(x) if dtypes.is_inexact(x.dtype) else not_(x)
+
+
+@fuse_eager
+def lexsort(
+    keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
+) -> Array:
+    """Return the indices that sort by several keys; the last key is primary.
+
+    Args:
+        keys: a sequence of arrays of one shape, or one array of them.
+        axis: the axis along which each key is sorted.
+        batch_size: the number of keys in one sort: more take longer to compile.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.lexsort((np.array([3, 2, 1]), np.array([0, 1, 0])))
+        Array([2, 0, 1], dtype=int32)
+    """
+    if whole("lexsort", "batch_size", batch_size) < 1:
+        raise ArgumentError(
+            f"lexsort: expected batch_size to be at least 1, got {batch_size}. "
+            "Leave it out."
+        )
+    arrays = [as_array("lexsort", key) for key in cast("Sequence[ArrayLike]", keys)]
+    if not arrays:
+        raise ArgumentError(
+            "lexsort: expected at least one key, got none. Pass a sequence of arrays."
+        )
+    first = arrays[0]
+    if not all(dims.equal_shapes(x.shape, first.shape) for x in arrays):
+        raise ShapeError(
+            "lexsort: expected keys of one shape, got "
+            f"{', '.join(str(x.aval) for x in arrays)}. Broadcast them first."
+        )
+    if not first.ndim:
+        return convert("lexsort", np.asarray(0), dtypes.default_int())
+    at = canonical_axis("lexsort", axis, first.ndim)
+    order = broadcasted_iota(dtypes.default_int(), first.shape, at)
+    for start in range(0, len(arrays), batch_size):  # the last group is primary
+        group = arrays[start : start + batch_size][::-1]
+        if start:
+            group = [each_at(key, order, at) for key in group]
+        order = sorting.sort((*group, order), at, num_keys=len(group))[-1]
+    return order
+
+
+@fuse_eager
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the elements partitioned around the one with index `kth`.
+
+    Args:
+        a: an array of real numbers.
+        kth: the index of the element that is in its sorted position; no element before
+            it is larger, none after it smaller.
+        axis: the axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.partition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([1, 3, 4, 9, 8, 6], dtype=int32)
+    """
+    x, at, first = _parted("partition", a, kth, axis)
+    rest = x.shape[at] - first
+    if dims.is_symbolic(first) or dims.is_symbolic(rest):
+        ordered = sorting.sort(x, at)
+        low = slice_in_dim(ordered, 0, first, axis=at)
+        high = slice_in_dim(rev(ordered, (at,)), 0, rest, axis=at)
+    else:
+        low = backwards(sorting.top_k(backwards(x), first, axis=at)[0])
+        high = sorting.top_k(x, rest, axis=at)[0]
+    return concatenate([low, high], at)
+
+
+@fuse_eager
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the indices that partition the elements around index `kth`.
+
+    The arguments are those of `partition`; the other indices ascend.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argpartition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([4, 3, 2, 0, 1, 5], dtype=int32)
+    """
+    x, at, first = _parted("argpartition", a, kth, axis)
+    if dims.is_symbolic(first):
+        low = slice_in_dim(argsort(x, at, dtype=dtypes.int32), 0, first, axis=at)
+    else:
+        low = sorting.top_k(backwards(x), first, axis=at)[1]
+    low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
+    rest = (*rest, x.shape[at] - first)
+    # Of the remaining elements, number j is after as many of the chosen as have at
+    # most j others before them.
+    chosen = sorting.sort(low)
+    others = chosen - broadcasted_iota(dtypes.int32, chosen.shape, x.ndim - 1)
+    number = broadcasted_iota(dtypes.int32, rest, x.ndim - 1)
+    before = searching.searchsorted(others, number, "right", "scan")
+    return moveaxis(concatenate([low, number + before], x.ndim - 1), -1, at)
+
+
+def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, Dim]:
+    """Return the array, the axis, and the number of smallest elements."""
+    x = as_array(name, a)
+    if dtypes.is_complex(x.dtype):
+        raise DTypeError(
+            f"{name}: expected real numbers, got {x.aval}. Sort complex ones with "
+            "imprint.numpy.sort."
+        )
+    at = canonical_axis(name, axis, x.ndim)
+    place = dims.element(kth, x.shape[at]) if dims.is_symbolic(kth) else None
+    place = canonical_axis(name, kth, x.shape[at]) if place is None else place
+    return x, at, place + 1

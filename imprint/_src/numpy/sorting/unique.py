@@ -1,9 +1,10 @@
-"""Which elements there are: unique and its relatives of the Array API.
+"""Distinct elements: unique and its relatives of the Array API.
 
-1. The elements come in order; with `axis`, the rows along it, by their first entries first.
-2. An element is new where it differs from the one before it. All NaN are one, if asked for.
-3. How many are new is the length of the result. It depends on the values, so inside traced
-   functions it is given as `size`: then the first element, or `fill_value`, fills up.
+1. Sort the elements; with `axis`, the rows along it, lexicographically.
+2. An element is distinct if it differs from the previous one. All NaN are equal, if
+   requested.
+3. The number of distinct elements is the length of the result. It depends on values, so
+   a trace needs `size`; the first element, or `fill_value`, fills up to it.
 """
 
 import builtins
@@ -36,8 +37,7 @@ from imprint._src.numpy.reductions.differences import diff
 from imprint._src.numpy.reductions.reductions import any
 from imprint._src.numpy.shapes.concatenate import append, concatenate
 from imprint._src.numpy.shapes.reshape import moveaxis, ravel, reshape
-from imprint._src.numpy.sorting.partition import lexsort
-from imprint._src.numpy.sorting.sorting import sort
+from imprint._src.numpy.sorting.sorting import lexsort, sort
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import broadcast_in_dim
 from imprint._src.primitives.elementwise.bitwise import and_, not_
@@ -48,7 +48,7 @@ from imprint._src.primitives.shape import expand_dims, iota, number_of
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
+    """The result of `unique_all`."""
 
     values: Array
     indices: Array
@@ -57,14 +57,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
+    """The result of `unique_counts`."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The result of `unique_inverse`."""
 
     values: Array
     inverse_indices: Array
@@ -82,22 +82,23 @@ def unique(  # noqa: PLR0913 - NumPy's signature
     fill_value: ArrayLike | None = None,
     sorted: bool = True,
 ) -> Any:
-    """Return the elements that there are, each once, in order.
+    """Return the distinct elements, sorted.
 
     Args:
         ar: an array.
-        return_index: whether to return where each comes first.
-        return_inverse: whether to return which of them each element is.
-        return_counts: whether to return how often each comes.
+        return_index: whether to return the first index of each.
+        return_inverse: whether to return the index of the distinct element for each
+            element.
+        return_counts: whether to return the count of each.
         axis: the axis whose rows are compared; None compares elements.
-        equal_nan: whether all NaN are one.
-        size: how many to return, needed inside traced functions: the first ones, filled
-            up where there are fewer.
-        fill_value: what to fill up with; the first one if None.
-        sorted: whether they come in order; they do in any case.
+        equal_nan: whether all NaN are equal.
+        size: the number of elements to return, filled up if there are fewer; required
+            under a trace.
+        fill_value: the value that fills up to `size`; the first element if None.
+        sorted: whether to sort them; ignored, they always are.
 
     Returns:
-        The array, or a tuple of it and of what else was asked for, in this order.
+        The array, or a tuple of it and the requested others, in this order.
 
     Raises:
         ConcretizationError: the array is traced and there is no `size`.
@@ -108,7 +109,9 @@ def unique(  # noqa: PLR0913 - NumPy's signature
         (Array([1, 3], dtype=int32), Array([1, 2], dtype=int32))
     """
     del sorted
-    wanted = Wanted(return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    wanted = UniqueOptions(
+        return_index, return_inverse, return_counts, equal_nan=equal_nan
+    )
     x = as_array("unique", ar)
     if axis is None:
         found = _of_elements("unique", x, wanted, size, fill_value)
@@ -127,16 +130,16 @@ def unique_all(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> UniqueAllResult:
-    """Return the elements that there are, where each comes first, the inverse, and counts.
+    """Return the distinct elements, their first indices, the inverse, and counts.
 
-    Each NaN is an element of its own; the arguments are those of `unique`.
+    All NaN are distinct; the arguments are those of `unique`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.unique_all(np.array([3, 1, 3])).indices
         Array([1, 0], dtype=int32)
     """
-    wanted = Wanted(index=True, inverse=True, counts=True)
+    wanted = UniqueOptions(index=True, inverse=True, counts=True)
     found = _of_elements("unique_all", x, wanted, size, fill_value)
     return UniqueAllResult(found.values, found.index, found.inverse, found.counts)
 
@@ -148,14 +151,16 @@ def unique_counts(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> UniqueCountsResult:
-    """Return the elements that there are, and how often each comes; see `unique_all`.
+    """Return the distinct elements, and the count of each; see `unique_all`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.unique_counts(np.array([3, 1, 3])).counts
         Array([1, 2], dtype=int32)
     """
-    found = _of_elements("unique_counts", x, Wanted(counts=True), size, fill_value)
+    found = _of_elements(
+        "unique_counts", x, UniqueOptions(counts=True), size, fill_value
+    )
     return UniqueCountsResult(found.values, found.counts)
 
 
@@ -166,14 +171,16 @@ def unique_inverse(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> UniqueInverseResult:
-    """Return the elements that there are, and which of them each is; see `unique_all`.
+    """Return the distinct elements, and the inverse; see `unique_all`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
         Array([1, 0, 1], dtype=int32)
     """
-    found = _of_elements("unique_inverse", x, Wanted(inverse=True), size, fill_value)
+    found = _of_elements(
+        "unique_inverse", x, UniqueOptions(inverse=True), size, fill_value
+    )
     return UniqueInverseResult(found.values, found.inverse)
 
 
@@ -184,28 +191,28 @@ def unique_values(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the elements that there are; see `unique_all`.
+    """Return the distinct elements; see `unique_all`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.unique_values(np.array([3, 1, 3]))
         Array([1, 3], dtype=int32)
     """
-    return _of_elements("unique_values", x, Wanted(), size, fill_value).values
+    return _of_elements("unique_values", x, UniqueOptions(), size, fill_value).values
 
 
-# ---- what all share ----
+# ---- implementation ----
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What to find of the distinct elements besides themselves.
+class UniqueOptions:
+    """Which properties of the distinct elements to return.
 
     Args:
-        index: where each comes first.
-        inverse: which of them each element is.
-        counts: how often each comes.
-        equal_nan: whether all NaN are one.
+        index: the first index of each.
+        inverse: the index of the distinct element for each element.
+        counts: the count of each.
+        equal_nan: whether all NaN are equal.
     """
 
     index: bool = False
@@ -215,8 +222,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Distinct elements, and what was wanted of them; `count` is how many there are."""
+class UniqueResult:
+    """Distinct elements, and the requested properties; `count` is their number."""
 
     values: Array
     index: Any
@@ -228,10 +235,10 @@ class Found:
 def _of_elements(
     name: str,
     x: ArrayLike,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
+) -> UniqueResult:
     array = as_array(name, x)
     with sized(name, size, array) as count:
         found = distinct(name, ravel(array), 0, wanted, count, fill_value)
@@ -244,10 +251,10 @@ def distinct(
     name: str,
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
-) -> Found:
+) -> UniqueResult:
     """Return the distinct rows along an axis, in a context of `sized`."""
     at = canonical_axis(name, axis, x.ndim)
     if dims.is_same(x.shape[at], 0) and size and fill_value is None:
@@ -255,16 +262,16 @@ def distinct(
             f"{name}: expected a fill_value where there are no elements and size is "
             f"{size}, got none. There is no first element to fill up with."
         )
-    return _found(name, x, at, wanted, size, fill_value)
+    return _unique_rows(name, x, at, wanted, size, fill_value)
 
 
 @contextmanager
 def sized(name: str, size: int | None, *xs: Array) -> Generator[int | None]:
-    """Give the length of a result; None where values decide, and are computed with now.
+    """Yield the length of a result; None if values decide, under concrete evaluation.
 
     Args:
-        name: the function, for errors.
-        size: the length that was asked for.
+        name: the public function, for errors.
+        size: the requested length.
         xs: the arrays whose values decide.
     """
     if size is not None:
@@ -286,16 +293,16 @@ def sized(name: str, size: int | None, *xs: Array) -> Generator[int | None]:
         yield None
 
 
-def _found(
+def _unique_rows(
     name: str,
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
+) -> UniqueResult:
     if dims.is_same(x.size, 0):
-        return _of_nothing(x, axis, wanted, size, fill_value)
+        return _unique_empty(x, axis, wanted, size, fill_value)
     rows, order, is_new = _in_order(x, axis, wanted)
     first, count = true_at(is_new, size), is_new.sum()
     values = rows_at(rows, first)
@@ -307,7 +314,7 @@ def _found(
     if wanted.inverse:
         inverse = cumsum(is_new) - 1
         inverse = set_at(filled_like(inverse, 0), order, inverse)
-    return Found(
+    return UniqueResult(
         moveaxis(values, 0, axis),
         rows_at(order, first) if wanted.index else None,
         inverse,
@@ -316,12 +323,10 @@ def _found(
     )
 
 
-def _in_order(x: Array, axis: int, wanted: Wanted) -> tuple[Array, Any, Array]:
-    """Return the rows in order, whence they came if that is wanted, and which are new."""
+def _in_order(x: Array, axis: int, wanted: UniqueOptions) -> tuple[Array, Any, Array]:
+    """Return the sorted rows, their origins if requested, and which are distinct."""
     rows = moveaxis(x, axis, 0)
-    if dtypes.is_complex(
-        x.dtype
-    ):  # else NaN in one part alone would not stand together
+    if dtypes.is_complex(x.dtype):  # otherwise NaNs in one part alone are not adjacent
         rows = where(isnan(rows), strong_like(rows, np.nan), rows)
     width = dims.product(rows.shape[1:])
     if dims.is_same(width, 1) and not (wanted.index or wanted.inverse):
@@ -338,27 +343,27 @@ def _in_order(x: Array, axis: int, wanted: Wanted) -> tuple[Array, Any, Array]:
 
 
 def _counts(is_new: Array, size: int | None) -> Array:
-    """Return how far each new row is from the next one, or from the end."""
+    """Return the distance of each distinct row to the next one, or to the end."""
     length = is_new.shape[0]
     if size is None:
         return diff(append(true_at(is_new), length))
     return diff(true_at(is_new, size + 1, length))
 
 
-def _of_nothing(
+def _unique_empty(
     x: Array,
     axis: int,
-    wanted: Wanted,
+    wanted: UniqueOptions,
     size: int | None,
     fill_value: ArrayLike | None,
-) -> Found:
-    """Return what there is of rows without elements, which are all equal, or of no rows."""
+) -> UniqueResult:
+    """Return the result for rows without elements, all equal, or for no rows."""
     length = x.shape[axis]
     there = builtins.min(length, 1)
     many = there if size is None else size
     shape = (*x.shape[:axis], many, *x.shape[axis + 1 :])
     integers = dtypes.default_int()
-    return Found(
+    return UniqueResult(
         full(shape, 0 if fill_value is None else fill_value, x.dtype),
         zeros(many, integers) if wanted.index else None,
         zeros(length, integers) if wanted.inverse else None,
@@ -367,16 +372,16 @@ def _of_nothing(
     )
 
 
-# ---- where a mask is true ----
+# ---- indices of a mask ----
 
 
 def true_at(mask: Array, size: int | None = None, fill: int = 0) -> Array:
-    """Return the indices at which a vector of booleans is true.
+    """Return the indices at which a boolean vector is true.
 
     Args:
-        mask: the booleans; known, if there is no size.
-        size: how many to return: the first ones, filled up where there are fewer.
-        fill: what to fill up with.
+        mask: the booleans; concrete, if there is no size.
+        size: the number of indices to return, filled up if there are fewer.
+        fill: the value that fills up to `size`.
     """
     dtype = dtypes.default_int()
     if size is None:

@@ -1,4 +1,4 @@
 """Implementation of `imprint.scipy.cluster`.
 
-- `vq`: which code is nearest to an observation?
+- `vq`: vector quantization
 """

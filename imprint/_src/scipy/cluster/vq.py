@@ -1,6 +1,6 @@
-"""Vector quantization, as `jax.scipy.cluster.vq` has it: the nearest code.
+"""Vector quantization, as in `jax.scipy.cluster.vq`: the nearest code.
 
-What finds the codes, `kmeans`, is a loop of this and of `imprint.ops.segment_sum`.
+`kmeans`, which finds the codes, is a loop over this and `imprint.ops.segment_sum`.
 """
 
 import imprint.numpy as np
@@ -18,18 +18,19 @@ def vq(
     code_book: ArrayLike,
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, Array]:
-    """Return the nearest code of each observation, and how far it is.
+    """Return the nearest code of each observation, and its distance.
 
     Args:
-        obs: a row for each observation; of one axis, a number for each.
-        code_book: a row for each code, of as many columns.
-        check_finite: taken and not looked at, as in JAX: values come later.
+        obs: a row for each observation; with one axis, a number for each.
+        code_book: a row for each code, with as many columns.
+        check_finite: ignored, as in JAX.
 
     Returns:
-        The index of the first of the nearest codes, and the distance from it.
+        The index of the first nearest code, and the distance to it.
 
     Raises:
-        ShapeError: the operands are no two matrices, or no two vectors, or rows differ.
+        ShapeError: the operands are not two matrices or two vectors, or row lengths
+            differ.
 
     Example:
         >>> import imprint.numpy as np

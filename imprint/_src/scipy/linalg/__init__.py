@@ -1,10 +1,9 @@
 """Implementation of `imprint.scipy.linalg`.
 
-- `decompositions`: how are matrices factored, in SciPy's words?
-- `sylvester`: how is an equation of Sylvester's solved, and a Schur form made complex?
-- `solving`: how are systems solved, by one of several factorizations?
-- `exponential`: what is the exponential of a matrix, and its derivative?
-- `functions`: what are the square root and other functions of a matrix?
-- `tables`: how are matrices made of a formula?
-- `patterns`: how are matrices made of a pattern?
+- `decompositions`: factorizations with SciPy's signatures
+- `sylvester`: Sylvester equations, and complex Schur forms
+- `solving`: linear systems by each factorization
+- `exponential`: the matrix exponential and its derivative
+- `functions`: square roots and other functions of matrices
+- `special_matrices`: matrices by formula or pattern
 """

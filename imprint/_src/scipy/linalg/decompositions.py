@@ -1,7 +1,7 @@
-"""svd, qr, eigh, schur and hessenberg under SciPy's names and in its order of results.
+"""svd, qr, eigh, schur and hessenberg with SciPy's names and order of results.
 
-Each is what `imprint.numpy.linalg` or `imprint._src.lax.linalg` has, in the form that SciPy gives
-it. What SciPy says of memory, checks and drivers is accepted, and changes nothing.
+They call `imprint.numpy.linalg` or `imprint._src.lax.linalg`. SciPy's arguments for
+memory, checks and drivers are accepted and ignored.
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ def qr(
     pivoting: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, ...]:
-    """Return Q with orthonormal columns and an upper triangular R.
+    """Return a QR decomposition: Q with orthonormal columns, R upper triangular.
 
     Args:
         a: matrices along the last two axes.
@@ -72,8 +72,8 @@ def qr(
         lwork: changes nothing.
         mode: "full" for a square Q, "economic" for as many columns as needed, "r" for R
             alone.
-        pivoting: whether to reorder columns, so that the diagonal of R does not grow; the
-            order is returned, too.
+        pivoting: whether to permute columns, so that the diagonal of R does not grow;
+            the permutation is returned too.
         check_finite: changes nothing.
 
     Example:
@@ -105,11 +105,11 @@ def qr_multiply(  # noqa: PLR0913, PLR0917 - SciPy's signature
     """Return the product of a matrix and the Q of a QR decomposition, and R.
 
     Args:
-        a: the matrices that are factored, along the last two axes.
-        c: the matrices that are multiplied, or a vector.
+        a: the matrices to factor, along the last two axes.
+        c: the matrices to multiply, or a vector.
         mode: "right" for `c @ Q`, "left" for `Q @ c`.
-        pivoting: whether to reorder columns; their order is returned, too.
-        conjugate: whether to take the conjugate of Q.
+        pivoting: whether to permute columns; the permutation is returned too.
+        conjugate: whether to use the conjugate of Q.
         overwrite_a: changes nothing.
         overwrite_c: changes nothing.
 
@@ -157,15 +157,15 @@ def eigh(  # noqa: PLR0913, PLR0917 - SciPy's signature
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Args:
-        a: square matrices along the last two axes, of which `(a + aᴴ) / 2` is taken.
-        b: None: there are no generalized eigenvalues.
+        a: square matrices along the last two axes; `(a + aᴴ) / 2` is used.
+        b: must be None: there are no generalized eigenvalues.
         lower: changes nothing.
-        eigvals_only: whether to return the values alone.
+        eigvals_only: whether to return only the eigenvalues.
         overwrite_a: changes nothing.
         overwrite_b: changes nothing.
         turbo: changes nothing.
-        eigvals: None, for all of them.
-        type: 1.
+        eigvals: must be None, for all.
+        type: must be 1.
         check_finite: changes nothing.
 
     Example:
@@ -196,14 +196,14 @@ def eigh_tridiagonal(  # noqa: PLR0913 - JAX's signature
     tol: float | None = None,
     key: Any = None,
 ) -> Any:
-    """Return eigenvalues and eigenvectors of a symmetric matrix of three diagonals.
+    """Return eigenvalues and eigenvectors of a symmetric tridiagonal matrix.
 
-    It is solved as a whole matrix: exactly, and with derivatives.
+    The matrix is solved as a dense one, exactly and with derivatives.
 
     Args:
         d: the diagonal.
-        e: the one beside it; of a Hermitian matrix, that above it.
-        eigvals_only: whether to return the values alone.
+        e: the off-diagonal; for a Hermitian matrix, the upper one.
+        eigvals_only: whether to return only the eigenvalues.
         select: "a" for all, "i" for those of `select_range`.
         select_range: the first and the last index.
         tol: changes nothing.
@@ -238,11 +238,11 @@ def eigh_tridiagonal(  # noqa: PLR0913 - JAX's signature
 
 
 def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
-    """Return T and Z with `a = Z T Zᴴ`: T is triangular, or of real matrices nearly so.
+    """Return T and Z with `a = Z T Zᴴ`: T is triangular; quasi-triangular for real `a`.
 
     Args:
         a: square matrices along the last two axes.
-        output: "complex" for a T that is triangular, also of real matrices.
+        output: "complex" for a triangular T for real matrices too.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -270,11 +270,11 @@ def hessenberg(
     overwrite_a: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    """Return the form of matrices that is zero below the first subdiagonal.
+    """Return the Hessenberg form: zero below the first subdiagonal.
 
     Args:
         a: square matrices along the last two axes.
-        calc_q: whether to return Q of `a = Q H Qᴴ` as well.
+        calc_q: whether to return Q of `a = Q H Qᴴ` too.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 

@@ -1,8 +1,8 @@
-"""expm and expm_frechet: the exponential of matrices, and its derivative.
+"""expm and expm_frechet: the matrix exponential and its derivative.
 
-The method is N. Higham's (2005): scale a matrix down by a power of two until a Padé
-approximant is exact to the last digits, solve for that, and square as often. How high its
-order must be depends on the norm, which is known when the program runs.
+The method is N. Higham's (2005): scale a matrix by a power of two until a Padé
+approximant is exact to the last digits, solve for it, and square repeatedly. The order
+of the approximant depends on the norm, at run time.
 """
 
 from collections.abc import Sequence
@@ -46,8 +46,9 @@ def expm(
 
     Args:
         A: square matrices along the last two axes.
-        upper_triangular: whether they are, which saves a factorization.
-        max_squarings: how often is squared at most; a matrix whose norm asks for more
+        upper_triangular: whether they are upper triangular, which saves a
+            factorization.
+        max_squarings: the maximum number of squarings; a matrix whose norm needs more
             gives NaN.
 
     Example:
@@ -77,9 +78,9 @@ def expm_frechet(
 
     Args:
         A: square matrices along the last two axes.
-        E: the directions, of the shape of `A`.
+        E: the directions, with the shape of `A`.
         method: changes nothing.
-        compute_expm: whether to return both; else the derivatives alone.
+        compute_expm: whether to return both; else only the derivatives.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -101,12 +102,12 @@ def expm_frechet(
 
 
 class _Method(NamedTuple):
-    """Which approximants serve a dtype.
+    """The approximants for a dtype.
 
     Args:
-        largest: the norm to which a matrix is scaled down.
-        bounds: up to which norm each order but the last is exact enough.
-        orders: of the approximants.
+        largest: the norm to which a matrix is scaled.
+        bounds: the largest norm for which each order but the last is exact enough.
+        orders: the orders of the approximants.
     """
 
     largest: float
@@ -154,7 +155,7 @@ def _of_one(x: Any, *, upper: bool, most: int) -> Any:
 
 
 def _squared(x: Any, count: Any, most: int) -> Any:
-    """Square as often as `count` says; the loop has a fixed length, so it has a vjp."""
+    """Square `count` times, in a loop of fixed length, so that it has a vjp."""
 
     def square(v: Any) -> Any:
         return product(v, v)
@@ -188,7 +189,7 @@ _LONGEST: Final = 13
 
 
 def _summed(terms: Sequence[float], powers: Sequence[Any]) -> Any:
-    """Return the polynomial in x² of these terms, in as few products as there are powers."""
+    """Return the polynomial in x² of these terms, with one product for each power."""
     scaled = [get_aval(powers[0]).dtype.type(term) for term in terms]
     count = len(powers)
     out = _total([scaled[i] * powers[i] for i in range(min(count, len(terms)))])

@@ -1,9 +1,9 @@
-"""sqrtm, funm and polar: functions of matrices by their Schur form or singular values.
+"""sqrtm, funm and polar: functions of matrices by Schur form or singular values.
 
-A function of a matrix is one of its complex Schur form. That is triangular, and so is the
-function of it: diagonal by diagonal, outwards from the main one, each follows from those
-before, since the matrix and its function commute (Parlett), or since the square of the root
-is the matrix.
+A function of a matrix is computed on its complex Schur form, which is triangular, and
+so is the result. Each diagonal, from the main one outwards, follows from those before,
+because the matrix and its function commute (Parlett), or because the root squared is
+the matrix.
 """
 
 from collections.abc import Callable
@@ -34,11 +34,11 @@ from imprint._src.primitives.matrices import adjoint, product
 
 
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's name
-    """Return the principal square root of a square matrix: a complex one.
+    """Return the principal square root of a square matrix; complex.
 
     Args:
         A: a square matrix.
-        blocksize: 1.
+        blocksize: must be 1.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -67,12 +67,12 @@ def funm(
     func: Callable[[Any], Any],
     disp: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Any:
-    """Return a function of a square matrix: a complex one.
+    """Return a function of a square matrix; complex.
 
     Args:
-        A: a square matrix, of distinct eigenvalues.
-        func: the function, of an array of eigenvalues elementwise.
-        disp: True to return the result alone; else also an estimate of its error.
+        A: a square matrix with distinct eigenvalues.
+        func: the function, elementwise on an array of eigenvalues.
+        disp: True to return only the result; else also an estimate of its error.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -98,7 +98,7 @@ def funm(
 
 
 def _error(out: Any, t: Any, values: Any, gaps: Any) -> Any:
-    """Return an estimate of the error: large where eigenvalues are close."""
+    """Return an estimate of the error: large if eigenvalues are close."""
     part = dtypes.real_part_dtype(get_aval(t).dtype)
     smallest = part.type(np.finfo(part).eps)
     above = np.triu(np.ones(get_aval(t).shape, bool), 1)
@@ -118,12 +118,12 @@ def polar(
     eps: float | None = None,
     max_iterations: int | None = None,
 ) -> tuple[Array, Array]:
-    """Return U and P, whose product is a matrix: U unitary, P positive semidefinite.
+    """Return the polar decomposition: U unitary, P positive semidefinite.
 
     Args:
         a: matrices along the last two axes.
         side: "right" for `a = U P`, "left" for `a = P U`.
-        method: "qdwh" or "svd": here both are by singular values.
+        method: "qdwh" or "svd"; both use singular values here.
         eps: changes nothing.
         max_iterations: changes nothing.
 
@@ -148,7 +148,7 @@ def polar(
     return product(left, right), product(scaled, adjoint(left))
 
 
-# ---- triangles ----
+# ---- triangular matrices ----
 
 
 def _complex_schur(name: str, a: ArrayLike) -> tuple[Any, Any]:
@@ -163,7 +163,7 @@ def _complex_schur(name: str, a: ArrayLike) -> tuple[Any, Any]:
 
 
 def _diagonal_by_diagonal(start: Any, entries: Callable[[Any], Any]) -> Any:
-    """Fill an upper triangle outwards; `entries` of what is there gives the next ones."""
+    """Fill an upper triangle outwards; `entries` computes the next diagonal."""
     n = get_aval(start).shape[-1]
     places = np.arange(n, dtype=np.int32)
     above = places - places[:, None]

@@ -1,8 +1,8 @@
-"""Systems and factorizations: SciPy's names for what LU, Cholesky and triangles solve.
+"""Linear systems with SciPy's names: LU, Cholesky and triangular solves.
 
-A factor is computed once and solves for many right-hand sides; leading axes of both are
-broadcast. `solve` of a matrix that is said to be positive definite takes its Cholesky
-factor, and is differentiated, as every solution, by another solution with the same factor.
+A factor is computed once and solves for many right-hand sides; leading axes of both
+broadcast. `solve` uses the Cholesky factor for matrices declared positive definite. The
+derivative of a solution is another solution with the same factor.
 """
 
 from functools import partial
@@ -41,12 +41,12 @@ def cholesky(
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the triangular factor of positive definite matrices.
+    """Return the Cholesky factors of positive definite matrices.
 
     Args:
         a: square matrices along the last two axes; one triangle is read.
-        lower: whether to read the lower triangle, and to return L of `a = L Lᴴ`; else
-            the upper one, and U of `a = Uᴴ U`.
+        lower: whether to read the lower triangle and return L of `a = L Lᴴ`; else the
+            upper triangle and U of `a = Uᴴ U`.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
@@ -68,11 +68,11 @@ def cho_factor(
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, bool]:
-    """Return what `cho_solve` takes: the factor of `cholesky`, and which triangle it is.
+    """Return the operand of `cho_solve`: the Cholesky factor, and whether it is lower.
 
     Args:
         a: square matrices along the last two axes.
-        lower: which triangle is read and returned.
+        lower: which triangle to read and return.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
@@ -92,10 +92,10 @@ def cho_solve(
     overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the solutions x of `a @ x = b`, of the factor of `a`.
+    """Return the solutions x of `a @ x = b`, given the factor of `a`.
 
     Args:
-        c_and_lower: what `cho_factor` returned.
+        c_and_lower: the result of `cho_factor`.
         b: a vector, or matrices along the last two axes.
         overwrite_b: changes nothing.
         check_finite: changes nothing.
@@ -125,7 +125,7 @@ def lu_factor(
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, Array]:
-    """Return what `lu_solve` takes: both triangles in one matrix, and the row exchanges.
+    """Return the operand of `lu_solve`: L and U in one matrix, and the row exchanges.
 
     Args:
         a: matrices along the last two axes.
@@ -150,12 +150,12 @@ def lu_solve(
     overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the solutions x of `a @ x = b`, of what `lu_factor` made of `a`.
+    """Return the solutions x of `a @ x = b`, given the LU factors of `a`.
 
     Args:
-        lu_and_piv: what `lu_factor` returned.
+        lu_and_piv: the result of `lu_factor`.
         b: a vector, or matrices along the last two axes.
-        trans: 0 for `a`, 1 for its transpose, 2 for its conjugated transpose.
+        trans: 0 for `a`, 1 for its transpose, 2 for its conjugate transpose.
         overwrite_b: changes nothing.
         check_finite: changes nothing.
 
@@ -187,11 +187,11 @@ def lu(
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, ...]:
-    """Return matrices P, L and U whose product is a matrix.
+    """Return the LU decomposition: matrices P, L and U whose product is `a`.
 
     Args:
         a: a matrix.
-        permute_l: whether to return two, `P @ L` and U.
+        permute_l: whether to return `P @ L` and U.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
@@ -271,13 +271,13 @@ def solve(  # noqa: PLR0913, PLR0917 - SciPy's signature
     Args:
         a: square matrices along the last two axes.
         b: a vector, or matrices along the last two axes.
-        lower: of a positive definite matrix, which triangle is read.
+        lower: which triangle of a positive definite matrix to read.
         overwrite_a: changes nothing.
         overwrite_b: changes nothing.
         debug: changes nothing.
         check_finite: changes nothing.
-        assume_a: "pos" for positive definite matrices, which are solved by their Cholesky
-            factor; "gen", "sym" or "her" for others.
+        assume_a: "pos" for positive definite matrices, solved by Cholesky; "gen", "sym"
+            or "her" for others.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -324,15 +324,15 @@ def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
     debug: Any = None,
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the solutions x of `a @ x = b`, where one triangle of `a` counts.
+    """Return the solutions x of `a @ x = b` for triangular `a`.
 
     Args:
         a: square matrices along the last two axes.
         b: a vector, or matrices along the last two axes.
-        trans: 0 or "N" for `a`, 1 or "T" for its transpose, 2 or "C" for its conjugated
+        trans: 0 or "N" for `a`, 1 or "T" for its transpose, 2 or "C" for its conjugate
             transpose.
-        lower: whether the lower triangle counts.
-        unit_diagonal: whether the diagonal is taken for ones.
+        lower: whether `a` is lower triangular.
+        unit_diagonal: whether to assume ones on the diagonal.
         overwrite_b: changes nothing.
         debug: changes nothing.
         check_finite: changes nothing.
@@ -371,19 +371,19 @@ class _Side(NamedTuple):
 
     Args:
         columns: the array.
-        is_vector: whether it was given as one vector.
+        is_vector: whether the argument was one vector.
     """
 
     columns: Any
     is_vector: bool
 
     def back(self, out: Any) -> Any:
-        """Return a solution in the shape that the right-hand side was given in."""
+        """Return a solution in the shape of the right-hand side argument."""
         return squeeze(out, (get_aval(out).ndim - 1,)) if self.is_vector else out
 
 
 def _prepared(name: str, a: ArrayLike, b: ArrayLike) -> tuple[Any, _Side]:
-    """Return a square matrix, and a right-hand side, of one dtype and one stack."""
+    """Return a square matrix and a right-hand side, with one dtype and one stack."""
     x, y = square_matrices(name, a, b)
     columns = expand_dims(y, (1,)) if y.ndim == 1 else y
     _check_side(name, x.aval, columns.aval)

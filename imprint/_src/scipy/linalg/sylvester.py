@@ -1,7 +1,8 @@
-"""solve_sylvester and rsf2csf: equations and forms by way of complex Schur forms.
+"""solve_sylvester and rsf2csf, by complex Schur forms.
 
-`A X + X B = C` becomes one of triangular matrices, which is solved column by column from the
-last one. A real Schur form becomes complex by one rotation for each pair of eigenvalues.
+`A X + X B = C` becomes an equation of triangular matrices, solved by column from the
+last one. A real Schur form becomes complex by one rotation for each pair of
+eigenvalues.
 """
 
 from typing import Any
@@ -47,14 +48,14 @@ def solve_sylvester(
     method: str = "schur",
     tol: float = 1e-8,
 ) -> Array:
-    """Return the X of `A X + X B = C`.
+    """Return the solution X of `A X + X B = C`.
 
     Args:
         A: square matrices along the last two axes.
         B: square matrices.
         C: matrices with the rows of A and the columns of B.
-        method: "schur", or "eigen": by eigenvectors, which has derivatives.
-        tol: how small a sum of eigenvalues of A and of B makes the result NaN.
+        method: "schur", or "eigen", by eigenvectors, which is differentiable.
+        tol: if an eigenvalue of A and one of B add up to less, the result is NaN.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -130,7 +131,7 @@ def rsf2csf(
     Z: ArrayLike,  # noqa: N803 - SciPy's name
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> tuple[Array, Array]:
-    """Return the complex Schur form of which a real one, and its vectors, are given.
+    """Convert a real Schur form and its vectors to the complex Schur form.
 
     Args:
         T: the real form: square matrices along the last two axes.
@@ -155,7 +156,7 @@ def rsf2csf(
 
 
 def _rotated(t: Any, z: Any) -> tuple[Any, Any]:
-    """Rotate rows and columns of each block of two, from the last one."""
+    """Rotate rows and columns of each 2 x 2 block, from the last one."""
     n = len(t)
 
     def step(i: Any, pair: Any) -> Any:
@@ -176,7 +177,7 @@ def _turned(x: Any, turn: Any, m: Any) -> Any:
 
 
 def _rotation(block: Any) -> Any:
-    """Return what makes a block of two upper triangular; nothing, if it nearly is."""
+    """Return the rotation that makes a 2 x 2 block triangular, or the identity."""
     below, last = block[1, 0], block[1, 1]
     small = eps_of(block.dtype) * (absolute(block[0, 0]) + absolute(last))
     applies = absolute(below) > small

@@ -1,4 +1,4 @@
-"""The method of Broyden, Fletcher, Goldfarb and Shanno: an estimate of the inverse Hessian.
+"""The BFGS method, which updates an estimate of the inverse Hessian.
 
 Nocedal and Wright, Numerical Optimization, algorithm 6.1. The estimate is updated by
 products of vectors, so a step takes n**2 operations.
@@ -15,8 +15,8 @@ from imprint._src.scipy.optimize.line_search import dot, evaluate, line_search
 
 
 @dataclass(frozen=True)
-class Options:
-    """When to stop: the options of "BFGS"."""
+class BfgsOptions:
+    """The options of "BFGS"."""
 
     maxiter: Any = None
     norm: Any = float("inf")
@@ -24,8 +24,8 @@ class Options:
     line_search_maxiter: Any = 10
 
 
-class End(NamedTuple):
-    """Where the method stopped, and what it knows there."""
+class BfgsState(NamedTuple):
+    """The state of the iteration."""
 
     x: Array
     value: Array
@@ -39,23 +39,25 @@ class End(NamedTuple):
     evaluations: Any
 
 
-def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> End:
-    """Return where a function is least.
+def minimize_bfgs(
+    fun: Callable[[Array], Any], x: Array, options: BfgsOptions
+) -> BfgsState:
+    """Minimize a function.
 
     Args:
-        fun: takes vectors like `x` and returns a real number.
-        x: where to begin.
-        options: when to stop.
+        fun: a function from vectors like `x` to a real number.
+        x: the starting point.
+        options: the stopping criteria.
     """
     most = 200 * x.size if options.maxiter is None else options.maxiter
 
     def is_flat(gradient: Array) -> Array:
         return np.linalg.norm(gradient, options.norm) < options.gtol
 
-    def goes_on(state: End) -> Any:
+    def goes_on(state: BfgsState) -> Any:
         return ~state.converged & ~state.failed & (state.steps < most)
 
-    def step(state: End) -> End:
+    def step(state: BfgsState) -> BfgsState:
         direction = -dot(state.inverse, state.gradient)
         slope = dot(state.gradient, direction)
         guess = 2.02 * (state.value - state.former) / slope
@@ -70,7 +72,7 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
         converged = is_flat(found.point.gradient)
         moved = found.point.step * direction
         turned = found.point.gradient - state.gradient
-        return End(
+        return BfgsState(
             x=state.x + moved,
             value=found.point.value,
             gradient=found.point.gradient,
@@ -84,7 +86,7 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
         )
 
     value, gradient = evaluate(fun, x)
-    state = End(
+    state = BfgsState(
         x=x,
         value=value,
         gradient=gradient,
@@ -103,7 +105,7 @@ def minimize_bfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> En
 
 
 def _updated(inverse: Array, moved: Array, turned: Array) -> Array:
-    """Return the estimate that a step and the change of the gradient along it give."""
+    """Update the estimate by a step and the change of the gradient."""
     scale = 1 / dot(turned, moved)
     pulled = dot(inverse, turned)
     cross = np.outer(pulled, moved)

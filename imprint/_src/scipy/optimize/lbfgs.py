@@ -1,7 +1,7 @@
-"""BFGS with limited memory: the inverse Hessian is what the last few steps tell of it.
+"""The L-BFGS method: the inverse Hessian follows from the last few steps.
 
-Nocedal and Wright, Numerical Optimization, algorithm 7.5. Steps that were not taken yet are
-zeros in the history, which change nothing.
+Nocedal and Wright, Numerical Optimization, algorithm 7.5. Steps that were not taken yet
+are zeros in the history, without effect.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ _INF = float("inf")
 
 
 @dataclass(frozen=True)
-class Options:
-    """When to stop, and how many steps to keep: the options of "L-BFGS"."""
+class LbfgsOptions:
+    """The options of "L-BFGS"."""
 
     maxiter: Any = None
     norm: Any = _INF
@@ -37,8 +37,8 @@ class _History(NamedTuple):
     size: Array
 
 
-class End(NamedTuple):
-    """Where the method stopped, and what it knows there."""
+class LbfgsState(NamedTuple):
+    """The state of the iteration."""
 
     x: Array
     value: Array
@@ -51,23 +51,25 @@ class End(NamedTuple):
     evaluations: Any
 
 
-def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> End:
-    """Return where a function is least.
+def minimize_lbfgs(
+    fun: Callable[[Array], Any], x: Array, options: LbfgsOptions
+) -> LbfgsState:
+    """Minimize a function.
 
     Args:
-        fun: takes vectors like `x` and returns a real number.
-        x: where to begin.
-        options: when to stop, and how many steps to keep.
+        fun: a function from vectors like `x` to a real number.
+        x: the starting point.
+        options: the stopping criteria, and the length of the history.
     """
     limits = options.maxiter, options.maxfun, options.maxgrad
     if limits == (None, None, None):
         limits = (200 * x.size, None, None)
     most, most_values, most_gradients = [_INF if m is None else m for m in limits]
 
-    def goes_on(state: End) -> Any:
+    def goes_on(state: LbfgsState) -> Any:
         return ~state.converged & ~state.failed
 
-    def step(state: End) -> End:
+    def step(state: LbfgsState) -> LbfgsState:
         direction = _direction(state.history, state.gradient)
         here = (state.value, state.gradient)
         one = np.ones((), x.dtype)
@@ -85,7 +87,7 @@ def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> E
             status = np.where(holds, reason, status)
         converged = np.linalg.norm(point.gradient, options.norm) < options.gtol
         moved = point.step * direction
-        return End(
+        return LbfgsState(
             x=state.x + moved,
             value=point.value,
             gradient=point.gradient,
@@ -101,12 +103,12 @@ def minimize_lbfgs(fun: Callable[[Array], Any], x: Array, options: Options) -> E
     nothing = np.zeros((options.maxcor, x.size), x.dtype)
     no = np.zeros((), bool)
     history = _History(nothing, nothing, nothing[:, 0], np.ones((), x.dtype))
-    state = End(x, value, gradient, history, no, no, 0, 0, 1)
+    state = LbfgsState(x, value, gradient, history, no, no, 0, 0, 1)
     return while_loop(goes_on, step, state)
 
 
 def _direction(history: _History, gradient: Array) -> Array:
-    """Return what the inverse Hessian of the history makes of a gradient, downhill."""
+    """Return the product of the inverse Hessian and the negative gradient."""
 
     def back(vector: Array, one: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         moved, turned, scale = one
@@ -123,7 +125,7 @@ def _direction(history: _History, gradient: Array) -> Array:
 
 
 def _longer(history: _History, moved: Array, turned: Array) -> _History:
-    """Return the history with another step, without the first; none that says nothing."""
+    """Return the history shifted by a new step; unchanged if its curvature is 0."""
     product = dot(moved, turned)
     says = product != 0
 

@@ -1,10 +1,10 @@
-"""How far to go along a direction: a step that satisfies the strong Wolfe conditions.
+"""Line search for a step that satisfies the strong Wolfe conditions.
 
-Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6, as one loop that
-evaluates the function once in each turn. First steps grow until an interval must hold a
-good one; then that interval is narrowed, by a cubic, a quadratic or its middle. Its lower
-end is the best point so far, so what comes back has always its own value and gradient,
-also where nothing better is found. A value that is NaN counts as too high.
+Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6, as one loop with one
+evaluation of the function per iteration. First steps grow until an interval must
+contain an acceptable one; then that interval is narrowed, by a cubic, a quadratic or
+bisection. Its lower end is the best point so far, so the result always has its own
+value and gradient, even if no better point is found. A NaN value counts as too high.
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ _DECREASE: Final = 1e-4
 _CURVATURE: Final = 0.9
 _WITHIN_BY_CUBIC: Final = 0.2
 _WITHIN_BY_QUADRATIC: Final = 0.1
-_MOST_NARROWINGS: Final = 30
+_MAX_NARROWINGS: Final = 30
 _NARROWING_FAILED: Final = 1
 _NOTHING_ENCLOSED: Final = 3
 
 
 class Point(NamedTuple):
-    """A place on the line: how far along, and the value, slope and gradient there."""
+    """A point on the line: the step, and the value, slope and gradient there."""
 
     step: Any
     value: Any
@@ -35,8 +35,8 @@ class Point(NamedTuple):
     gradient: Any
 
 
-class Found(NamedTuple):
-    """The step of a search: its point, whether it is none, why, and what it cost."""
+class LineSearchResult(NamedTuple):
+    """The result: its point, whether and why the search failed, and the evaluations."""
 
     point: Point
     failed: Any
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     evaluations: Any
 
 
-class _State(NamedTuple):
+class _LineSearchState(NamedTuple):
     low: Point
     high: tuple[Any, Any]
     former: tuple[Any, Any]
@@ -62,16 +62,16 @@ def line_search(
     at_x: tuple[Any, Array],
     first: Any,
     most: Any,
-) -> Found:
-    """Return a step along a direction in which a function falls.
+) -> LineSearchResult:
+    """Return a step along a descent direction.
 
     Args:
-        fun: takes vectors like `x` and returns a real number.
-        x: where the line begins.
-        direction: where it goes.
+        fun: a function from vectors like `x` to a real number.
+        x: the start of the line.
+        direction: the direction of the line.
         at_x: value and gradient of the function at `x`.
-        first: the step that is tried first.
-        most: how many steps are tried before one is too far.
+        first: the first step to try.
+        most: the maximum number of iterations.
     """
     value, gradient = at_x
     start = Point(_zero(x), value, dot(gradient, direction), gradient)
@@ -81,21 +81,21 @@ def line_search(
         there = there.astype(value.dtype)
         return Point(step, there, dot(slant, direction), slant)
 
-    def turn(state: _State) -> _State:
+    def turn(state: _LineSearchState) -> _LineSearchState:
         grown = np.where(state.turns == 0, first, 2 * state.low.step)
         step = np.where(state.narrows, _between(state), grown)
-        return _following(state, at(step.astype(x.dtype)), start)
+        return _next_state(state, at(step.astype(x.dtype)), start)
 
-    def goes_on(state: _State) -> Any:
+    def goes_on(state: _LineSearchState) -> Any:
         open_ended = state.narrows | (state.turns < most)
         return open_ended & ~state.found & ~state.failed
 
     no = np.zeros((), bool)
     nowhere = (start.step, start.value)
-    state = _State(start, nowhere, nowhere, no, 0, 0, no, no)
+    state = _LineSearchState(start, nowhere, nowhere, no, 0, 0, no, no)
     state = while_loop(goes_on, turn, state)
     why = np.where(state.narrows, _NARROWING_FAILED, _NOTHING_ENCLOSED)
-    return Found(
+    return LineSearchResult(
         state.low,
         ~state.found,
         np.where(state.found, 0, why),
@@ -104,13 +104,13 @@ def line_search(
 
 
 def evaluate(fun: Callable[[Array], Any], x: Array) -> tuple[Array, Array]:
-    """Return value and gradient of a function, of types that depend on no weak one."""
+    """Return value and gradient of a function, in strong dtypes."""
     value, gradient = value_and_grad(fun)(x)
     return np.asarray(value, value.dtype), gradient
 
 
 def dot(x: Array, y: Array) -> Array:
-    """Return the product of two vectors, or a matrix and a vector, in full precision."""
+    """Return a product with a vector in full precision."""
     return np.dot(x, y, precision=Precision.HIGHEST)
 
 
@@ -119,13 +119,13 @@ def _zero(x: Array) -> Array:
 
 
 def _pick(condition: Any, these: Any, those: Any) -> Any:
-    """Return one of two tuples of numbers and arrays, of a type."""
+    """Select one of two tuples of numbers and arrays."""
     pairs = [np.where(condition, a, b) for a, b in zip(these, those, strict=True)]
     return type(these)(*pairs) if hasattr(these, "_fields") else tuple(pairs)
 
 
-def _following(state: _State, new: Point, start: Point) -> _State:
-    """Return what is known when the value at another point is."""
+def _next_state(state: _LineSearchState, new: Point, start: Point) -> _LineSearchState:
+    """Return the next state, given the value at another point."""
     low, narrows = state.low, state.narrows
     is_first = ~narrows & (state.turns == 0)
     decreased = new.value <= start.value + _DECREASE * new.step * start.slope
@@ -140,9 +140,9 @@ def _following(state: _State, new: Point, start: Point) -> _State:
     middle = ((lower.step + high[0]) / 2, (lower.value + high[1]) / 2)
     former = _pick(too_high | passed, state.high, near)
 
-    is_narrow = narrows & (abs(state.high[0] - low.step) <= _least(low.step.dtype))
+    is_narrow = narrows & (abs(state.high[0] - low.step) <= _min_width(low.step.dtype))
     narrowings = state.narrowings + narrows
-    return _State(
+    return _LineSearchState(
         low=lower,
         high=high,
         former=_pick(narrows, former, middle),
@@ -150,20 +150,20 @@ def _following(state: _State, new: Point, start: Point) -> _State:
         turns=state.turns + ~narrows,
         narrowings=narrowings,
         found=found,
-        failed=~found & (is_narrow | (narrowings >= _MOST_NARROWINGS)),
+        failed=~found & (is_narrow | (narrowings >= _MAX_NARROWINGS)),
     )
 
 
-def _least(dtype: DType) -> float:
-    """Return the width of an interval in which no further point is looked for."""
+def _min_width(dtype: DType) -> float:
+    """Return the interval width at which the search ends."""
     return 1e-10 if dtype.itemsize == 8 else 1e-5
 
 
-# ---- the next point between two ----
+# ---- the next point of an interval ----
 
 
-def _between(state: _State) -> Array:
-    """Return where to look in the interval: the first of three that is well inside."""
+def _between(state: _LineSearchState) -> Array:
+    """Return the next point: the first of three candidates that is well inside."""
     (a, fa, slope, _), (b, fb) = state.low, state.high
     width, bottom, top = b - a, np.minimum(a, b), np.maximum(a, b)
 
@@ -171,7 +171,7 @@ def _between(state: _State) -> Array:
         margin = part * abs(width)
         return (point > bottom + margin) & (point < top - margin)
 
-    by_cubic = _least_of_cubic((a, fa, slope), (b, fb), state.former)
+    by_cubic = _cubic_minimum((a, fa, slope), (b, fb), state.former)
     by_quadratic = a - slope * width**2 / (2 * (fb - fa - slope * width))
     is_cubic = (state.narrowings > 0) & is_inside(by_cubic, _WITHIN_BY_CUBIC)
     is_quadratic = is_inside(by_quadratic, _WITHIN_BY_QUADRATIC)
@@ -179,10 +179,10 @@ def _between(state: _State) -> Array:
     return np.where(is_cubic, by_cubic, rest)
 
 
-def _least_of_cubic(
+def _cubic_minimum(
     low: tuple[Any, Any, Any], high: tuple[Any, Any], former: tuple[Any, Any]
 ) -> Array:
-    """Return where the cubic is least that has a value and slope, and two other values."""
+    """Return the minimum of the cubic with a value, its slope and two other values."""
     (a, fa, slope), (b, fb), (c, fc) = low, high, former
     to_b, to_c = b - a, c - a
     bend_b = (fb - fa - slope * to_b) / to_b**2

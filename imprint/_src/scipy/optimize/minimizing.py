@@ -1,7 +1,7 @@
-"""`minimize`: which method finds the least value of a function, and what it gives.
+"""`minimize`: the choice of method, its options and its result.
 
-The function and its gradient are traced once, in the body of a loop of `imprint.lax`. So it
-works under `jit` and `vmap`, and what is found outside of them is compiled once.
+The function and its gradient are traced once, in the body of a `imprint.lax` loop. So
+it works under `jit` and `vmap`, and otherwise compiles once.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,20 +20,21 @@ _LIMITED = "l-bfgs-experimental-do-not-rely-on-this"
 
 
 class OptimizeResults(NamedTuple):
-    """What a method found, and what that cost.
+    """The result of `minimize`.
 
     Attributes:
-        x: where the function is least.
+        x: the minimum.
         success: whether the method converged.
-        status: 0 if it did, 1 if that took too many steps, 3 if no interval got narrow
-            around a good step, 5 if no step was far enough; of L-BFGS, 2 and 3 if that took
-            too many evaluations, 4 if a step gained too little, 5 if there was no good step.
-        fun: the value there.
-        jac: the gradient there.
-        hess_inv: the estimate of the inverse Hessian; None of L-BFGS.
-        nfev: how many values were computed.
-        njev: how many gradients were computed.
-        nit: how many steps were taken.
+        status: 0 for success, 1 if the iterations ran out; for BFGS, 3 if the line
+            search did not converge, 5 if no step was long enough; for L-BFGS, 2 and 3
+            if the evaluations ran out, 4 if a step gained too little, 5 if the line
+            search failed.
+        fun: the value at the minimum.
+        jac: the gradient at the minimum.
+        hess_inv: the estimate of the inverse Hessian; None for L-BFGS.
+        nfev: the number of evaluations of the function.
+        njev: the number of evaluations of the gradient.
+        nit: the number of iterations.
     """
 
     x: Array
@@ -56,23 +57,23 @@ def minimize(
     tol: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> OptimizeResults:
-    """Return where a function of a vector is least, by its values and gradients.
+    """Minimize a function of a vector, by its values and gradients.
 
     Args:
         fun: `fun(x, *args)`, a real number.
-        x0: where to begin, of one axis.
-        args: what else the function takes.
+        x0: the starting point, with one axis.
+        args: further arguments of the function.
         method: "BFGS", in any case; or JAX's experimental name of L-BFGS,
             "l-bfgs-experimental-do-not-rely-on-this".
-        tol: the option `gtol`, and of L-BFGS `ftol`, where these are not given.
-        options: of BFGS `maxiter` (200 for each number), `gtol`, a bound of the `norm` of
-            the gradient (the largest number), and `line_search_maxiter`; of L-BFGS `maxls`
-            instead of the last, `ftol`, `maxfun`, `maxgrad`, and `maxcor`, how many steps
-            are kept.
+        tol: the default of the option `gtol`, and for L-BFGS of `ftol`.
+        options: for BFGS `maxiter` (200 times the size of `x0`), `gtol`, the bound of
+            the gradient's `norm` (the maximum norm), and `line_search_maxiter`; for
+            L-BFGS `maxls` instead of the last, `ftol`, `maxfun`, `maxgrad`, and
+            `maxcor`, the length of the history.
 
     Raises:
-        ArgumentError: there is no such method or option.
-        ShapeError: `x0` has not one axis, or what `fun` returns has any.
+        ArgumentError: the method or an option is unknown.
+        ShapeError: `x0` does not have one axis, or the result of `fun` has any.
         DTypeError: `x0` is complex.
 
     Example:
@@ -102,11 +103,11 @@ def minimize(
     x, given = x.astype(x.dtype), dict(options or {})
     if method.lower() == "bfgs":
         end = bfgs.minimize_bfgs(
-            _number_of(fun, args), x, _options(bfgs.Options, given, tol)
+            _number_of(fun, args), x, _options(bfgs.BfgsOptions, given, tol)
         )
     elif method.lower() == _LIMITED:
         end = lbfgs.minimize_lbfgs(
-            _number_of(fun, args), x, _options(lbfgs.Options, given, tol)
+            _number_of(fun, args), x, _options(lbfgs.LbfgsOptions, given, tol)
         )
     else:
         raise ArgumentError(
@@ -128,7 +129,7 @@ def minimize(
 def _number_of(
     fun: Callable[..., Any], args: tuple[Any, ...]
 ) -> Callable[[Array], Any]:
-    """Return the function of the vector alone, which checks that it returns a number."""
+    """Return the function of the vector alone, which checks its result."""
 
     def value(x: Array) -> Any:
         out = fun(x, *args)

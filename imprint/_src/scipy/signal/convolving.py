@@ -1,7 +1,7 @@
-"""Convolutions and correlations of arrays of any number of axes.
+"""Convolution and correlation of arrays of any number of axes.
 
-Direct ones are `imprint.lax.conv_general_dilated` of one batch and one feature,
-whose kernel is the smaller array; `fftconvolve` multiplies transforms. Integers become
+Direct ones are `imprint.lax.conv_general_dilated` with one batch and one feature; the
+kernel is the smaller array. `fftconvolve` multiplies transforms. Integers become
 floats.
 """
 
@@ -38,15 +38,16 @@ def convolve(
 
     Args:
         in1: an array.
-        in2: an array of as many axes; one of them is along each axis as long as the other.
-        mode: "full" for every shift at which they overlap, "same" for a part of the shape
-            of `in1`, "valid" for the shifts at which they overlap wholly.
-        method: "direct", "fft", or "auto", which is the direct one.
-        precision: of the products, as of `imprint.lax.conv_general_dilated`.
+        in2: an array with as many axes; one of both is at least as long along each
+            axis.
+        mode: "full" for every shift with an overlap, "same" for the shape of `in1`,
+            "valid" for shifts with full overlap.
+        method: "direct", "fft", or "auto", which is "direct".
+        precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
     Raises:
-        ShapeError: the arrays are empty, or do not fit.
-        ArgumentError: there is no such mode or method.
+        ShapeError: the arrays are empty, or do not match.
+        ArgumentError: the mode or method is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -73,19 +74,19 @@ def convolve2d(
     fillvalue: float = 0,
     precision: Any = None,
 ) -> Array:
-    """Return the convolution of two arrays of two axes.
+    """Return the convolution of two matrices.
 
     Args:
         in1: an array of two axes.
         in2: an array of two axes.
-        mode: "full", "same" or "valid", as of `convolve`.
-        boundary: "fill"; JAX has no other.
-        fillvalue: 0; JAX has no other.
-        precision: of the products, as of `imprint.lax.conv_general_dilated`.
+        mode: "full", "same" or "valid", as in `convolve`.
+        boundary: must be "fill", as in JAX.
+        fillvalue: must be 0, as in JAX.
+        precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
     Raises:
-        ShapeError: an array has not two axes, or they do not fit.
-        ArgumentError: there is no such mode or boundary.
+        ShapeError: an array does not have two axes, or they do not match.
+        ArgumentError: the mode or boundary is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -106,18 +107,18 @@ def correlate(
     method: str = "auto",
     precision: Any = None,
 ) -> Array:
-    """Return the correlation of two arrays: the convolution with the turned conjugate.
+    """Return the correlation: the convolution with the reversed conjugate.
 
     Args:
         in1: an array.
-        in2: an array of as many axes.
-        mode: "full", "same" or "valid", as of `convolve`.
-        method: "direct", "fft", or "auto", which is the direct one.
-        precision: of the products, as of `imprint.lax.conv_general_dilated`.
+        in2: an array with as many axes.
+        mode: "full", "same" or "valid", as in `convolve`.
+        method: "direct", "fft", or "auto", which is "direct".
+        precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
     Raises:
-        ShapeError: the arrays are empty, or do not fit.
-        ArgumentError: there is no such mode or method.
+        ShapeError: the arrays are empty, or do not match.
+        ArgumentError: the mode or method is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -137,19 +138,19 @@ def correlate2d(
     fillvalue: float = 0,
     precision: Any = None,
 ) -> Array:
-    """Return the correlation of two arrays of two axes.
+    """Return the correlation of two matrices.
 
     Args:
         in1: an array of two axes.
         in2: an array of two axes.
-        mode: "full", "same" or "valid", as of `convolve`.
-        boundary: "fill"; JAX has no other.
-        fillvalue: 0; JAX has no other.
-        precision: of the products, as of `imprint.lax.conv_general_dilated`.
+        mode: "full", "same" or "valid", as in `convolve`.
+        boundary: must be "fill", as in JAX.
+        fillvalue: must be 0, as in JAX.
+        precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
     Raises:
-        ShapeError: an array has not two axes, or they do not fit.
-        ArgumentError: there is no such mode or boundary.
+        ShapeError: an array does not have two axes, or they do not match.
+        ArgumentError: the mode or boundary is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -175,14 +176,14 @@ def fftconvolve(
 
     Args:
         in1: an array.
-        in2: an array of as many axes.
-        mode: "full", "same" or "valid", as of `convolve`.
-        axes: along which to convolve; along others the arrays are equally long, and
-            element by element convolved. None for all.
+        in2: an array with as many axes.
+        mode: "full", "same" or "valid", as in `convolve`.
+        axes: the axes to convolve; None for all. Along others lengths are equal, and
+            the arrays are multiplied elementwise.
 
     Raises:
-        ShapeError: the arrays do not fit.
-        ArgumentError: there is no such mode.
+        ShapeError: the arrays do not match.
+        ArgumentError: the mode is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -207,7 +208,7 @@ def fftconvolve(
     return run(x, y)
 
 
-# ---- what they share ----
+# ---- implementation ----
 
 
 def _operands(
@@ -246,12 +247,12 @@ def _planes(
 
 
 def _is_within(x: Array, y: Array) -> bool:
-    """Tell whether `x` is along each axis at most as long as `y`."""
+    """Return whether `x` is at most as long as `y` along each axis."""
     return all(dims.at_least(m, n) for n, m in zip(x.shape, y.shape, strict=True))
 
 
 def _fitted(name: str, x: Array, y: Array) -> bool:
-    """Tell whether `x` is the smaller one; raise if neither is."""
+    """Return whether `x` is the smaller one; raise if neither is."""
     is_smaller = _is_within(x, y)
     if not is_smaller and not _is_within(y, x):
         raise ShapeError(
@@ -285,7 +286,7 @@ def _convolved(name: str, x: Array, y: Array, mode: str, precision: Any) -> Arra
 
 
 def _pads(mode: str, n: Dim, other: Dim) -> tuple[Dim, Dim]:
-    """Return the padding for a kernel of length n; `other` is that of the second operand."""
+    """Return the padding for a kernel of length n and a second operand `other`."""
     if mode == "valid":
         return 0, 0
     if mode == "full":

@@ -1,6 +1,6 @@
-"""What is left of data without their mean, or without lines that fit them best.
+"""detrend: data without their mean, or without a least-squares line.
 
-The line is taken away as two projections, whose vectors are known beforehand.
+The line is removed by two projections on vectors that are known beforehand.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,16 @@ def detrend(
     type: str = "linear",  # noqa: A002 - SciPy's name
     bp: int | Sequence[int] = 0,
 ) -> Array:
-    """Return an array without its mean, or without the line that fits it best.
+    """Remove the mean, or the least-squares line, along an axis.
 
     Args:
         data: an array.
-        axis: along which.
+        axis: the axis.
         type: "linear" for the line, "constant" for the mean.
-        bp: where a new line begins, one place or several.
+        bp: the indices where a new line begins, one or several.
 
     Raises:
-        ArgumentError: there is no such type, or a place is outside of the axis.
+        ArgumentError: the type is unknown, or an index is out of bounds.
 
     Example:
         >>> import imprint.numpy as np
@@ -63,7 +63,7 @@ def detrend(
 
 
 def _without_line(rows: Array) -> Array:
-    """Take the projections on 1 and on the slope away; both are known beforehand."""
+    """Remove the projections on 1 and on the slope; both are known beforehand."""
     n = rows.shape[-1]
     basis = numpy.stack([numpy.ones(n), numpy.arange(n) - (n - 1) / 2])
     basis = basis[: min(n, 2)]

@@ -1,4 +1,4 @@
 """Implementation of `imprint.scipy.sparse`.
 
-- `linalg`: how is such a system solved, step by step?
+- `linalg`: iterative solvers
 """

@@ -1,7 +1,7 @@
-"""What special functions take: real numbers, which become floats of one dtype.
+"""Promotion and checks of arguments of special functions.
 
-They broadcast; whether results of Python's numbers are weak is as in JAX, where it depends
-on how a function is written.
+Arguments broadcast and become floats of one dtype. Whether results for Python numbers
+are weak is as in JAX, where it depends on the function.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def floats(name: str, *args: Any) -> list[Any]:
     """Return real numbers as floats of their common dtype, weak if all of them are.
 
     Args:
-        name: the function, for errors.
+        name: the public function, for errors.
         args: arrays and numbers.
     """
     refuse_complex(name, *args)
@@ -31,7 +31,7 @@ def floats(name: str, *args: Any) -> list[Any]:
 
 
 def strong_floats(name: str, *args: Any) -> list[Any]:
-    """Return real numbers as floats of their common dtype, which are not weak."""
+    """Return real numbers as strong floats of their common dtype."""
     found = floats(name, *args)
     return [convert(name, x, get_aval(x).dtype) for x in found]
 
@@ -43,7 +43,7 @@ def arrays(name: str, *args: Any) -> list[Array]:
 
 
 def concrete_integer(name: str, argument: str, value: Any) -> int:
-    """Return an integer that decides what is computed."""
+    """Return an integer that must be concrete."""
     try:
         return value.__index__()
     except (AttributeError, TypeError):

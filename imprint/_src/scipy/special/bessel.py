@@ -1,6 +1,6 @@
-"""Bessel functions of the first kind, and the modified ones of orders 0 and 1.
+"""Bessel functions of the first kind, and modified ones of orders 0 and 1.
 
-Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
+Those with suffix `e` are scaled by `exp(-|x|)`, so they do not overflow.
 """
 
 from typing import Any
@@ -20,11 +20,11 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
 
     Args:
         z: real numbers, smaller than `n_iter` in magnitude.
-        v: the last order, known while tracing.
-        n_iter: the order from which the recurrence comes down; it is at least `v`.
+        v: the last order, concrete.
+        n_iter: the order at which the backward recurrence starts, at least `v`.
 
     Raises:
-        ArgumentError: if an order is no integer, or negative.
+        ArgumentError: an order is not an integer, or negative.
 
     Example:
         >>> from imprint.scipy import special
@@ -96,5 +96,5 @@ def i1e(x: ArrayLike) -> Array:
 
 
 def _growth(x: Any) -> Any:
-    """Return `exp(abs(x))`, with the derivative 0 at 0, which that of `abs` is not."""
+    """Return `exp(abs(x))`, with the derivative 0 at 0, unlike `abs`."""
     return exp(multiply(x, sign(x)))

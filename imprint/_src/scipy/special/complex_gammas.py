@@ -1,9 +1,9 @@
-"""The gamma function of complex numbers, its logarithm, and derivatives of that.
+"""The gamma function of complex numbers, its logarithm, and derivatives.
 
-Outside of programs they are SciPy's. In programs, numbers of the lower half plane are turned
-to the upper one, and those of its left half to the right by the reflection formula, whose
-sine is an exponential that does not overflow there. Right of 1/2 it is Stirling's series,
-after some steps of the recurrence. The derivative of order n is that of order n + 1.
+Outside of programs they are SciPy's. In programs, conjugation moves numbers to the
+upper half plane, and the reflection formula those of its left half to the right; there
+the sine is an exponential that does not overflow. Right of 1/2, use Stirling's series
+after some steps of the recurrence. The derivative of order n is order n + 1.
 """
 
 import math
@@ -35,7 +35,7 @@ def complex_gamma(z: Any) -> Array:
 
 
 def complex_loggamma(z: Any) -> Array:
-    """Return the branch of the logarithm of gamma that is cut below 0."""
+    """Return the branch of the logarithm of gamma with a cut below 0."""
     if _loggamma_now.applies(z):
         return _loggamma_now(z)[0]
     return _derivative(_LOGARITHM)(z)
@@ -58,7 +58,7 @@ _loggamma_now: Final = HostKernel("loggamma", _same, _by_scipy("loggamma"))
 
 @cache
 def _derivative(order: int) -> Callable[[Any], Any]:
-    """Return a derivative of the logarithm of gamma: of order 0, digamma, and so on."""
+    """Return a derivative of the logarithm of gamma: order 0 is digamma."""
 
     @custom_jvp
     def derivative(z: Any) -> Any:
@@ -89,7 +89,7 @@ def _polygamma(order: int, z: Array) -> Array:
 
 
 def _right(order: int, z: Array) -> Array:
-    """Return it right of 1/2 in the upper half plane: Stirling's series, and steps back."""
+    """Return it right of 1/2 in the upper half plane, by Stirling's series."""
     is_far = (np.real(z) > _STEPS) | (np.imag(z) > _STEPS)
     far = np.where(is_far, z, z + _STEPS)
     near = np.where(is_far, 1, z)
@@ -113,10 +113,10 @@ def _right(order: int, z: Array) -> Array:
 
 
 def _logarithms(z: Array) -> Array:
-    """Return the sum of the logarithms of z, z + 1, …: that of their product, unwound.
+    """Return the sum of the logarithms of z, z + 1, …: the unwound log of the product.
 
-    Each factor turns by less than a right angle, from the upper half plane to the lower
-    one only past the cut of the logarithm.
+    Each factor rotates by less than a right angle, so the product leaves the upper half
+    plane only past the cut of the logarithm.
     """
     product, turns = z, 0
     for k in range(1, _STEPS):
@@ -127,7 +127,7 @@ def _logarithms(z: Array) -> Array:
 
 
 def _stirling(order: int, k: int) -> float:
-    """Return the coefficient of z**(-2 k) in the series, less what stands before it."""
+    """Return the coefficient of z**(-2 k) in the series, less the leading terms."""
     bernoulli = _bernoulli(2 * k)
     if order == _LOGARITHM:
         return float(bernoulli / (2 * k * (2 * k - 1)))
@@ -146,10 +146,10 @@ def _bernoulli(n: int) -> Fraction:
 
 
 def _reflected(order: int, z: Array, mirror: Array) -> Array:
-    """Return it left of 1/2 in the upper half plane, by what it is at 1 - z.
+    """Return it left of 1/2 in the upper half plane, by its value at 1 - z.
 
-    There exp(2 pi i z) has at most the magnitude 1: with it less 1, e, the sine of pi z is
-    -exp(-i pi z) e / 2i, and the cotangent i + 2 i / e.
+    There exp(2 pi i z) has at most the magnitude 1. With e as it less 1, the sine of pi
+    z is -exp(-i pi z) e / 2i, and the cotangent i + 2 i / e.
     """
     turns = z - np.round(np.real(z))
     less = np.expm1(2j * math.pi * turns)
@@ -163,7 +163,7 @@ def _reflected(order: int, z: Array, mirror: Array) -> Array:
 
 
 def _cotangent(order: int) -> list[int]:
-    """Return the derivative of the cotangent as a polynomial of it, the lowest first."""
+    """Return the derivative of the cotangent as a polynomial in it, lowest first."""
     terms = [0, 1]
     for _ in range(order):
         slopes = [k * c for k, c in enumerate(terms)][1:]

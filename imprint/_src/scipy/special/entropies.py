@@ -1,7 +1,7 @@
-"""Products with logarithms, odds, and what is summed to entropies.
+"""Entropies and their parts: products with logarithms, logits, sums of exponentials.
 
-Where a factor is 0 the product is 0, whatever the logarithm, and derivatives are those of
-the formula. Sums of exponentials are those of `imprint.nn`.
+A product with factor 0 is 0, whatever the logarithm; derivatives are those of the
+formula. Sums of exponentials are those of `imprint.nn`.
 """
 
 import math
@@ -100,7 +100,7 @@ def _xlogx_jvp(primals: Any, tangents: Any) -> Any:
 
 @fuse_eager
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
-    """Return `p * log(p / q)`: 0 where `p` is 0, inf where it is none of a distribution.
+    """Return `p * log(p / q)`: 0 if `p` is 0, inf outside of probabilities.
 
     Example:
         >>> import imprint.numpy as np
@@ -120,7 +120,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 
 @fuse_eager
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
-    """Return `p * log(p / q) - p + q`: what divergences are sums of.
+    """Return `p * log(p / q) - p + q`, the terms of the Kullback-Leibler divergence.
 
     Example:
         >>> import imprint.numpy as np
@@ -134,7 +134,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 
 @fuse_eager
 def logit(x: ArrayLike) -> Array:
-    """Return the logarithm of odds, `log(x / (1 - x))`.
+    """Return the logit, `log(x / (1 - x))`.
 
     Example:
         >>> import imprint.numpy as np
@@ -182,7 +182,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """Return the Box-Cox transform of `1 + x`, precisely near 0.
+    """Return the Box-Cox transform of `1 + x`, accurately near 0.
 
     Example:
         >>> from imprint.scipy import special
@@ -200,7 +200,7 @@ def _powered(log_x: Any, power: Any) -> Array:
 
 
 def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """Return the exponentials of `x`, divided by their sum along axes; None, all.
+    """Return the softmax along axes; None for all.
 
     Example:
         >>> import imprint.numpy as np
@@ -212,7 +212,7 @@ def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
 
 
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """Return the logarithm of the softmax along axes; None, all.
+    """Return the logarithm of the softmax along axes; None for all.
 
     Example:
         >>> import imprint.numpy as np

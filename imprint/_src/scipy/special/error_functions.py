@@ -1,13 +1,120 @@
-"""The error functions that the engine has: `erf`, `erfc` and the inverse of `erf`.
+"""Error functions, and the normal distribution.
 
-They are apart from their relatives in `normal`, which load more.
+All but `wofz` are of real numbers.
 """
 
+import math
+
+from imprint._src import dtypes
 from imprint._src.core.array import Array
+from imprint._src.core.aval import get_aval
 from imprint._src.eager.fusion import fuse_eager
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.errors import ArgumentError
+from imprint._src.numpy.elementwise.arithmetic import multiply
+from imprint._src.numpy.promotion import ArrayLike, convert, promote
+from imprint._src.primitives.special import faddeeva, minimax_coeffs
 from imprint._src.primitives.special import special as primitives
-from imprint._src.scipy.special.arguments import floats
+from imprint._src.scipy.special.arguments import floats, strong_floats
+
+
+def erfcx(x: ArrayLike) -> Array:
+    """Return `exp(x * x) * erfc(x)`, elementwise, without overflow.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcx(0.5).round(4)
+        Array(0.6157, dtype=float32, weak_type=True)
+    """
+    return minimax_coeffs.erfcx(*floats("erfcx", x))
+
+
+def erfcinv(y: ArrayLike) -> Array:
+    """Return the inverse of `erfc`, elementwise, accurately near 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcinv(0.5).round(4)
+        Array(0.4769, dtype=float32, weak_type=True)
+    """
+    (y,) = floats("erfcinv", y)
+    return multiply(minimax_coeffs.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
+
+
+def wofz(z: ArrayLike) -> Array:
+    """Return the Faddeeva function, `exp(-z * z) * erfc(-1j * z)`, elementwise.
+
+    Args:
+        z: numbers, which become complex.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.wofz(1j).round(4)
+        Array(0.4276+0.j, dtype=complex64)
+    """
+    (z,) = promote("wofz", (z,))
+    aval = get_aval(z)
+    return faddeeva.wofz(convert("wofz", z, dtypes.to_complex(aval.dtype)))
+
+
+def dawsn(x: ArrayLike) -> Array:
+    """Return Dawson's integral, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.dawsn(0.5).round(4)
+        Array(0.4244, dtype=float32, weak_type=True)
+    """
+    return minimax_coeffs.dawsn(*floats("dawsn", x))
+
+
+@fuse_eager
+def ndtr(x: ArrayLike) -> Array:
+    """Return the cumulative distribution of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtr(0.0)
+        Array(0.5, dtype=float32)
+    """
+    (x,) = strong_floats("ndtr", x)
+    return multiply(primitives.erfc(multiply(x, -math.sqrt(0.5))), 0.5)
+
+
+@fuse_eager
+def ndtri(p: ArrayLike) -> Array:
+    """Return the quantile function of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtri(0.5)
+        Array(0., dtype=float32)
+    """
+    return minimax_coeffs.ndtri(*strong_floats("ndtri", p))
+
+
+@fuse_eager
+def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
+    """Return the log of the normal distribution's cumulative function, elementwise.
+
+    Args:
+        x: real numbers.
+        series_order: ignored, as in JAX: no series is used, and the result is as
+            precise as the dtype.
+
+    Raises:
+        ArgumentError: the order is negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.log_ndtr(0.0).round(4)
+        Array(-0.6931, dtype=float32)
+    """
+    if series_order < 0:
+        raise ArgumentError(
+            f"log_ndtr: expected series_order of at least 0, got {series_order}. "
+            "Leave it out."
+        )
+    return minimax_coeffs.log_ndtr(*strong_floats("log_ndtr", x))
 
 
 @fuse_eager
@@ -24,7 +131,7 @@ def erf(x: ArrayLike) -> Array:
 
 @fuse_eager
 def erfc(x: ArrayLike) -> Array:
-    """Return 1 less the error function, elementwise, precisely for large `x`.
+    """Return `1 - erf(x)`, elementwise, accurately for large `x`.
 
     Example:
         >>> from imprint.scipy import special
@@ -36,7 +143,7 @@ def erfc(x: ArrayLike) -> Array:
 
 @fuse_eager
 def erfinv(x: ArrayLike) -> Array:
-    """Return the number whose error function is `x`, elementwise.
+    """Return the inverse error function, elementwise.
 
     Example:
         >>> from imprint.scipy import special

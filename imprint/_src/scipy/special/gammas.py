@@ -1,6 +1,6 @@
-"""The gamma and beta functions, their logarithms, derivatives and incomplete integrals.
+"""Gamma and beta functions, their logarithms, derivatives and incomplete integrals.
 
-Products and quotients of gamma functions are computed from logarithms; signs beside.
+Products and quotients of gamma functions are computed from logarithms and signs.
 """
 
 import math
@@ -38,7 +38,7 @@ def loggamma(x: ArrayLike) -> Array:
     """Return the principal branch of the logarithm of the gamma function.
 
     Args:
-        x: real numbers, for which the result is NaN at negative ones; or complex ones.
+        x: real numbers, with NaN for negative ones; or complex numbers.
 
     Example:
         >>> import imprint.numpy as np
@@ -98,7 +98,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     a, b = floats("betaln", a, b)
     a, b = np.minimum(a, b), np.maximum(a, b)
     total = a + b
-    # Of large ones the logarithms of gamma functions are near each other.
+    # For large numbers, the logarithms of gamma functions are close together.
     large = np.where(b < 10, 10, b)
     rest = -(large - 0.5) * np.log1p(a / large) - a * np.log(a + large) + a
     rest = rest + (_stirling(large) - _stirling(a + large))
@@ -108,7 +108,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def _stirling(a: Any) -> Any:
-    """Return the logarithm of the gamma function less Stirling's formula, from 10 on."""
+    """Return the log of the gamma function less Stirling's formula, from 10 on."""
     u = 1 / (a * a)
     total = u * (1 / 1188 - 691 / 360360 * u) - 1 / 1680
     return (1 / 12 + u * (-1 / 360 + u * (1 / 1260 + u * total))) / a
@@ -130,14 +130,14 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
 @fuse_eager
 def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT002 - JAX's signature
-    """Return the factorial, elementwise; 0 below 0.
+    """Return the factorial, elementwise; 0 for negative numbers.
 
     Args:
-        n: numbers; between natural ones the gamma function of `n + 1`.
-        exact: only False: the result is a float.
+        n: numbers; the gamma function of `n + 1` for non-integers.
+        exact: must be False: the result is a float.
 
     Raises:
-        NotImplementedError: for `exact`.
+        NotImplementedError: `exact` is True.
 
     Example:
         >>> import imprint.numpy as np
@@ -154,12 +154,12 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT0
 
 
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803 - JAX's name
-    """Return how many ways there are to choose `k` of `N`, elementwise.
+    """Return the number of ways to choose `k` of `N`, elementwise.
 
     Args:
-        N: how many there are.
-        k: how many are chosen.
-        repetition: whether one may be chosen again.
+        N: the number of objects.
+        k: the number of choices.
+        repetition: whether an object may be chosen repeatedly.
 
     Example:
         >>> import imprint.numpy as np
@@ -178,11 +178,11 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
 
 
 def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
-    """Return the logarithm of the gamma function of matrices of size `d`, elementwise.
+    """Return the log of the multivariate gamma function of dimension `d`, elementwise.
 
     Args:
         a: numbers above `(d - 1) / 2`.
-        d: an integer, known while tracing.
+        d: a concrete integer.
 
     Example:
         >>> from imprint.scipy import special
@@ -211,14 +211,14 @@ def digamma(x: ArrayLike) -> Array:
 
 
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
-    """Return derivative number `n` of `digamma`, elementwise.
+    """Return the derivative of order `n` of `digamma`, elementwise.
 
     Args:
         n: integers.
         x: real numbers.
 
     Raises:
-        DTypeError: if `n` are not integers.
+        DTypeError: `n` are not integers.
 
     Example:
         >>> from imprint.scipy import special
@@ -267,7 +267,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     Args:
         a: positive numbers.
         b: positive numbers.
-        x: numbers from 0 to 1, by which alone it is differentiable.
+        x: numbers from 0 to 1, the only differentiable argument.
 
     Example:
         >>> from imprint.scipy import special
@@ -282,8 +282,8 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
 
     Args:
-        x: numbers above 1, by which it is not differentiable.
-        q: numbers; None, 1: Riemann's zeta function.
+        x: numbers above 1; not differentiable.
+        q: numbers; None for 1: Riemann's zeta function.
 
     Example:
         >>> from imprint.scipy import special
@@ -320,13 +320,13 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
 
 
 def bernoulli(n: int) -> Array:
-    """Return the numbers of Bernoulli, from number 0 to number `n`.
+    """Return the Bernoulli numbers from 0 to `n`.
 
     Args:
-        n: the last one, known while tracing.
+        n: the last number, a concrete integer.
 
     Raises:
-        ArgumentError: if it is no integer, or negative.
+        ArgumentError: `n` is not an integer, or negative.
 
     Example:
         >>> from imprint.scipy import special

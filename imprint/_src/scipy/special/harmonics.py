@@ -1,7 +1,7 @@
 """Spherical harmonics.
 
-Each is a recurrence of degrees from its order on, for all elements at once, which stops at
-the degree of the element; so it takes no table of all degrees and orders.
+Each is a recurrence over degrees, starting at its order, for all elements at once,
+which stops at the element's degree; so it needs no table of degrees and orders.
 """
 
 import math
@@ -28,20 +28,20 @@ def sph_harm_y(
     diff_n: int | None = None,
     n_max: int | None = None,
 ) -> Array:
-    """Return the spherical harmonics of degree `n` and order `m`, which are orthonormal.
+    """Return the orthonormal spherical harmonics of degree `n` and order `m`.
 
     Args:
         n: the degrees, integers of at least 0.
-        m: the orders, integers of at most `n` in magnitude; beyond these it is 0.
+        m: the orders, integers of at most `n` in magnitude; for others the result is 0.
         theta: the polar angles, from 0 to pi.
         phi: the azimuths.
-        diff_n: only None: for derivatives use `imprint.jvp`.
-        n_max: the greatest degree, known while tracing; higher ones are taken for it.
-            None: that of `n`, which is then known while tracing.
+        diff_n: must be None: for derivatives use `imprint.jvp`.
+        n_max: the largest degree, concrete; higher ones are clipped. None for that of a
+            concrete `n`.
 
     Raises:
-        DTypeError: if `n` or `m` are not integers.
-        NotImplementedError: for `diff_n`.
+        DTypeError: `n` or `m` are not integers.
+        NotImplementedError: `diff_n` is given.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,6 +1,6 @@
 """The hypergeometric functions 1F1 and 2F1 of real numbers.
 
-By each operand there is one derivative, by the last any number.
+Parameters have first derivatives; the argument has derivatives of any order.
 """
 
 from imprint._src.core.array import Array
@@ -13,8 +13,8 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Return Kummer's function 1F1, elementwise; 1 where `a` is 0.
 
     Args:
-        a: the parameter above.
-        b: the parameter below.
+        a: the upper parameter.
+        b: the lower parameter.
         x: real numbers.
 
     Example:
@@ -26,13 +26,13 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
 
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
-    """Return Gauss' function 2F1, elementwise; infinity above 1, unless it is a polynomial.
+    """Return Gauss' function 2F1, elementwise; infinity above 1, unless a polynomial.
 
     Args:
-        a: the first parameter above.
-        b: the second parameter above.
-        c: the parameter below.
-        x: real numbers; derivatives by a parameter are there between -1 and 1.
+        a: the first upper parameter.
+        b: the second upper parameter.
+        c: the lower parameter.
+        x: real numbers; parameters are differentiable for x between -1 and 1.
 
     Example:
         >>> from imprint.scipy import special

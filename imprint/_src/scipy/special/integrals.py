@@ -1,6 +1,6 @@
-"""Exponential integrals, those of Fresnel and of Owen, and the dilogarithm.
+"""Exponential, trigonometric, Fresnel and Owen's integrals, and the dilogarithm.
 
-They are of real numbers.
+Arguments are real.
 """
 
 from imprint._src.core.array import Array
@@ -35,7 +35,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
     """Return the exponential integral E_n: of `exp(-x * t) / t**n` from 1 on.
 
     Args:
-        n: natural numbers; the fractions of others are dropped. It has no derivative.
+        n: nonnegative integers; fractions are truncated. Not differentiable.
         x: real numbers of at least 0.
 
     Example:
@@ -61,11 +61,11 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
 
 
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
-    """Return how likely it is that one normal number is above `h`, another below `a` of it.
+    """Return Owen's T: P(X > `h` and 0 < Y < `a` X) for normal X and Y.
 
     Args:
         h: real numbers.
-        a: real numbers; the second number is between 0 and `a` times the first.
+        a: real numbers.
 
     Example:
         >>> from imprint.scipy import special

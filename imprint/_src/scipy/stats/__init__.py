@@ -1,31 +1,31 @@
 """Implementation of `imprint.scipy.stats`.
 
-- `bernoulli`: how likely is one trial?
-- `beta`: how likely is a share between two?
-- `betabinom`: how likely is a count whose odds are drawn?
-- `binom`: how likely is a count of successes?
-- `cauchy`: how likely is a ratio of normal numbers?
-- `chi2`: how likely is a sum of squares?
-- `densities`: how likely is a number of which there are only samples?
-- `dirichlet`: how likely is a vector of shares?
-- `expon`: how likely is a time until an event?
-- `gamma`: how likely is a time until several events?
-- `gennorm`: how likely is an error with another exponent?
-- `geom`: how likely is a count of trials until one succeeds?
-- `gumbel_l`: how likely is a least value?
-- `gumbel_r`: how likely is a largest value?
-- `laplace`: how likely is a difference of times?
-- `logistic`: how likely is odds on a logarithmic scale?
-- `multinomial`: how likely is a vector of counts?
-- `multivariate_normal`: how likely is a vector of normal numbers?
-- `nbinom`: how likely is a count of failures?
-- `norm`: how likely is a normal number?
-- `pareto`: how likely is a size of a power law?
-- `poisson`: how likely is a count of events?
-- `samples`: what is common in samples, and how sure is their mean?
-- `t`: how likely is a mean over its error?
-- `truncnorm`: how likely is a normal number between bounds?
-- `uniform`: how likely is a number of an interval?
-- `vonmises`: how likely is an angle around a mean?
-- `wrapcauchy`: how likely is an angle of a wrapped Cauchy number?
+- `bernoulli`: the Bernoulli distribution
+- `beta`: the beta distribution
+- `betabinom`: the beta-binomial distribution
+- `binom`: the binomial distribution
+- `cauchy`: the Cauchy distribution
+- `chi2`: the chi-squared distribution
+- `densities`: kernel density estimates
+- `dirichlet`: the Dirichlet distribution
+- `expon`: the exponential distribution
+- `gamma`: the gamma distribution
+- `gennorm`: the generalized normal distribution
+- `geom`: the geometric distribution
+- `gumbel_l`: the left-skewed Gumbel distribution
+- `gumbel_r`: the right-skewed Gumbel distribution
+- `laplace`: the Laplace distribution
+- `logistic`: the logistic distribution
+- `multinomial`: the multinomial distribution
+- `multivariate_normal`: the multivariate normal distribution
+- `nbinom`: the negative binomial distribution
+- `norm`: the normal distribution
+- `pareto`: the Pareto distribution
+- `poisson`: the Poisson distribution
+- `samples`: modes, ranks and standard errors of samples
+- `t`: Student's t distribution
+- `truncnorm`: the truncated normal distribution
+- `uniform`: the uniform distribution
+- `vonmises`: the von Mises distribution
+- `wrapcauchy`: the wrapped Cauchy distribution
 """

@@ -1,7 +1,6 @@
-"""The distribution of Bernoulli: as `scipy.stats.bernoulli` has it.
+"""The Bernoulli distribution, as in `scipy.stats.bernoulli`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the distribution of Bernoulli.
+    """Return the log of the probability mass of the Bernoulli distribution.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli
@@ -30,7 +29,7 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the distribution of Bernoulli.
+    """Return the probability mass of the Bernoulli distribution.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli
@@ -41,7 +40,7 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 
 def cdf(k: ArrayLike, p: ArrayLike) -> Array:
-    """Return the distribution function of the distribution of Bernoulli.
+    """Return the cumulative distribution of the Bernoulli distribution.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli
@@ -54,7 +53,7 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
 
 
 def ppf(q: ArrayLike, p: ArrayLike) -> Array:
-    """Return the quantile of the distribution of Bernoulli.
+    """Return the quantile function of the Bernoulli distribution.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli

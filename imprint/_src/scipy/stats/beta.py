@@ -1,7 +1,6 @@
-"""The beta distribution: as `scipy.stats.beta` has it.
+"""The beta distribution, as in `scipy.stats.beta`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -16,7 +15,7 @@ from imprint.scipy import special
 def logpdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of the beta distribution.
+    """Return the log of the density of the beta distribution.
 
     Example:
         >>> from imprint.scipy.stats import beta
@@ -48,7 +47,7 @@ def pdf(
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the distribution function of the beta distribution.
+    """Return the cumulative distribution of the beta distribution.
 
     Example:
         >>> from imprint.scipy.stats import beta
@@ -63,7 +62,7 @@ def cdf(
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the distribution function of the beta distribution.
+    """Return the log of the cumulative distribution of the beta distribution.
 
     Example:
         >>> from imprint.scipy.stats import beta
@@ -76,7 +75,7 @@ def logcdf(
 def sf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return 1 less the distribution function of the beta distribution.
+    """Return the survival function of the beta distribution.
 
     Example:
         >>> from imprint.scipy.stats import beta
@@ -91,7 +90,7 @@ def sf(
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of 1 less the distribution function of the beta distribution.
+    """Return the log of the survival function of the beta distribution.
 
     Example:
         >>> from imprint.scipy.stats import beta

@@ -1,7 +1,6 @@
-"""The beta-binomial distribution: as `scipy.stats.betabinom` has it.
+"""The beta-binomial distribution, as in `scipy.stats.betabinom`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -16,7 +15,7 @@ from imprint.scipy import special
 def logpmf(
     k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0
 ) -> Array:
-    """Return the logarithm of the probability of the beta-binomial distribution.
+    """Return the log of the probability mass of the beta-binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import betabinom
@@ -36,7 +35,7 @@ def logpmf(
 def pmf(
     k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0
 ) -> Array:
-    """Return the probability of the beta-binomial distribution.
+    """Return the probability mass of the beta-binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import betabinom

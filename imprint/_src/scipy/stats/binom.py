@@ -1,7 +1,6 @@
-"""The binomial distribution: as `scipy.stats.binom` has it.
+"""The binomial distribution, as in `scipy.stats.binom`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the binomial distribution.
+    """Return the log of the probability mass of the binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import binom
@@ -31,7 +30,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
 
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the binomial distribution.
+    """Return the probability mass of the binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import binom

@@ -1,7 +1,6 @@
-"""The chi-squared distribution of df degrees of freedom: as `scipy.stats.chi2` has it.
+"""The chi-squared distribution, as in `scipy.stats.chi2`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import imprint.numpy as np
@@ -14,7 +13,7 @@ from imprint._src.scipy.stats import gamma
 def logpdf(
     x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of the chi-squared distribution of df degrees of freedom.
+    """Return the log of the density of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -26,7 +25,7 @@ def logpdf(
 
 
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the chi-squared distribution of df degrees of freedom.
+    """Return the density of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -38,7 +37,7 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
 
 
 def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the chi-squared distribution of df degrees of freedom.
+    """Return the cumulative distribution of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -52,7 +51,7 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
 def logcdf(
     x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the distribution function of the chi-squared distribution of df degrees of freedom.
+    """Return the log of the cumulative distribution of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -64,7 +63,7 @@ def logcdf(
 
 
 def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the chi-squared distribution of df degrees of freedom.
+    """Return the survival function of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -78,7 +77,7 @@ def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 def logsf(
     x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of 1 less the distribution function of the chi-squared distribution of df degrees of freedom.
+    """Return the log of the survival function of the chi-squared distribution.
 
     Example:
         >>> from imprint.scipy.stats import chi2

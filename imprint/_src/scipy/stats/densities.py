@@ -1,8 +1,8 @@
-"""`gaussian_kde`: the density of a distribution of which there are only points.
+"""`gaussian_kde`: kernel density estimates.
 
-The density is a sum of normal ones around the points, whose covariance is that of the
-points, scaled by how many there are. An estimate is a node of trees, so it is taken and
-returned by functions that are compiled, mapped or differentiated.
+The density is a sum of normal ones around the points. Their covariance is that of the
+points, scaled by a factor of their number. An estimate is a pytree node, so functions
+that are compiled, mapped or differentiated accept and return it.
 """
 
 import math
@@ -25,12 +25,12 @@ from imprint.tree import register_pytree_node_class
 @register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class gaussian_kde:  # noqa: N801 - SciPy's name
-    """An estimate of a density by normal ones around each of its points.
+    """A kernel density estimate with a normal density around each point.
 
     Attributes:
         dataset: the points, of shape `(d, n)`.
-        weights: of the points, whose sum is 1.
-        neff: how many points of equal weights would say as much.
+        weights: of the points, with the sum 1.
+        neff: the effective number of points.
         covariance: that of the normal density around each point.
         inv_cov: its inverse.
 
@@ -57,16 +57,15 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         """Estimate a density.
 
         Args:
-            dataset: the points, of shape `(n,)`, or `(d, n)` where they have coordinates.
-            bw_method: "scott", which is None too, or "silverman", for how the width goes
-                with their number; the factor itself, or a function of the estimate that
-                returns it.
+            dataset: the points, of shape `(n,)`, or `(d, n)` for d coordinates.
+            bw_method: "scott", the default, or "silverman", for the bandwidth factor by
+                their number; the factor itself, or a function from the estimate to it.
             weights: of the points; None for equal ones.
 
         Raises:
             DTypeError: the points are complex.
             ShapeError: there is only one point, or not one weight for each.
-            ArgumentError: there is no such method.
+            ArgumentError: the method is unknown.
         """
         given = (dataset,) if weights is None else (dataset, weights)
         points, *rest = promote_dtypes("gaussian_kde", given, to_inexact)
@@ -120,7 +119,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
     @classmethod
     def tree_unflatten(cls, aux_data: Any, children: Any) -> "gaussian_kde":
-        """Return an estimate of its arrays, for trees."""
+        """Return an estimate from its arrays, for trees."""
         assert aux_data is None
         kde = cls.__new__(cls)
         names = ("neff", "dataset", "weights", "covariance", "inv_cov")
@@ -129,12 +128,12 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
     @property
     def d(self) -> int:
-        """How many coordinates a point has."""
+        """The number of coordinates."""
         return self.dataset.shape[0]
 
     @property
     def n(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return self.dataset.shape[1]
 
     # ---- densities ----
@@ -153,7 +152,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return self.evaluate(x)
 
     def logpdf(self, x: ArrayLike) -> Array:
-        """Return the logarithm of the density at points, as `evaluate` takes them."""
+        """Return the logarithm of the density at points, as for `evaluate`."""
         return logsumexp(self._exponents("logpdf", x) + np.log(self.weights), axis=1)
 
     def _exponents(self, name: str, points: ArrayLike) -> Array:
@@ -191,7 +190,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return self._overlap(center, self.covariance + spread)
 
     def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> Array:
-        """Return the integral of the density between two numbers, where d is 1."""
+        """Return the integral of the density between two numbers, for d = 1."""
         if self.d != 1 or np.ndim(low) or np.ndim(high):
             raise ShapeError(
                 "integrate_box_1d: expected an estimate of one coordinate, and two "
@@ -215,7 +214,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return (over * few.weights).sum()
 
     def integrate_box(self, *_bounds: Any, **_options: Any) -> NoReturn:
-        """Raise NotImplementedError: there are integrals over one coordinate alone."""
+        """Raise NotImplementedError: integrals are over one coordinate."""
         raise NotImplementedError(
             "integrate_box: expected no box of several coordinates. Call "
             "integrate_box_1d, or average over resample."
@@ -243,7 +242,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
         Args:
             key: a key.
-            shape: how many.
+            shape: the number of points.
         """
         of_point, of_noise = random.split(key)
         which = random.choice(of_point, self.n, shape=shape, p=self.weights)

@@ -1,6 +1,6 @@
-"""The distribution of Dirichlet: as `scipy.stats.dirichlet` has it.
+"""The Dirichlet distribution, as in `scipy.stats.dirichlet`.
 
-Its draws are probabilities, along the first axis of `x`; the last one may be left out.
+Draws are probabilities along the first axis of `x`; the last one may be omitted.
 """
 
 import math
@@ -14,14 +14,14 @@ from imprint.scipy import special
 
 
 def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """Return the logarithm of the density of the distribution of Dirichlet.
+    """Return the log of the density of the Dirichlet distribution.
 
     Args:
-        x: probabilities along the first axis, that of `alpha`, or all but the last.
-        alpha: one positive number for each of them.
+        x: probabilities along the first axis; the last one may be omitted.
+        alpha: a positive number for each of them.
 
     Raises:
-        ShapeError: if they are not as many as `alpha`, nor one less.
+        ShapeError: their number is neither that of `alpha` nor one less.
 
     Example:
         >>> import imprint.numpy as np
@@ -46,11 +46,11 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
 
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """Return the density of the distribution of Dirichlet.
+    """Return the density of the Dirichlet distribution.
 
     Args:
-        x: probabilities along the first axis, that of `alpha`, or all but the last.
-        alpha: one positive number for each of them.
+        x: probabilities along the first axis; the last one may be omitted.
+        alpha: a positive number for each of them.
 
     Example:
         >>> import imprint.numpy as np

@@ -1,7 +1,6 @@
-"""The exponential distribution: as `scipy.stats.expon` has it.
+"""The exponential distribution, as in `scipy.stats.expon`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -13,7 +12,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the exponential distribution.
+    """Return the log of the density of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -37,7 +36,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the exponential distribution.
+    """Return the cumulative distribution of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -50,7 +49,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the distribution function of the exponential distribution.
+    """Return the log of the cumulative distribution of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -61,7 +60,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the exponential distribution.
+    """Return the survival function of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -74,7 +73,7 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of 1 less the distribution function of the exponential distribution.
+    """Return the log of the survival function of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -87,7 +86,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the exponential distribution.
+    """Return the quantile function of the exponential distribution.
 
     Example:
         >>> from imprint.scipy.stats import expon

@@ -1,7 +1,6 @@
-"""The gamma distribution of shape a: as `scipy.stats.gamma` has it.
+"""The gamma distribution, as in `scipy.stats.gamma`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -16,7 +15,7 @@ from imprint.scipy import special
 def logpdf(
     x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of the gamma distribution of shape a.
+    """Return the log of the density of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -31,7 +30,7 @@ def logpdf(
 
 
 def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the gamma distribution of shape a.
+    """Return the density of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -42,7 +41,7 @@ def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 
 def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the gamma distribution of shape a.
+    """Return the cumulative distribution of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -57,7 +56,7 @@ def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 def logcdf(
     x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the distribution function of the gamma distribution of shape a.
+    """Return the log of the cumulative distribution of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -68,7 +67,7 @@ def logcdf(
 
 
 def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the gamma distribution of shape a.
+    """Return the survival function of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -83,7 +82,7 @@ def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
 def logsf(
     x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of 1 less the distribution function of the gamma distribution of shape a.
+    """Return the log of the survival function of the gamma distribution.
 
     Example:
         >>> from imprint.scipy.stats import gamma

@@ -1,7 +1,6 @@
-"""The generalized normal distribution of exponent beta: as `scipy.stats.gennorm` has it.
+"""The generalized normal distribution, as in `scipy.stats.gennorm`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import imprint.numpy as np
@@ -12,7 +11,7 @@ from imprint.scipy import special
 
 
 def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the logarithm of the density of the generalized normal distribution of exponent beta.
+    """Return the log of the density of the generalized normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import gennorm
@@ -24,7 +23,7 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 
 def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the density of the generalized normal distribution of exponent beta.
+    """Return the density of the generalized normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import gennorm
@@ -35,7 +34,7 @@ def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """Return the distribution function of the generalized normal distribution of exponent beta.
+    """Return the cumulative distribution of the generalized normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import gennorm

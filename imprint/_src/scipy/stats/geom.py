@@ -1,7 +1,6 @@
-"""The geometric distribution: as `scipy.stats.geom` has it.
+"""The geometric distribution, as in `scipy.stats.geom`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the geometric distribution.
+    """Return the log of the probability mass of the geometric distribution.
 
     Example:
         >>> from imprint.scipy.stats import geom
@@ -28,7 +27,7 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the geometric distribution.
+    """Return the probability mass of the geometric distribution.
 
     Example:
         >>> from imprint.scipy.stats import geom

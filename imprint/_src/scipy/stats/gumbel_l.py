@@ -1,7 +1,6 @@
-"""The left Gumbel distribution: as `scipy.stats.gumbel_l` has it.
+"""The left Gumbel distribution, as in `scipy.stats.gumbel_l`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import imprint.numpy as np
@@ -11,7 +10,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the left Gumbel distribution.
+    """Return the log of the density of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -35,7 +34,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the left Gumbel distribution.
+    """Return the cumulative distribution of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -48,7 +47,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the distribution function of the left Gumbel distribution.
+    """Return the log of the cumulative distribution of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -59,7 +58,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the left Gumbel distribution.
+    """Return the survival function of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -72,7 +71,7 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of 1 less the distribution function of the left Gumbel distribution.
+    """Return the log of the survival function of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -85,7 +84,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the left Gumbel distribution.
+    """Return the quantile function of the left Gumbel distribution.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l

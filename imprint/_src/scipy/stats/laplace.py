@@ -1,7 +1,6 @@
-"""The Laplace distribution: as `scipy.stats.laplace` has it.
+"""The Laplace distribution, as in `scipy.stats.laplace`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import imprint.numpy as np
@@ -11,7 +10,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the Laplace distribution.
+    """Return the log of the density of the Laplace distribution.
 
     Example:
         >>> from imprint.scipy.stats import laplace
@@ -35,7 +34,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the Laplace distribution.
+    """Return the cumulative distribution of the Laplace distribution.
 
     Example:
         >>> from imprint.scipy.stats import laplace

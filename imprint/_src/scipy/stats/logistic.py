@@ -1,7 +1,6 @@
-"""The logistic distribution: as `scipy.stats.logistic` has it.
+"""The logistic distribution, as in `scipy.stats.logistic`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import imprint.numpy as np
@@ -12,7 +11,7 @@ from imprint.scipy import special
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the logistic distribution.
+    """Return the log of the density of the logistic distribution.
 
     Example:
         >>> from imprint.scipy.stats import logistic
@@ -37,7 +36,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the logistic distribution.
+    """Return the cumulative distribution of the logistic distribution.
 
     Example:
         >>> from imprint.scipy.stats import logistic
@@ -50,7 +49,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the logistic distribution.
+    """Return the survival function of the logistic distribution.
 
     Example:
         >>> from imprint.scipy.stats import logistic
@@ -63,7 +62,7 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the logistic distribution.
+    """Return the quantile function of the logistic distribution.
 
     Example:
         >>> from imprint.scipy.stats import logistic
@@ -75,7 +74,7 @@ def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the number that is exceeded of the logistic distribution.
+    """Return the inverse survival function of the logistic distribution.
 
     Example:
         >>> from imprint.scipy.stats import logistic

@@ -1,6 +1,6 @@
-"""The multinomial distribution: as `scipy.stats.multinomial` has it.
+"""The multinomial distribution, as in `scipy.stats.multinomial`.
 
-Its draws are counts along the last axis, which add up to `n`.
+Draws are counts along the last axis, with the sum `n`.
 """
 
 import math
@@ -13,11 +13,11 @@ from imprint.scipy import special
 
 
 def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Return the logarithm of the probability of the multinomial distribution.
+    """Return the log of the probability mass of the multinomial distribution.
 
     Args:
         x: counts along the last axis.
-        n: their sum; of others the probability is 0.
+        n: their sum; other counts have probability 0.
         p: probabilities along the last axis.
 
     Example:
@@ -33,11 +33,11 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Return the probability of the multinomial distribution.
+    """Return the probability mass of the multinomial distribution.
 
     Args:
         x: counts along the last axis.
-        n: their sum; of others the probability is 0.
+        n: their sum; other counts have probability 0.
         p: probabilities along the last axis.
 
     Example:

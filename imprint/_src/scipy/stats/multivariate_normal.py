@@ -1,6 +1,6 @@
-"""The multivariate normal distribution: as `scipy.stats.multivariate_normal` has it.
+"""The multivariate normal distribution, as in `scipy.stats.multivariate_normal`.
 
-Draws are vectors along the last axis; a covariance is solved by its Cholesky factor.
+Draws are vectors along the last axis; covariances are factored by Cholesky.
 """
 
 import math
@@ -17,17 +17,17 @@ from imprint._src.scipy.special.arguments import arrays as floats
 def logpdf(
     x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None
 ) -> Array:
-    """Return the logarithm of the density of the multivariate normal distribution.
+    """Return the log of the density of the multivariate normal distribution.
 
     Args:
         x: vectors along the last axis; numbers, if `mean` is a number.
         mean: vectors.
         cov: covariances, positive definite matrices; or a number, the variance of each.
-        allow_singular: only None: covariances have an inverse.
+        allow_singular: must be None: covariances must have an inverse.
 
     Raises:
-        ArgumentError: for `allow_singular`.
-        ShapeError: if the covariance is no square matrix of the length of `mean`.
+        ArgumentError: `allow_singular` is given.
+        ShapeError: the covariance is not a square matrix of the size of `mean`.
 
     Example:
         >>> import imprint.numpy as np
@@ -57,7 +57,7 @@ def logpdf(
 
 
 def _by_factor(rest: Any, factor: Any, count: int) -> Array:
-    """Return the density for vectors, of which those of one factor are solved at once."""
+    """Return the log density for vectors; those of one factor are solved at once."""
     batch = factor.shape[:-2]
     if not batch:
         columns = np.reshape(rest, (-1, count)).T

@@ -1,7 +1,6 @@
-"""The negative binomial distribution: as `scipy.stats.nbinom` has it.
+"""The negative binomial distribution, as in `scipy.stats.nbinom`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the negative binomial distribution.
+    """Return the log of the probability mass of the negative binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import nbinom
@@ -30,7 +29,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
 
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the negative binomial distribution.
+    """Return the probability mass of the negative binomial distribution.
 
     Example:
         >>> from imprint.scipy.stats import nbinom

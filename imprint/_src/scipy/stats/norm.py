@@ -1,7 +1,6 @@
-"""The normal distribution: as `scipy.stats.norm` has it.
+"""The normal distribution, as in `scipy.stats.norm`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the normal distribution.
+    """Return the log of the density of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -38,7 +37,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the normal distribution.
+    """Return the cumulative distribution of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -51,7 +50,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the distribution function of the normal distribution.
+    """Return the log of the cumulative distribution of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -64,7 +63,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the normal distribution.
+    """Return the survival function of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -77,7 +76,7 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of 1 less the distribution function of the normal distribution.
+    """Return the log of the survival function of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -90,7 +89,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the normal distribution.
+    """Return the quantile function of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -102,7 +101,7 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the number that is exceeded of the normal distribution.
+    """Return the inverse survival function of the normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import norm

@@ -1,7 +1,6 @@
-"""The Pareto distribution of exponent b: as `scipy.stats.pareto` has it.
+"""The Pareto distribution, as in `scipy.stats.pareto`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -15,7 +14,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 def logpdf(
     x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of the Pareto distribution of exponent b.
+    """Return the log of the density of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -29,7 +28,7 @@ def logpdf(
 
 
 def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of the Pareto distribution of exponent b.
+    """Return the density of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -40,7 +39,7 @@ def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 
 def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the Pareto distribution of exponent b.
+    """Return the cumulative distribution of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -53,7 +52,7 @@ def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 def logcdf(
     x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the distribution function of the Pareto distribution of exponent b.
+    """Return the log of the cumulative distribution of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -64,7 +63,7 @@ def logcdf(
 
 
 def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return 1 less the distribution function of the Pareto distribution of exponent b.
+    """Return the survival function of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -77,7 +76,7 @@ def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
 def logsf(
     x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of 1 less the distribution function of the Pareto distribution of exponent b.
+    """Return the log of the survival function of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -90,7 +89,7 @@ def logsf(
 
 
 def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the Pareto distribution of exponent b.
+    """Return the quantile function of the Pareto distribution.
 
     Example:
         >>> from imprint.scipy.stats import pareto

@@ -1,7 +1,6 @@
-"""The Poisson distribution: as `scipy.stats.poisson` has it.
+"""The Poisson distribution, as in `scipy.stats.poisson`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -18,7 +17,7 @@ _COUNTED: Final = 256
 
 
 def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the logarithm of the probability of the Poisson distribution.
+    """Return the log of the probability mass of the Poisson distribution.
 
     Example:
         >>> from imprint.scipy.stats import poisson
@@ -33,7 +32,7 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 
 def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the probability of the Poisson distribution.
+    """Return the probability mass of the Poisson distribution.
 
     Example:
         >>> from imprint.scipy.stats import poisson
@@ -44,7 +43,7 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """Return the distribution function of the Poisson distribution.
+    """Return the cumulative distribution of the Poisson distribution.
 
     Example:
         >>> from imprint.scipy.stats import poisson

@@ -1,7 +1,7 @@
-"""What is said of samples, whatever they are drawn from: `mode`, `rankdata`, `sem`.
+"""Statistics of samples: mode, rankdata and sem.
 
-Equal elements are runs of the sorted array. Where a run begins and ends is a cumulative
-maximum and minimum of places, so no table of values is made.
+Equal elements are runs of the sorted array. The start and the end of a run are a
+cumulative maximum and minimum of indices, so no table of values is needed.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from imprint._src.primitives.indexing.sorting import sort_key_val
 
 
 class ModeResult(NamedTuple):
-    """What `mode` returns: the most common values, and how often they occur."""
+    """The result of `mode`: the most common values, and their counts."""
 
     mode: Array
     count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - SciPy's name
@@ -31,16 +31,16 @@ def mode(
     nan_policy: str = "propagate",
     keepdims: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> ModeResult:
-    """Return the most common element along an axis, the least of several, and its count.
+    """Return the most common element along an axis, the least of ties, and its count.
 
     Args:
         a: an array.
-        axis: along which; None for all elements.
-        nan_policy: "propagate", where NaN is a value as others are, or "omit".
-        keepdims: whether the axis stays, with length 1.
+        axis: the axis; None for all elements.
+        nan_policy: "propagate", where NaN is a value like others, or "omit".
+        keepdims: whether to keep the axis with length 1.
 
     Raises:
-        ArgumentError: there is no such policy.
+        ArgumentError: the policy is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -78,18 +78,18 @@ def rankdata(
     axis: int | None = None,
     nan_policy: str = "propagate",
 ) -> Array:
-    """Return the rank of each element among all: 1 for the least.
+    """Return the rank of each element; 1 for the least.
 
     Args:
         a: an array.
-        method: what equal elements get: "average", "min" or "max" of their ranks, "dense"
-            for the rank among values, or "ordinal" for ranks in the order of the array.
-        axis: along which; None for the flat array.
-        nan_policy: "propagate", where one NaN makes all ranks NaN, or "omit", where it has
-            none.
+        method: the rank of ties: "average", "min" or "max" of their ranks, "dense" for
+            the rank among values, or "ordinal" for ranks in the order of the array.
+        axis: the axis; None flattens first.
+        nan_policy: "propagate", where one NaN makes all ranks NaN, or "omit", where
+            NaNs have no rank.
 
     Raises:
-        ArgumentError: there is no such method or policy.
+        ArgumentError: the method or policy is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -128,13 +128,13 @@ def sem(
 
     Args:
         a: an array.
-        axis: along which; None for all elements.
-        ddof: what is taken from the number of elements in the standard deviation.
+        axis: the axis; None for all elements.
+        ddof: the number to subtract from the count in the standard deviation.
         nan_policy: "propagate" NaN, or "omit" it.
-        keepdims: whether the axis stays, with length 1.
+        keepdims: whether to keep the axis with length 1.
 
     Raises:
-        ArgumentError: there is no such policy.
+        ArgumentError: the policy is unknown.
 
     Example:
         >>> import imprint.numpy as np
@@ -154,7 +154,7 @@ def sem(
     return spread / np.sqrt(count).astype(x.dtype)
 
 
-# ---- what they share ----
+# ---- implementation ----
 
 
 def _check_policy(name: str, policy: str) -> None:
@@ -170,7 +170,7 @@ def _is_nan(x: Array) -> Array:
 
 
 def _runs(ordered: Array) -> tuple[Array, Array, Array]:
-    """Return of each element of a sorted array its place, and those where its run ends.
+    """Return the index of each element of a sorted array, and the ends of its run.
 
     NaNs are equal.
     """

@@ -1,7 +1,6 @@
-"""Student's distribution of df degrees of freedom: as `scipy.stats.t` has it.
+"""Student's t distribution, as in `scipy.stats.t`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -16,7 +15,7 @@ from imprint.scipy import special
 def logpdf(
     x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of Student's distribution of df degrees of freedom.
+    """Return the log of the density of Student's t distribution.
 
     Example:
         >>> from imprint.scipy.stats import t
@@ -32,7 +31,7 @@ def logpdf(
 
 
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the density of Student's distribution of df degrees of freedom.
+    """Return the density of Student's t distribution.
 
     Example:
         >>> from imprint.scipy.stats import t

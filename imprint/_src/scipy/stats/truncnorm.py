@@ -1,7 +1,6 @@
-"""The normal distribution between a and b: as `scipy.stats.truncnorm` has it.
+"""The truncated normal distribution, as in `scipy.stats.truncnorm`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -17,7 +16,7 @@ from imprint.scipy import special
 def logpdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the density of the normal distribution between a and b.
+    """Return the log of the density of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -34,7 +33,7 @@ def logpdf(
 def pdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the density of the normal distribution between a and b.
+    """Return the density of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -47,7 +46,7 @@ def pdf(
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the distribution function of the normal distribution between a and b.
+    """Return the cumulative distribution of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -60,7 +59,7 @@ def cdf(
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of the distribution function of the normal distribution between a and b.
+    """Return the log of the cumulative distribution of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -75,7 +74,7 @@ def logcdf(
 def sf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return 1 less the distribution function of the normal distribution between a and b.
+    """Return the survival function of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -88,7 +87,7 @@ def sf(
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """Return the logarithm of 1 less the distribution function of the normal distribution between a and b.
+    """Return the log of the survival function of the truncated normal distribution.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -101,11 +100,11 @@ def logsf(
 
 
 def _log_mass(a: Any, b: Any) -> Any:
-    """Return the logarithm of what the normal distribution has between two places."""
+    """Return the log of the normal probability between two points."""
     right = a > 0
     low, high = np.where(right, -b, a), np.where(right, -a, b)
     left = high <= 0
-    # Each branch gets operands that it is differentiable at, whichever is taken.
+    # Both branches get operands at which they are differentiable.
     tail_low, tail_high = np.where(left, low, -2), np.where(left, high, -1)
     upper = special.log_ndtr(tail_high)
     rest = np.exp(special.log_ndtr(tail_low) - upper)

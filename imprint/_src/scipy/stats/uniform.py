@@ -1,7 +1,6 @@
-"""The uniform distribution: as `scipy.stats.uniform` has it.
+"""The uniform distribution, as in `scipy.stats.uniform`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -13,7 +12,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the logarithm of the density of the uniform distribution.
+    """Return the log of the density of the uniform distribution.
 
     Example:
         >>> from imprint.scipy.stats import uniform
@@ -37,7 +36,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the distribution function of the uniform distribution.
+    """Return the cumulative distribution of the uniform distribution.
 
     Example:
         >>> from imprint.scipy.stats import uniform
@@ -50,7 +49,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """Return the quantile of the uniform distribution.
+    """Return the quantile function of the uniform distribution.
 
     Example:
         >>> from imprint.scipy.stats import uniform

@@ -1,7 +1,6 @@
-"""The distribution of von Mises, of an angle: as `scipy.stats.vonmises` has it.
+"""The von Mises distribution, as in `scipy.stats.vonmises`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -14,7 +13,7 @@ from imprint.scipy import special
 
 
 def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
-    """Return the logarithm of the density of the distribution of von Mises, of an angle.
+    """Return the log of the density of the von Mises distribution.
 
     Example:
         >>> from imprint.scipy.stats import vonmises
@@ -26,7 +25,7 @@ def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
 
 
 def pdf(x: ArrayLike, kappa: ArrayLike) -> Array:
-    """Return the density of the distribution of von Mises, of an angle.
+    """Return the density of the von Mises distribution.
 
     Example:
         >>> from imprint.scipy.stats import vonmises

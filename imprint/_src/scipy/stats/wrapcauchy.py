@@ -1,7 +1,6 @@
-"""The wrapped Cauchy distribution, of an angle: as `scipy.stats.wrapcauchy` has it.
+"""The wrapped Cauchy distribution, as in `scipy.stats.wrapcauchy`.
 
-Its functions broadcast; integers become floats, and NaN is outside of what parameters
-may be.
+Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
@@ -13,7 +12,7 @@ from imprint._src.scipy.special.arguments import arrays as floats
 
 
 def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """Return the logarithm of the density of the wrapped Cauchy distribution, of an angle.
+    """Return the log of the density of the wrapped Cauchy distribution.
 
     Example:
         >>> from imprint.scipy.stats import wrapcauchy
@@ -29,7 +28,7 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
 
 
 def pdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """Return the density of the wrapped Cauchy distribution, of an angle.
+    """Return the density of the wrapped Cauchy distribution.
 
     Example:
         >>> from imprint.scipy.stats import wrapcauchy

@@ -1,4 +1,4 @@
-"""`gcd`, `lcm`, `i0`, `kaiser`, and arrays from files and iterables, beside NumPy and JAX."""
+"""Divisors, i0, kaiser, and arrays from files and iterables, as in NumPy and JAX."""
 
 import io
 
@@ -34,7 +34,7 @@ def test_divisors_are_those_of_numpy(name):
         )
 
 
-def test_divisors_of_what_is_no_integer():
+def test_divisors_of_floats_raise():
     with pytest.raises(DTypeError) as info:
         np.gcd(np.ones(2), 2)
     assert str(info.value) == (

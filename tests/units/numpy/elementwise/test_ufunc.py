@@ -1,4 +1,4 @@
-"""ufuncs and their methods, beside JAX's."""
+"""ufuncs and their methods, as in JAX."""
 
 import copy
 import inspect
@@ -40,7 +40,7 @@ def outcome(call):
 
 
 def check(call):
-    """Compare what a call gives of ours and of JAX's."""
+    """Compare the results of a call with imprint and JAX."""
     want = outcome(lambda: call(jnp))
     got = outcome(lambda: call(inp))
     if isinstance(want, type):
@@ -225,7 +225,7 @@ def test_values_are_repeated_to_the_part_as_numpy_does():
         assert np.array_equal(got, want)
 
 
-def test_a_reduction_of_logarithms_is_in_the_dtype_asked_for():
+def test_a_reduction_of_logarithms_has_the_requested_dtype():
     assert inp.logaddexp.reduce(X, dtype="bfloat16").dtype == "bfloat16"
     assert jnp.logaddexp.reduce(X, dtype="bfloat16").dtype == "float32"
 
@@ -270,7 +270,7 @@ def test_a_ufunc_is_a_value():
         inp.add.nin = 3
 
 
-def test_a_ufunc_in_a_program_is_what_it_computes():
+def test_a_ufunc_in_a_program_is_its_equations():
     scale = 2.0
     traced = []
 
@@ -359,7 +359,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("call", MESSAGES)
-def test_errors_say_what_to_do(call):
+def test_error_messages(call):
     with pytest.raises((TypeError, ValueError, NotImplementedError)) as caught:
         call()
     assert str(caught.value) == MESSAGES[call]

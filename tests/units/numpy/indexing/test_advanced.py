@@ -1,7 +1,7 @@
-"""Indexing by anything beside NumPy's and JAX's: reads, updates, bounds, derivatives.
+"""Indexing by anything as in NumPy and JAX: reads, updates, bounds, derivatives.
 
-Places in a drawn index are constants, or arguments of the traced function. NumPy says what
-it means within bounds, JAX outside.
+Indices are drawn as constants, or arguments of the traced function. NumPy is the oracle
+within bounds, JAX outside.
 """
 
 import jax
@@ -54,7 +54,7 @@ def drawn_index(rng, beyond):
 
 
 def indices(seed, count, beyond=0):
-    """Return drawn indices that NumPy takes: what it does not is drawn anew."""
+    """Return drawn indices that NumPy accepts; others are redrawn."""
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < count:
@@ -71,7 +71,7 @@ def indices(seed, count, beyond=0):
 
 
 def split(index):
-    """Return the integer arrays of an index, and what puts others in their places."""
+    """Return the integer arrays of an index, and a function that replaces them."""
     is_traced = [isinstance(e, np.ndarray) and e.dtype != bool for e in index]
 
     def join(others):
@@ -83,7 +83,7 @@ def split(index):
 
 
 def of_all(function, compiled, x, drawn):
-    """Return what a function of array, index and shape gives of all, in one program."""
+    """Return the results of a function of array, index and shape, in one program."""
     splits = [split(index) for index, _ in drawn]
 
     def every(x, given):
@@ -162,7 +162,7 @@ def beyond_bounds(x, index, shape):
 
 @pytest.mark.slow
 @SEEDS
-def test_what_is_outside_is_what_it_is_in_jax(seed):
+def test_out_of_bounds_indices_are_as_in_jax(seed):
     drawn = indices(seed, 12, beyond=2)
     want = of_all(beyond_bounds, oracle.jit, X, drawn)
     got = of_all(beyond_bounds, None, X, drawn)
@@ -190,7 +190,7 @@ def test_derivatives_and_batches_are_those_of_jax():
     assert_all(drawn, of_all(program(imprint, inp), imprint.jit, x, drawn), want)
 
 
-# ---- what it becomes ----
+# ---- the equations ----
 
 
 def primitives(function, *args):
@@ -226,7 +226,7 @@ def test_lists_and_masks_are_arrays():
 
 @pytest.mark.parametrize("is_sorted", [False, True])
 @pytest.mark.parametrize("is_unique", [False, True])
-def test_what_is_promised_of_indices_reaches_the_program(is_sorted, is_unique):
+def test_promises_about_indices_reach_the_program(is_sorted, is_unique):
     promised = {"indices_are_sorted": is_sorted, "unique_indices": is_unique}
     calls = {
         "scatter": lambda x, i: x.at[i].set(1.0, **promised),

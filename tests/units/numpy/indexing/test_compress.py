@@ -1,4 +1,4 @@
-"""argwhere, extract, compress, choose, mask_indices and where of one operand beside JAX's."""
+"""Selection by conditions as in JAX: argwhere, extract, compress, choose and where."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -73,7 +73,7 @@ def test_outside_a_trace_values_say_how_long_results_are():
     np.testing.assert_array_equal(got, X[mask])
 
 
-def test_what_is_chosen_passes_its_cotangent():
+def test_selected_elements_pass_their_cotangent():
     def total(np):
         return lambda x: (
             np.extract(x > 2, x, size=8) @ np.arange(8.0)

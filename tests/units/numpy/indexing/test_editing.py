@@ -1,4 +1,4 @@
-"""insert, delete, put and place beside JAX's, now and compiled."""
+"""insert, delete, put and place as in JAX, eager and compiled."""
 
 import jax.numpy as jnp
 import numpy as np

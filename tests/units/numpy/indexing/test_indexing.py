@@ -1,4 +1,4 @@
-"""Basic indexing beside NumPy, with every kind of entry; traced integers; no waste."""
+"""Basic indexing as in NumPy, with every kind of entry; traced integers; equations."""
 
 import itertools
 

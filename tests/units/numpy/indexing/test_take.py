@@ -1,4 +1,4 @@
-"""take, take_along_axis, put_along_axis and nonzero beside JAX's, now and compiled."""
+"""take, take_along_axis, put_along_axis and nonzero as in JAX, eager and compiled."""
 
 import jax.numpy as jnp
 import numpy as np

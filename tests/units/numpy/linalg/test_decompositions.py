@@ -1,4 +1,4 @@
-"""numpy.linalg's decompositions beside JAX: values, types, derivatives, errors."""
+"""numpy.linalg's decompositions as in JAX: values, types, derivatives, errors."""
 
 import jax
 import jax.numpy as jnp
@@ -182,7 +182,7 @@ def message(error, function, *args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     linalg, x = np.linalg, np.ones((2, 3))
     assert message(ShapeError, linalg.eigh, x) == (
         "linalg.eigh: expected square matrices along the last two axes, got "

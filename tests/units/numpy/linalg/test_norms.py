@@ -1,4 +1,4 @@
-"""Norms beside JAX: every order of vectors and of matrices, eager, compiled and derived."""
+"""Norms as in JAX: every order of vectors and matrices, eager, compiled and derived."""
 
 import jax
 import numpy as np
@@ -77,7 +77,7 @@ def test_of_nothing():
     assert float(inp.linalg.norm(inp.zeros(0))) == 0
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(*args, **params):
         with pytest.raises(ArgumentError) as caught:
             inp.linalg.norm(*args, **params)

@@ -1,4 +1,4 @@
-"""Products under linalg's names, and cholesky: beside JAX, and what they refuse."""
+"""Products under linalg's names, and cholesky, as in JAX; invalid arguments raise."""
 
 import jax
 import numpy as np
@@ -52,7 +52,7 @@ def test_cholesky(upper):
     assert_as_jax(of(imprint), of(jax), DEFINITE)
 
 
-def test_cholesky_of_what_is_not_positive_definite():
+def test_cholesky_of_indefinite_matrices():
     x = np.stack([DEFINITE[0], -DEFINITE[0]])
 
     def of(library):
@@ -63,7 +63,7 @@ def test_cholesky_of_what_is_not_positive_definite():
     assert inp.linalg.cholesky(np.zeros((2, 0, 0))).shape == (2, 0, 0)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, function, *args):
         with pytest.raises(error) as caught:
             function(*args)

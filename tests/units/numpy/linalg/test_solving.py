@@ -1,4 +1,4 @@
-"""solve, inv, det, slogdet and chains of products: beside JAX, singular matrices too."""
+"""solve, inv, det, slogdet and chains of products as in JAX, singular matrices too."""
 
 import jax
 import numpy as np
@@ -162,7 +162,7 @@ def test_chains_of_several():
 # ---- errors ----
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, function, *args, **params):
         with pytest.raises(error) as caught:
             function(*args, **params)

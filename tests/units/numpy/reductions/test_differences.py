@@ -1,4 +1,4 @@
-"""Slopes and differences: what is refused, and what is more than JAX takes."""
+"""Gradients and differences: errors, and arguments beyond JAX's."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -27,7 +27,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_said(message):
+def test_error_messages(message):
     kind, call = WRONG[message]
     with pytest.raises(kind) as caught:
         call(inp)

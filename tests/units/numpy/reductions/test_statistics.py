@@ -1,4 +1,4 @@
-"""Variances beside JAX: counts that are known, masked or too few, and what it takes."""
+"""Variances as in JAX: counts that are known, masked or too few."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""What takes numbers that only the running program knows, beside JAX's."""
+"""roll and repeat by traced numbers, as in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -122,7 +122,7 @@ def test_a_number_that_is_traced(name, k):
         ),
     ],
 )
-def test_what_is_no_such_number_is_an_error(call, error, text):
+def test_an_invalid_number_raises(call, error, text):
     with pytest.raises(error) as raised:
         imprint.jit(call)(1)
     assert str(raised.value).startswith(text)

@@ -1,4 +1,4 @@
-"""The bits of arrays as elements of another dtype, beside JAX."""
+"""The bits of arrays in another dtype, as in JAX."""
 
 import itertools
 
@@ -79,7 +79,7 @@ def test_the_bits_are_those_of_numpy():
                         assert np.asarray(got).tobytes() == want.tobytes()
 
 
-def test_what_numpy_gives():
+def test_views_as_numpy():
     values = np.array([1 + 2j, 3 - 4j], "complex64")
     x = inp.asarray(values)
     assert x.view("float32").tolist() == values.view("float32").tolist()
@@ -88,7 +88,7 @@ def test_what_numpy_gives():
     assert inp.ComplexWarning is np.exceptions.ComplexWarning
 
 
-def test_what_does_not_fill_elements_is_refused():
+def test_partial_elements_raise():
     with pytest.raises(ValueError, match="view") as caught:
         inp.ones(3, "int8").view("int16")
     assert str(caught.value) == (

@@ -1,4 +1,4 @@
-"""scipy.linalg's decompositions beside JAX's and SciPy's."""
+"""scipy.linalg's decompositions as in JAX and SciPy."""
 
 import jax
 import jax.scipy
@@ -159,7 +159,7 @@ def message(error, function, *args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     x = np.ones((2, 3))
     assert message(ArgumentError, ours.qr, x, mode="reduced") == (
         "scipy.linalg.qr: expected mode 'full', 'r' or 'economic', got 'reduced'. Leave "

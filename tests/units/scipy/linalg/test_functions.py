@@ -63,7 +63,7 @@ def test_polar_factors_of_any_shape_and_rank():
         jax.scipy.linalg.polar(A[:2], "right")
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, function, *args, **params):
         with pytest.raises(error) as caught:
             function(*args, **params)

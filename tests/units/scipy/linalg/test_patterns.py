@@ -1,4 +1,4 @@
-"""Matrices of a pattern beside JAX and SciPy: of vectors, of blocks, of a size."""
+"""Special matrices as in JAX and SciPy: of vectors, of blocks, of a size."""
 
 import jax
 import numpy as np
@@ -66,7 +66,7 @@ def test_of_a_size(name):
     assert_close(linalg.dft(5, "sqrtn"), jax.scipy.linalg.dft(5, "sqrtn"), "program")
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, function, *args):
         with pytest.raises(error) as caught:
             function(*args)

@@ -1,4 +1,4 @@
-"""Factorizations that solve, and the exponential: beside JAX, and what they refuse."""
+"""Linear solvers and the exponential as in JAX; invalid arguments raise."""
 
 import jax
 import numpy as np
@@ -95,7 +95,7 @@ def test_exponentials(norm, complex_):
     assert_as_jax(of(imprint), of(jax), x, operation="factored")
 
 
-def test_exponentials_of_stacks_triangles_and_what_is_too_large():
+def test_exponentials_of_stacks_triangles_and_large_matrices():
     def of(library):
         expm = library.scipy.linalg.expm
 
@@ -111,7 +111,7 @@ def test_exponentials_of_stacks_triangles_and_what_is_too_large():
 # ---- errors ----
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     def message(error, function, *args, **params):
         with pytest.raises(error) as caught:
             function(*args, **params)

@@ -1,6 +1,6 @@
-"""Loops outside of `jit`, under transforms: a step that is made anew is found again.
+"""Loops outside of `jit`, under transforms: a re-created step is found in the cache.
 
-What it reads is read as it is, and a tracer that it captures is differentiated.
+Its dependencies are current, and a tracer that it captures is differentiated.
 """
 
 from functools import partial
@@ -49,7 +49,7 @@ def counted(run):
 
 
 @pytest.mark.parametrize("under", UNDER)
-def test_a_step_made_anew_is_traced_once(under, monkeypatch):
+def test_a_recreated_step_is_traced_once(under, monkeypatch):
     imprint.clear_caches()
     run = lambda: UNDER[under](lambda x: decayed(x))
     first, traces, _ = counted(run)
@@ -63,7 +63,7 @@ def test_a_step_made_anew_is_traced_once(under, monkeypatch):
     assert counted(run)[:2] == (first, 0)
 
 
-def test_what_a_step_captures_is_read_as_it_is():
+def test_captures_of_a_step_are_read_at_each_call():
     weights = np.ones((), np.float32)
 
     def slope(rate):
@@ -75,7 +75,7 @@ def test_what_a_step_captures_is_read_as_it_is():
 
 
 class Holder:
-    """Holds what a step reads; itself, it is a global."""
+    """Holds a dependency of a step; itself, it is a global."""
 
 
 HOLDER = Holder()

@@ -1,7 +1,7 @@
-"""How values inside a compiled function are to be spread over devices.
+"""`with_sharding_constraint`: constraints on the sharding of values inside `jit`.
 
-The compiler infers it from arguments, results and these constraints. Outside of a traced
-function a constraint is a `device_put`.
+XLA infers shardings from arguments, results and these constraints. Outside of a trace a
+constraint is a `device_put`.
 """
 
 from typing import Any
@@ -16,16 +16,17 @@ from imprint._src.sharding.named import NamedSharding
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
-    """Return the pytree `x`, whose arrays are spread over devices as is said.
+    """Constrain the sharding of the arrays of a pytree.
 
     Args:
         x: a pytree of arrays.
-        shardings: a `NamedSharding`, a `PartitionSpec` over the mesh in force, or a tree
-            of them, of which each leaf is for a part of `x`; None says nothing.
+        shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, or a tree
+            prefix of them; None for no constraint.
 
     Raises:
-        ArgumentError: a leaf is no such sharding, or no mesh is in force for a spec.
-        ShapeError: an array cannot be spread like this.
+        ArgumentError: a leaf is not such a sharding, or there is no current mesh for a
+            spec.
+        ShapeError: an array cannot be sharded like this.
 
     Example:
         >>> import imprint

@@ -1,12 +1,15 @@
-"""Positions of elements: of diagonals and triangles, of open grids, of flat indices.
+"""Indices and grids: diagonals, triangles, `ix_`, flat indices, `mgrid`, `r_`.
 
-Shapes are known while tracing, and so are the positions of what they say; those that are
-made of indices may be traced.
+Shapes are concrete while tracing, and so are indices computed from them; indices
+computed from other indices may be traced. In `mgrid[a:b:c]` a slice stands for the
+numbers from `a` to before `b` with step `c`; an imaginary step `3j` for 3 numbers from
+`a` to `b`, both included. Bounds and steps are concrete; arrays that `r_` and `c_` join
+may be traced.
 """
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast, final
 
 import numpy as np
 
@@ -15,13 +18,14 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.creation import array, asarray
 from imprint._src.numpy.datatypes import astype
 from imprint._src.numpy.elementwise.arithmetic import divmod, remainder
 from imprint._src.numpy.elementwise.selection import clip, where
-from imprint._src.numpy.promotion import ArrayLike, as_array
-from imprint._src.numpy.ranges import arange
-from imprint._src.numpy.shapes.reshape import size_tuple
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.ranges import arange, linspace, meshgrid
+from imprint._src.numpy.shapes.concatenate import concatenate, stack
+from imprint._src.numpy.shapes.reshape import expand_dims, size_tuple, transpose
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.shape import reshape
@@ -31,7 +35,7 @@ index_exp: Final = np.index_exp
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
-    """Return the positions of the diagonal of an array whose axes are `n` long.
+    """Return the indices of the diagonal of an array whose axes have length `n`.
 
     Example:
         >>> import imprint.numpy as np
@@ -48,7 +52,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """Return the positions of the diagonal of an array; see `diag_indices`.
+    """Return the indices of the diagonal of an array; see `diag_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -65,12 +69,12 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the positions on and below a diagonal of an n by m matrix.
+    """Return the indices on and below a diagonal of an n by m matrix.
 
     Args:
-        n: how many rows.
-        k: which diagonal; 0 is the main one.
-        m: how many columns; None for `n`.
+        n: the number of rows.
+        k: the number of the diagonal; 0 is the main one.
+        m: the number of columns; None for `n`.
 
     Example:
         >>> import imprint.numpy as np
@@ -82,7 +86,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """Return the positions on and above a diagonal; see `tril_indices`.
+    """Return the indices on and above a diagonal; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -94,7 +98,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the positions on and below a diagonal of a matrix; see `tril_indices`.
+    """Return the indices on and below a diagonal of a matrix; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -106,7 +110,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
-    """Return the positions on and above a diagonal of a matrix; see `tril_indices`.
+    """Return the indices on and above a diagonal of a matrix; see `tril_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -129,7 +133,7 @@ def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
 
 @owned
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
-    """Return vectors of indices so that together they choose rows, columns and so on.
+    """Return vectors of indices, shaped to index the grid of their combinations.
 
     Example:
         >>> import imprint.numpy as np
@@ -155,11 +159,11 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
 
 
 def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]:
-    """Return positions along each axis of what has these positions in a flat array.
+    """Convert flat indices to a tuple of indices for each axis.
 
     Args:
-        indices: positions in the flattened array; those outside give the ends.
-        shape: of the array.
+        indices: indices in the flattened array; those out of bounds are clipped.
+        shape: the shape of the array.
 
     Example:
         >>> import imprint.numpy as np
@@ -177,7 +181,7 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
     for size in reversed(sizes):
         rest, position = divmod(rest, size)
         found.append(position)
-    beyond, before = rest > 0, rest + 1 < 0  # unsigned ones are never before
+    beyond, before = rest > 0, rest + 1 < 0  # unsigned indices are never negative
     return tuple(
         where(beyond, size - 1, where(before, 0, position))
         for size, position in zip(sizes, reversed(found), strict=True)
@@ -192,15 +196,15 @@ def ravel_multi_index(
     *,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return positions in a flat array of what has these positions along each axis.
+    """Convert indices for each axis to flat indices.
 
     Args:
         multi_index: integers for each axis.
         dims: the lengths of the axes.
-        mode: what to do with those outside: "raise", which needs concrete ones; "wrap",
+        mode: for indices out of bounds: "raise", which needs concrete ones; "wrap",
             "clip", or "ignore".
-        order: "C", the last axis counts fastest; "F", the first.
-        dtype: of the result, an integer one; None, that of the positions, or wider.
+        order: "C" if the last axis varies fastest; "F" if the first.
+        dtype: the integer dtype of the result; None for that of the indices, or wider.
 
     Example:
         >>> import imprint.numpy as np
@@ -240,7 +244,7 @@ def ravel_multi_index(
 
 
 def _inside(mode: str, x: Array, length: int) -> Array:
-    """Return positions within an axis, by what `mode` does with those outside."""
+    """Bring indices within an axis by `mode`."""
     if mode == "clip":
         return clip(x, 0, length - 1)
     if mode == "wrap":
@@ -258,3 +262,123 @@ def _inside(mode: str, x: Array, length: int) -> Array:
             f"{mode!r}."
         )
     return x
+
+
+@final
+class Grid:
+    """The class of `mgrid` and `ogrid`, which are indexed by slices for a grid.
+
+    Args:
+        name: the name of the object, for errors.
+        sparse: whether arrays have length 1 along the axes of the others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.mgrid[:2, 1:3]
+        Array([[[0, 0],
+                [1, 1]],
+        <BLANKLINE>
+               [[1, 2],
+                [1, 2]]], dtype=int32)
+        >>> np.ogrid[0:1:3j]
+        Array([0. , 0.5, 1. ], dtype=float32)
+    """
+
+    def __init__(self, name: str, *, sparse: bool) -> None:
+        self._name = name
+        self._sparse = sparse
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Any:
+        if not isinstance(key, tuple):
+            return _points(self._name, key)
+        axes = promote_dtypes(self._name, [_points(self._name, s) for s in key] or [0])
+        if not key:
+            return arange(0)
+        grids = meshgrid(*axes, indexing="ij", sparse=self._sparse)
+        return grids if self._sparse else stack(grids)
+
+
+@final
+class Joined:
+    """The class of `r_` and `c_`, which join slices, numbers and arrays.
+
+    A leading text "axis,ndmin,trans1d" gives the axis to join along, the minimum number
+    of axes of each part, and the position of a part's own axes among these. "r" and "c"
+    make a row or a column.
+
+    Args:
+        name: the name of the object, for errors.
+        layout: axis, ndmin and trans1d, unless a text gives them.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.r_[:3, 7, np.array([1, 2])]
+        Array([0, 1, 2, 7, 1, 2], dtype=int32)
+        >>> np.c_[np.array([1, 2]), np.array([3, 4])]
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
+
+    def __init__(self, name: str, layout: tuple[int, int, int]) -> None:
+        self._name = name
+        self._layout = layout
+
+    def __getitem__(self, key: Any) -> Array:
+        items = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+        layout, matrix = self._layout, None
+        if items and isinstance(items[0], str):
+            matrix = {"r": 0, "c": 1}.get(items[0])
+            layout = layout if matrix is not None else self._parsed(items[0])
+            items = items[1:]
+        axis, ndmin, first = layout
+        joined = concatenate([self._part(x, ndmin, first) for x in items], axis)
+        is_flat = matrix is not None and joined.ndim == 1
+        return expand_dims(joined, matrix) if is_flat and matrix is not None else joined
+
+    def __len__(self) -> int:
+        return 0
+
+    def _parsed(self, text: str) -> tuple[int, int, int]:
+        given = text.split(",")[:3]
+        try:
+            axis, ndmin, first = (*map(int, given), *self._layout[len(given) :])
+        except ValueError:
+            raise ArgumentError(
+                f"{self._name}: expected 'r', 'c' or whole numbers 'axis,ndmin,trans1d' "
+                f"in front, got {text!r}."
+            ) from None
+        return axis, ndmin, first
+
+    def _part(self, item: Any, ndmin: int, first: int) -> Array:
+        if isinstance(item, str):
+            raise ArgumentError(
+                f"{self._name}: expected a text in front alone, got {item!r} behind it."
+            )
+        part = _points(self._name, item) if isinstance(item, slice) else array(item)
+        own = 0 if isinstance(item, slice) else part.ndim
+        part = array(part, ndmin=ndmin)
+        if first == -1 or ndmin <= own:
+            return part
+        shift = ndmin - abs(ndmin + first + 1) % ndmin
+        order = list(range(ndmin))
+        return transpose(part, order[shift:] + order[:shift])
+
+
+mgrid: Final = Grid("mgrid", sparse=False)
+ogrid: Final = Grid("ogrid", sparse=True)
+r_: Final = Joined("r_", (0, 1, -1))
+c_: Final = Joined("c_", (-1, 2, 0))
+
+
+def _points(name: str, part: Any) -> Array:
+    """Return the numbers that a slice stands for."""
+    if not isinstance(part, slice) or cast("Any", part).stop is None:
+        raise ArgumentError(
+            f"{name}: expected slices with an end, such as 0:4 or 0:1:5j, got {part!r}."
+        )
+    given = cast("Any", part)
+    start: Any = 0 if given.start is None else given.start
+    step: Any = 1 if given.step is None else given.step
+    if isinstance(step, complex):
+        return linspace(start, given.stop, int(abs(step)))
+    return arange(start, given.stop, step)

@@ -1,4 +1,4 @@
-"""Matrices by formula beside SciPy's, and those of vectors beside JAX's."""
+"""Special matrices by formula as in SciPy, and of vectors as in JAX."""
 
 import numpy
 import pytest
@@ -50,7 +50,7 @@ def message(error, function, *args, **params):
     return str(caught.value)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_raise():
     x = np.ones(3)
     assert message(ArgumentError, ours.pascal, 3, "left") == (
         "scipy.linalg.pascal: expected kind 'symmetric', 'lower' or 'upper', got 'left'. "

@@ -21,7 +21,7 @@ from tests.units.optim.same_leaves import same_leaves
 
 
 class Side(NamedTuple):
-    """The names that a case is written with, on one of the two sides."""
+    """The names of a case, on one of the two sides."""
 
     nn: Any  # layers
     jnn: Any  # functions

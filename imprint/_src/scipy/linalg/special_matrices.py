@@ -1,9 +1,11 @@
-"""Matrices that follow a pattern: of blocks, of a vector that is shifted, of a formula.
+"""Special matrices: by formula, from a vector, and from blocks.
 
-Those of a vector take its last axis; leading axes number the matrices. Those of a size are
-computed while the program is traced.
+Those of a size are computed while tracing; integer ones exactly, and rounded once.
+Those of a vector use its last axis; leading axes are batch axes.
 """
 
+from collections.abc import Callable
+from math import comb
 from typing import Any, Final
 
 import numpy as np
@@ -14,11 +16,14 @@ from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.numpy.creation import asarray
+from imprint._src.numpy.creation import asarray, zeros
+from imprint._src.numpy.einsum import einsum
 from imprint._src.numpy.elementwise.arithmetic import absolute
 from imprint._src.numpy.elementwise.rounding import conjugate
 from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.linalg.operands import inexact_arrays
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
+from imprint._src.numpy.shapes import padding
 from imprint._src.numpy.shapes.concatenate import concatenate, flip
 from imprint._src.numpy.shapes.reshape import atleast_1d, atleast_2d, broadcast_to
 from imprint._src.primitives.axes import whole
@@ -27,12 +32,176 @@ from imprint._src.primitives.elementwise.elementwise import listed
 from imprint._src.primitives.indexing.slicing import pad, slice_in_dim
 from imprint._src.primitives.shape import expand_dims, reshape
 
+# ---- of a size ----
+
+
+def pascal(n: int, kind: str | None = None) -> Array:
+    """Return the Pascal matrix: element [i, j] is the binomial of `i + j` over `i`.
+
+    Args:
+        n: the number of rows.
+        kind: "symmetric", or "lower" or "upper" for its triangular factor.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.pascal(3)
+        Array([[1., 1., 1.],
+               [1., 2., 3.],
+               [1., 3., 6.]], dtype=float32)
+    """
+    size = _size("scipy.linalg.pascal", n)
+    which = _kind("scipy.linalg.pascal", kind)
+    if which == "symmetric":
+        return asarray(_table(size, lambda i, j: comb(i + j, i)), np.float32)
+    return asarray(_triangle(size, which, comb), np.float32)
+
+
+def invpascal(n: int, kind: str | None = None) -> Array:
+    """Return the inverse of `pascal(n, kind)`.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.invpascal(2)
+        Array([[ 2., -1.],
+               [-1.,  1.]], dtype=float32)
+    """
+    size = _size("scipy.linalg.invpascal", n)
+    which = _kind("scipy.linalg.invpascal", kind)
+    lower = _triangle(size, "lower", lambda i, j: (-1) ** (i + j) * comb(i, j))
+    if which == "symmetric":
+        lower = lower.T @ lower
+    return asarray(lower.T if which == "upper" else lower, dtypes.default_float())
+
+
+def invhilbert(n: int) -> Array:
+    """Return the inverse of `hilbert(n)`, whose elements are integers.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.invhilbert(2)
+        Array([[ 4., -6.],
+               [-6., 12.]], dtype=float32)
+    """
+    size = _size("scipy.linalg.invhilbert", n)
+
+    def entry(i: int, j: int) -> int:
+        s = i + j
+        turned = (-1) ** s * (s + 1)
+        around = comb(size + i, size - j - 1) * comb(size + j, size - i - 1)
+        return turned * around * comb(s, i) ** 2
+
+    return asarray(_table(size, entry), dtypes.default_float())
+
+
+def _kind(name: str, kind: str | None) -> str:
+    if kind not in (None, "symmetric", "lower", "upper"):
+        raise ArgumentError(
+            f"{name}: expected kind 'symmetric', 'lower' or 'upper', got {kind!r}. Leave "
+            "it out for 'symmetric'."
+        )
+    return kind or "symmetric"
+
+
+def _table(n: int, entry: Callable[[int, int], int]) -> Any:
+    rows = [[float(entry(i, j)) for j in range(n)] for i in range(n)]
+    return np.asarray(rows, np.float64).reshape(n, n)
+
+
+def _triangle(n: int, which: str, entry: Callable[[int, int], int]) -> Any:
+    table = _table(n, lambda i, j: entry(i, j) if i >= j else 0)
+    return table.T if which == "upper" else table
+
+
+# ---- of a vector ----
+
+
+def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
+    """Return the matrix of the convolution of vectors of length `n` with `a`.
+
+    Args:
+        a: vectors along the last axis.
+        n: the number of columns.
+        mode: "full", "same" or "valid", as in `imprint.numpy.convolve`.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.convolution_matrix(np.array([1.0, 2.0]), 2)
+        Array([[1., 0.],
+               [2., 1.],
+               [0., 2.]], dtype=float32)
+    """
+    name = "scipy.linalg.convolution_matrix"
+    columns, x = whole(name, "n", n), as_array(name, a)
+    if columns <= 0 or mode not in ("full", "same", "valid"):
+        raise ArgumentError(
+            f"{name}: expected n of at least 1 and mode 'full', 'same' or 'valid', got "
+            f"n={columns} and {mode!r}. Leave mode out for 'full'."
+        )
+    if not x.ndim or not x.shape[-1]:
+        raise ShapeError(
+            f"{name}: expected vectors with elements, got {x.aval}. Write [0] for the "
+            "vector that is 0."
+        )
+    widths = [(0, 0)] * (x.ndim - 1) + [(0, columns - 1)]
+    column, row = padding.pad(x, widths), padding.pad(flip(x, -1), widths)
+    length = column.shape[-1]
+    cut = 0 if mode == "full" else min(columns, x.shape[-1]) - 1
+    front = cut // 2 if mode == "same" else cut
+    back = cut - front if mode == "same" else cut
+    return toeplitz(
+        slice_in_dim(column, front, length - back, 1, -1),
+        slice_in_dim(row, length - columns - front, length - front, 1, -1),
+    )
+
+
+def fiedler_companion(a: ArrayLike) -> Array:
+    """Return a pentadiagonal matrix whose eigenvalues are the roots of a polynomial.
+
+    Args:
+        a: the coefficients along the last axis, the highest power first.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.fiedler_companion(np.array([1.0, -3.0, 2.0]))
+        Array([[ 3., -2.],
+               [ 1.,  0.]], dtype=float32)
+    """
+    (x,) = inexact_arrays("scipy.linalg.fiedler_companion", a)
+    x = atleast_1d(x)
+    if not x.shape[-1]:
+        raise ShapeError(
+            f"scipy.linalg.fiedler_companion: expected coefficients, got {x.aval}. Write "
+            "[1] for the polynomial that is 1."
+        )
+    n = x.shape[-1] - 1
+    if not n:
+        return zeros((*x.shape[:-1], 0, 0), x.dtype)
+    scaled = -x / x[..., :1]
+    places = np.zeros(
+        (n, n, n + 1), x.dtype
+    )  # the index of the coefficient of each element
+    ones = np.zeros((n, n), x.dtype)
+    places[0, 0, 1] = 1
+    ones[1:2, 0] = 1
+    for i in range(n):
+        even = i % 2 == 0
+        if even and i + 1 < n:
+            places[i, i + 1, i + 2] = 1
+        if even and i + 2 < n:
+            ones[i, i + 2] = 1
+        if even and i >= 2:
+            places[i, i - 1, i + 1] = 1
+        if not even and i >= 3:
+            ones[i, i - 2] = 1
+    return einsum("ijk,...k->...ij", places, scaled) + ones
+
+
 # ---- of arrays ----
 
 
 @fuse_eager
 def block_diag(*arrs: ArrayLike) -> Array:
-    """Return a matrix with others along its diagonal, and zeros elsewhere.
+    """Return a block diagonal matrix.
 
     Args:
         arrs: matrices; a vector is a row, a number a matrix of one element.
@@ -64,11 +233,11 @@ def block_diag(*arrs: ArrayLike) -> Array:
 
 @fuse_eager
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
-    """Return matrices whose diagonals are constant.
+    """Return Toeplitz matrices, whose diagonals are constant.
 
     Args:
         c: the first column.
-        r: the first row, whose first element is not read; None for the conjugate of `c`.
+        r: the first row, whose first element is ignored; None for the conjugate of `c`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -203,7 +372,7 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Return the matrix of 1 and -1 whose rows are orthogonal, of a power of two rows.
 
     Args:
-        n: how many rows.
+        n: the number of rows.
         dtype: of the result.
 
     Example:
@@ -226,11 +395,11 @@ def helmert(
     n: int,
     full: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
-    """Return the orthogonal matrix of contrasts of each element with those before it.
+    """Return the Helmert matrix of orthogonal contrasts.
 
     Args:
-        n: how many columns.
-        full: whether to have the first row, of equal weights.
+        n: the number of columns.
+        full: whether to include the first row, of equal weights.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -257,8 +426,8 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     """Return the matrix of the discrete Fourier transform.
 
     Args:
-        n: how many rows.
-        scale: by what it is divided: None, "sqrtn" or "n".
+        n: the number of rows.
+        scale: the divisor: None, "sqrtn" or "n".
         dtype: a complex dtype; None for the default.
 
     Example:
@@ -293,7 +462,7 @@ def _size(name: str, n: Any) -> int:
 
 
 def _vectors(name: str, c: ArrayLike, r: ArrayLike) -> tuple[Any, Any]:
-    """Return two operands of one dtype with the same leading axes."""
+    """Return two operands with one dtype and the same leading axes."""
     x, y = (atleast_1d(v) for v in promote_dtypes(name, (c, r)))
     stack = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     return broadcast_to(x, (*stack, x.shape[-1])), broadcast_to(
@@ -302,10 +471,9 @@ def _vectors(name: str, c: ArrayLike, r: ArrayLike) -> tuple[Any, Any]:
 
 
 def _windows(x: Any, start: int, shape: tuple[int, int], step: int) -> Any:
-    """Return matrices whose rows are parts of vectors, each begins `step` further on.
+    """Return matrices whose rows are parts of vectors, each `step` further on.
 
-    Of a vector that is repeated, rows that are cut at its double length and one step more
-    begin where they should.
+    A vector is repeated and cut into rows of its double length plus one step.
     """
     rows, columns = shape
     *stack, length = get_aval(x).shape
@@ -320,7 +488,7 @@ def _windows(x: Any, start: int, shape: tuple[int, int], step: int) -> Any:
 
 
 def _under(row: Any, rows: Any) -> Any:
-    """Return matrices of a first row, and rows under it."""
+    """Return matrices from a first row and the rows below it."""
     first = expand_dims(row, (row.ndim - 1,))
     rest = broadcast_to(rows, (*row.shape[:-1], *rows.shape[-2:]))
     return concatenate([first, rest], axis=-2)

@@ -1,7 +1,8 @@
-"""Arrays from bytes, texts and files, and to files: by NumPy, outside of programs.
+"""Input and output of arrays, by NumPy: bytes, text, files, and printing.
 
-What NumPy gives becomes an array as by `asarray`. NumPy's files hold no names of dtypes
-that it does not know, so two bytes of no dtype are read as bfloat16.
+NumPy's results become arrays as by `asarray`. NumPy's files cannot name dtypes that
+NumPy lacks, so two bytes without a dtype are read as bfloat16. The printing functions
+are NumPy's own, and so are their options, which `repr` of arrays uses too.
 """
 
 from typing import Any, Final
@@ -19,9 +20,9 @@ savez: Final = np.savez
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the array of a file that `save` or NumPy wrote; see `numpy.load`.
+    """Load the array of a file that `save` or NumPy wrote; see `numpy.load`.
 
-    What is no array of numbers, such as the file of `savez`, is NumPy's own.
+    Other contents, such as those of a `savez` file, are returned as by NumPy.
 
     Example:
         >>> import io
@@ -45,13 +46,13 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
 def frombuffer(
     buffer: Any, dtype: DTypeLike = float, count: int = -1, offset: int = 0
 ) -> Array:
-    """Return the bytes of a buffer as numbers, one after the other.
+    """Interpret a buffer as a vector of numbers.
 
     Args:
-        buffer: bytes, or what has a buffer.
-        dtype: of the numbers, as they stand there: float is 64 bits wide.
-        count: how many numbers; -1, all.
-        offset: how many bytes come before.
+        buffer: bytes, or an object with a buffer.
+        dtype: the dtype in the buffer: float is 64 bits wide.
+        count: how many numbers to read; -1 for all.
+        offset: the number of bytes to skip.
 
     Example:
         >>> import imprint.numpy as np
@@ -64,13 +65,13 @@ def frombuffer(
 def fromstring(
     string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str
 ) -> Array:
-    """Return the numbers of a text.
+    """Parse the numbers of a text.
 
     Args:
         string: the text.
-        dtype: of the numbers.
-        count: how many numbers; -1, all.
-        sep: what stands between them.
+        dtype: the dtype of the numbers.
+        count: how many numbers to read; -1 for all.
+        sep: the separator.
 
     Example:
         >>> import imprint.numpy as np
@@ -83,14 +84,14 @@ def fromstring(
 def fromfile(
     file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0
 ) -> Array:
-    """Return the numbers of a file of bytes or of text.
+    """Read the numbers of a binary or text file.
 
     Args:
-        file: its name, or a file that is open.
-        dtype: of the numbers, as they stand there: float is 64 bits wide.
-        count: how many numbers; -1, all.
-        sep: what stands between the numbers of a text; nothing for bytes.
-        offset: how many bytes come before.
+        file: its name, or an open file.
+        dtype: the dtype in the file: float is 64 bits wide.
+        count: how many numbers to read; -1 for all.
+        sep: the separator of a text file; empty for a binary file.
+        offset: the number of bytes to skip.
 
     Example:
         >>> import tempfile
@@ -104,12 +105,12 @@ def fromfile(
 
 
 def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Array:
-    """Return the numbers that an iterable gives.
+    """Create a vector from the numbers of an iterable.
 
     Args:
         iter: numbers.
-        dtype: of the result.
-        count: how many numbers; -1, all.
+        dtype: the dtype of the result.
+        count: how many numbers to read; -1 for all.
 
     Example:
         >>> import imprint.numpy as np
@@ -120,5 +121,13 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Array:
 
 
 def _stored(dtype: Any) -> np.dtype[Any]:
-    """Return a dtype as bytes have it, not as wide as arrays may be."""
+    """Return the dtype of stored numbers, which may be wider than arrays allow."""
     return np.dtype(dtype) if dtype in (bool, int, float) else dtypes.as_dtype(dtype)
+
+
+array_repr: Final = np.array_repr
+array_str: Final = np.array_str
+get_printoptions: Final = np.get_printoptions
+set_printoptions: Final = np.set_printoptions
+printoptions: Final = np.printoptions
+iterable: Final = np.iterable
