@@ -52,10 +52,10 @@ demo: $(VENV)/demo.stamp
 
 # What reads sources is left to `make check`.
 test: $(VENV)/test.stamp
-	$(PYTEST) -m 'not exhaustive and not outside_contract' --ignore=tests/meta $(ARGS)
+	$(PYTEST) -m 'not exhaustive' --ignore=tests/meta $(ARGS)
 
 test-all: $(VENV)/test.stamp
-	$(PYTEST) --optimized -m 'not outside_contract' $(ARGS)
+	$(PYTEST) --optimized $(ARGS)
 
 # XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
 # lesser CPU would compute; on one that has not even these, it changes nothing. HALF=first
@@ -68,8 +68,7 @@ test-isa: $(VENV)/test.stamp
 # Each call that hits is traced again, and is an error if that gives another program. What is
 # marked `unaudited` would run as in the other lanes.
 test-audit: $(VENV)/test.stamp
-	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited and not outside_contract' \
-	  $(ARGS) $(CALLING)
+	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' $(ARGS) $(CALLING)
 
 # The tests that compute, on a GPU: whatever is not told where to run runs there. JAX, which
 # they compute beside, stays on the CPU, as it takes no plug-in that is loaded already; so

@@ -160,13 +160,6 @@ def test_a_method_that_counts_its_traces_still_sees_its_object():
     assert model.traces == 2
 
 
-def test_equal_models_are_two():
-    """A plain object counts as itself: it may be changed."""
-    first, second = Model(3.0), Model(3.0)
-    work = work_of(lambda: (first.compute(2.0), second.compute(2.0)))
-    assert work.traces == 2
-
-
 def test_a_family_with_other_values_has_a_version_for_each():
     found = [float(imprint.jit(scaled(float(i % 3)))(1.0)) for i in range(30)]
     assert found == [0.0, 1.0, 2.0] * 10

@@ -291,19 +291,6 @@ SOURCES = {
             "h# = lambda: ?; h#.w = ?",
         ),
     ),
-    "cell that is a value": piece(
-        """
-        C# = types.CellType(?)
-        def in#(c):
-            return c.cell_contents
-        """,
-        "(in#(C#), [c.cell_contents for c in (C#,)])",
-        (
-            "C#.cell_contents = ?",
-            "C# = types.CellType(?)",
-            "del C#.cell_contents",
-        ),
-    ),
     "attribute that a function gets": piece(
         """
         def h#():
