@@ -15,6 +15,9 @@ if version("jaxlib").startswith("0.10."):
     # no others.
     FLAGS += " --xla_cpu_use_fusion_emitters=false"
     FLAGS += " --xla_cpu_parallel_codegen_split_count=1"
+    OF_MLIR = {"xla_cpu_use_fusion_emitters": True}
+else:
+    OF_MLIR = {}
 
 
 def hasten():
@@ -26,6 +29,15 @@ def hasten():
     given = os.environ.get("XLA_FLAGS", "")
     if not given.startswith(FLAGS):  # a worker's parent has been here
         os.environ["XLA_FLAGS"] = f"{FLAGS} {given}".rstrip()
+
+
+def options_of(primitive):
+    """Return the compiler options that a program of a primitive needs.
+
+    The other emitters refuse `clamp` of booleans, and `reduce_precision` to one bit of
+    exponent makes infinity of NaN.
+    """
+    return OF_MLIR if primitive.name in ("clamp", "reduce_precision") else {}
 
 
 def as_for_users():

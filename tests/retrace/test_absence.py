@@ -86,7 +86,6 @@ CASES = [
     for target in targets.split()
 ]
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,
 ]
 

@@ -30,7 +30,6 @@ from tests.units.modules import make_module
 
 # A strict function tells of what it cannot look into: test_kinds.
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 

@@ -30,7 +30,6 @@ X = inp.float32(2)
 
 
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they count traces
     # A strict function tells of what it cannot look into.
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),

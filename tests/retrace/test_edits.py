@@ -28,7 +28,6 @@ KINDS = {
     "node holder": NODE_HOLDERS,
 }
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),

@@ -22,7 +22,6 @@ from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they count traces, and compare with a fresh one themselves
 ]
 X = inp.ones(4)

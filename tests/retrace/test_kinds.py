@@ -33,7 +33,6 @@ from tests.retrace.oracle.programs import HEAD, Program, Step, filled
 from tests.retrace.oracle.world import MODULES, World, run
 
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),

@@ -15,6 +15,11 @@ from imprint.module import Module, field
 MODELS = 50
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _shared_executables():
+    """Compile each program: these tests count compilations."""
+
+
 class Model(Module):
     weight: object
     activation: object

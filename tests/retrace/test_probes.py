@@ -16,7 +16,6 @@ from imprint._src.jit.compilation.counters import COUNTERS
 from tests.retrace.marks import executed_code_is_known
 from tests.units.modules import make_module
 
-pytestmark = pytest.mark.usefixtures("kept_executables")
 X = inp.float32(2)
 HEAD = "import copy, dataclasses, functools, operator, types\nimport imprint\n"
 

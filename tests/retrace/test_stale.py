@@ -59,7 +59,6 @@ KINDS = {
     "wrapped": WRAPPED,
 }
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they count traces, and compare with a fresh one themselves
 ]
 
