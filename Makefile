@@ -21,8 +21,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0 \
   --dist loadfile --no-loadscope-reorder
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
-CALLING := $(addprefix tests/,first_hour guards retrace spec units/jitted \
-  units/versions)
+CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit)
 TIMED_ON_GPU := dispatch call_forms compiling engine eager loops
 # Does each public name have a type that no checker infers for itself? pyright looks for
 # the package in the environment that is active.
@@ -65,10 +64,10 @@ test-isa: $(VENV)/test.stamp
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
 	  $(PYTEST) --optimized -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
 
-# Each call that hits is traced again, and is an error if that gives another program. What is
-# marked `unaudited` would run as in the other lanes.
+# Each call that hits is traced again, and it is an error if that gives another program. A
+# sample: every other test of each family, without those marked `unaudited`.
 test-audit: $(VENV)/test.stamp
-	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' $(ARGS) $(CALLING)
+	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' --half=first $(ARGS) $(CALLING)
 
 # The tests that compute, on a GPU: whatever is not told where to run runs there. JAX, which
 # they compute beside, stays on the CPU, as it takes no plug-in that is loaded already; so

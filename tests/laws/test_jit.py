@@ -31,6 +31,7 @@ def law(primitive):
     assert len(traces) == 1, f"{primitive} was traced {len(traces)} times"
 
 
+@pytest.mark.sampled(3)  # test_lower compiles all of them
 @every_primitive
 def test_jit_equals_eager_and_traces_once(primitive):
     law(primitive)
