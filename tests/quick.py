@@ -14,7 +14,6 @@ if version("jaxlib").startswith("0.10."):
     # Of a small program, MLIR emitters take half of the compile time. Later jaxlibs have
     # no others.
     FLAGS += " --xla_cpu_use_fusion_emitters=false"
-    FLAGS += " --xla_cpu_parallel_codegen_split_count=1"
     OF_MLIR = {"xla_cpu_use_fusion_emitters": True}
 else:
     OF_MLIR = {}
