@@ -1,7 +1,7 @@
-"""An attribute that nobody has, and somebody comes to have, is seen.
+"""A new attribute on an owner that had none is seen.
 
-Each owner of attributes is asked for `w` in each way in which code goes on without it;
-then the owner, its class or a base of that comes to have it, has another, and has none.
+Each owner of attributes is read for `w` in each way that tolerates its absence. Then the
+owner, its class or a base gains it, changes it, and loses it.
 """
 
 import pytest

@@ -1,7 +1,7 @@
-"""What the cache cannot read counts by identity: it never raises, hangs or runs hooks.
+"""Values that cannot be read count by identity: no exception, no hang, no user hook.
 
-Each value stands in the closure of a function, in a global that it reads, in a default,
-in containers, and as a static argument, which may be refused but by our own error only.
+Each value is in the closure of a function, in a global, in a default, in containers, and
+a static argument, which may be refused, but only by an error of imprint.
 """
 
 import collections

@@ -1,7 +1,7 @@
-"""A program with callbacks belongs to what they hold, not to what is equal to it.
+"""A program with callbacks belongs to the values they hold, not to equal ones.
 
-They run when the program does: then they look up what a fresh trace's would look up, and
-write where those would write.
+Callbacks run when the program runs. They must read and write the same objects as the
+callbacks of a fresh trace.
 """
 
 import os

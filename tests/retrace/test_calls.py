@@ -1,4 +1,4 @@
-"""Sequences of calls, and how often each traced and compiled."""
+"""Sequences of calls, and how often each was traced and compiled."""
 
 import functools
 import gc

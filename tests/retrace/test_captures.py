@@ -1,4 +1,4 @@
-"""What functions capture, and when it is read: a hit is what a fresh trace gives."""
+"""Captured values, and when they are read: a hit gives the result of a fresh trace."""
 
 import enum
 import gc

@@ -1,8 +1,8 @@
-"""What counts up while a program runs makes no version: trainers, logs, counters of traces.
+"""Counters in trainers, logs and traced code cause no new version.
 
-The opposite of `test_stale`: there an edit must be seen; here nothing that a fresh trace
-reads has changed, so a loop of many steps must trace once. Each program is a class of a
-trainer, or a function, whose steps do what users' steps do beside the computation.
+The opposite of `test_stale`: no value that a fresh trace reads has changed, so a loop of
+many steps must trace once. Each program is a trainer class, or a function, that does the
+usual bookkeeping of a training step.
 """
 
 import dataclasses

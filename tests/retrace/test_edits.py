@@ -1,6 +1,6 @@
-"""Each place where a value can stand, and each way to change it, one by one.
+"""Each place where a value can be bound, and each way to change it, one by one.
 
-The oracle of `test_soundness` puts these together at random; here a failure has a name.
+The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
 
 import pytest

@@ -1,7 +1,7 @@
-"""Containers that a trace writes into: that is an effect, and the rest goes on counting.
+"""Containers that a trace writes to: the write is an effect, the rest is still guarded.
 
-A dict that gained a key is watched at its other keys, a list that grew at the items that
-were there; a count of traces is no reason to trace.
+A dict that gained a key is guarded at its other keys, a list that grew at its first items.
+A count of traces is no reason to trace.
 """
 
 import collections

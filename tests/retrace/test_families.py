@@ -1,7 +1,7 @@
-"""Functions that are made anew: one trace and one compile for a whole family.
+"""Functions that are re-created: one trace and one compilation for all of them.
 
-And what looks like a change and is none: counters that a trace writes, a global that is
-bound back, code that a tool patches in place with equal code.
+Also changes that are none: counters that a trace writes, a global that is bound back, code
+that a tool replaces with equal code.
 """
 
 import dataclasses

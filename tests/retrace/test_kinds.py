@@ -1,8 +1,8 @@
-"""Each kind of value whose state is hard to see: what is changed in one is seen.
+"""Changes of values whose state is hard to read are seen.
 
 The pieces of `oracle.kinds`, each edit by itself, read by a strict function, by a jitted
 function inside a strict one, as a static argument and as the static data of a node. The
-oracle draws the same among others. Then what nobody can look into: it is refused, or told.
+last tests are of values that cannot be read: they are refused, or a warning names them.
 """
 
 import collections

@@ -1,4 +1,4 @@
-"""Models that are built anew, over and over: one trace, one compilation."""
+"""Models that are rebuilt repeatedly: one trace, one compilation."""
 
 import dataclasses
 import functools

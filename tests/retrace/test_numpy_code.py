@@ -1,4 +1,4 @@
-"""Functions that call NumPy's: a hit is what a fresh trace gives, whatever was edited."""
+"""Functions that call NumPy: after any edit, a hit gives the result of a fresh trace."""
 
 import numpy as np
 import pytest

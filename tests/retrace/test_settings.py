@@ -1,4 +1,4 @@
-"""Settings: what is told of objects in which all counts, and what is not watched of others."""
+"""Settings objects: how a changed key is named, and library state that is not guarded."""
 
 import sys
 

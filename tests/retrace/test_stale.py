@@ -1,7 +1,7 @@
-"""A hit is what a fresh trace gives: a scenario for each way in which it could not be.
+"""A cache hit gives the result of a fresh trace: one scenario for each way to fail.
 
-The scenarios are texts, in `tests/retrace/stale`; `scenario` there says how one is run.
-Here a failure has a name; the oracle of `test_soundness` puts such pieces together.
+The scenarios are texts, in `tests/retrace/stale`; `scenario` there runs one. Here a failure
+has a name; the oracle of `test_soundness` combines such pieces.
 """
 
 import sys

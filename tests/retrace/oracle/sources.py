@@ -1,6 +1,6 @@
-"""Sources: the places where a value can stand, with the ways in which users change it.
+"""Sources: the places where a value can be bound, with the ways in which users change it.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

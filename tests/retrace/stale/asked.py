@@ -1,7 +1,7 @@
-"""Scenarios: names that code asks for, whether they are there, and in what order.
+"""Scenarios: code that checks whether a name exists, and in which order names are.
 
-They are worked out, or are keys of what `vars`, `globals()` and `dir` give, or are taken
-from a module that may not have them, or from bases by `super()`.
+The names are keys of `vars`, `globals()` and `dir`, attributes of a module that may be
+missing, or attributes of bases, by `super()`.
 """
 
 ASKED = {

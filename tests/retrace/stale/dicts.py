@@ -1,4 +1,4 @@
-"""Scenarios: containers that a trace writes too, and that are edited elsewhere later."""
+"""Scenarios: containers that a trace writes to, and that user code edits later."""
 
 DICTS = {
     "dictionary that is its own __dict__ and says it has all": """

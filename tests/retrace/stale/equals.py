@@ -1,6 +1,6 @@
-"""Scenarios: something is replaced by its equal, which is as good, and then changed.
+"""Scenarios: an object is replaced by an equal one, which is edited later.
 
-The calls between find the version of what was there before.
+The calls in between hit the version of the first object.
 """
 
 EQUALS = {

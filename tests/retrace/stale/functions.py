@@ -1,4 +1,4 @@
-"""Scenarios: what a function has besides its code, and generators that began before."""
+"""Scenarios: state of functions besides their code, and suspended generators."""
 
 FUNCTIONS = {
     "what a captured function says of itself": """

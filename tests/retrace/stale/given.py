@@ -1,6 +1,6 @@
-"""Scenarios: objects of the user's to which only libraries lead, or C, and no name.
+"""Scenarios: user objects that are reachable only through libraries or C code.
 
-Which object a library keeps is taken not to change, but its attributes are the user's.
+A library is assumed to keep the same object; the attributes of the object may change.
 """
 
 import textwrap

@@ -1,4 +1,4 @@
-"""Scenarios: objects and classes of each kind that hold what is read."""
+"""Scenarios: objects and classes of each kind that hold the value."""
 
 HOLDERS = {
     "class that a metaclass of Python's makes": """

@@ -1,4 +1,4 @@
-"""Scenarios: what a class of the user's has from a library, and comes to hide."""
+"""Scenarios: a user class inherits from a library class, and later hides the attribute."""
 
 INHERITED = {
     "method of a library's class": """

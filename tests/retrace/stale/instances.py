@@ -1,4 +1,4 @@
-"""Scenarios: attributes of the user's objects, and static objects."""
+"""Scenarios: attributes of user objects, and static objects."""
 
 INSTANCES = {
     "attribute that the trace makes behind a flag": """

@@ -1,7 +1,7 @@
-"""Scenarios: code of libraries reads for the user's, heard or not.
+"""Scenarios: library code reads user state, executed visibly or not.
 
-Where nobody tells what runs, their names are not known: what their objects hold, what
-their closures lead to and what a `__getattr__` answers has to be enough.
+Where executed code is not known, the names in it are not known either. The values of the
+objects, closures and `__getattr__` must be enough.
 """
 
 LIBRARIES = {

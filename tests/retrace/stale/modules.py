@@ -1,4 +1,4 @@
-"""Scenarios: modules that a function imports, gets or replaces; names hiding libraries'."""
+"""Scenarios: modules that a function imports or replaces, and names that hide others."""
 
 MODULES = {
     "import inside": "def f(x):\n    import stale_cfg\n    return x * stale_cfg.W\n --- cfg.W = 2.0",

@@ -1,11 +1,11 @@
-"""How a scenario is written and run: a program, warm calls, an edit, then hit against plain.
+"""Run a scenario: a program, warm calls, an edit, then hits compared with plain calls.
 
-A scenario is one text: a module with `f`, then edits, each after `---`. Before it stands
-`HEAD`: what most programs need, the classes `K` and `L` with an attribute, `O` of `K`, the
-modules `cfg`, `other` and `stale_pkg.sub`. `compiled` is what is called instead of
-`jit(f)`, if the text defines it; `S` is a static argument.
+A scenario is one text: a module with `f`, then edits, each after `---`. `HEAD` precedes it
+and defines the classes `K` and `L` with an attribute, `O` of `K`, and the modules `cfg`,
+`other` and `stale_pkg.sub`. If the text defines `compiled`, it is called instead of
+`jit(f)`; `S` is a static argument.
 
-Each edit must change what the plain function gives, so no scenario asks for nothing.
+Each edit must change the result of the plain function, or the scenario would test nothing.
 """
 
 import contextlib

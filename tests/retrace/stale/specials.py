@@ -1,4 +1,4 @@
-"""Scenarios: methods that Python calls by itself, which no code mentions by name."""
+"""Scenarios: special methods, which Python calls although no code names them."""
 
 SPECIALS = {
     "truth comes": """

@@ -1,4 +1,4 @@
-"""Scenarios: trees as arguments, with keys and static data that `==` does not tell apart.
+"""Scenarios: trees as arguments, with keys and static data that `==` takes for equal.
 
 `f` gets its tree from `made()`; `compiled` is one jitted function of a tree. `Node` is a
 node with a static value.

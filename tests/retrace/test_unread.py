@@ -1,9 +1,8 @@
-"""A watched attribute that changes is probed: who reads it keeps it watched, nobody ends it.
+"""An attribute that changes repeatedly is guarded only if a trace reads it.
 
 Each program has an attribute `n` that its code mentions, on an owner that it may or may
-not read. It is edited again and again: where a trace reads it, each edit is seen; where
-none does, it costs one trace, and further edits none. After each trace, whatever came of
-it, the classes are as they were.
+not read. If a trace reads it, each edit is seen; otherwise the edits cost at most one
+trace, and further edits none.
 """
 
 import textwrap
@@ -19,7 +18,7 @@ from tests.units.modules import make_module
 X = inp.float32(2)
 HEAD = "import copy, dataclasses, functools, operator, types\nimport imprint\n"
 
-# What owns `n`: a class `K`, an object `o` of it, and `edit(v)`.
+# The owners of `n`: a class `K`, an object `o` of it, and `edit(v)`.
 OWNERS = {
     "class": "class K: n = 1.0\no = K()\ndef edit(v): K.n = v",
     "inherited": "class B: n = 1.0\nclass K(B): pass\no = K()\ndef edit(v): B.n = v",
@@ -78,7 +77,7 @@ def traces_of(action):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("owner", OWNERS.values(), ids=OWNERS)
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_a_probe_hears_each_way_to_read(owner, read):
+def test_each_way_to_read_is_seen(owner, read):
     module = module_of(f"{owner}\n{HELPERS}\nf = lambda x: x * {read}")
     held = dict(vars(module.K))
     f = imprint.jit(module.f)
@@ -111,7 +110,7 @@ class Sub(K):
 
 
 @pytest.mark.parametrize("read", OF_CLASS.values(), ids=OF_CLASS)
-def test_a_probe_hears_each_way_to_read_of_a_class(read):
+def test_each_way_to_read_a_class_is_seen(read):
     module = module_of(f"class K: n = 1.0\no = K()\n{SUB}\nf = lambda x: x * {read}")
     f = imprint.jit(module.f)
     for value in (1.0, 3.0, 5.0, 3.0, 7.0):
@@ -120,7 +119,7 @@ def test_a_probe_hears_each_way_to_read_of_a_class(read):
         assert module.K.__dict__["n"] == value
 
 
-# What `f` does beside: it mentions `n` and does not read `o.n`.
+# Programs that mention `n` and do not read `o.n`.
 UNREAD = {
     "branch that is not taken": "D = False\nf = lambda x: x * o.n if D else x",
     "written alone": """
@@ -133,7 +132,7 @@ UNREAD = {
     "in a nested jit": "D = False\nf = lambda x: imprint.jit(lambda y: y * o.n if D else y)(x)",
     "in grad": "D = False\nf = lambda x: imprint.grad(lambda y: y * (o.n if D else 1.0))(x) * x",
 }
-# Of these, all code counts where it is not known which of it ran.
+# On these owners, unexecuted code counts if the executed code is not known.
 BRANCHES_OF = {
     "branch that is not taken": OWNERS,
     "in grad": ("__getattr__", "__setattr__"),
@@ -154,7 +153,7 @@ def unread(name, owner):
 @pytest.mark.parametrize(
     ("owner", "text"), [unread(name, owner) for name in UNREAD for owner in OWNERS]
 )
-def test_what_nobody_reads_is_traced_once_more_at_most(owner, text):
+def test_an_unread_attribute_causes_one_more_trace_at_most(owner, text):
     module = module_of(f"{owner}\n{textwrap.dedent(text)}")
     f = imprint.jit(module.f)
     assert f(X) == 2.0
@@ -184,7 +183,7 @@ WRITES = {
 
 
 @pytest.mark.parametrize(("owner", "write", "result"), WRITES.values(), ids=WRITES)
-def test_what_the_trace_writes_stays(owner, write, result):
+def test_a_write_by_the_trace_stays(owner, write, result):
     module = module_of(
         f"{OWNERS[owner]}\nD = False\ndef f(x):\n    if D:\n        {write}\n    return x * o.n"
     )
@@ -208,7 +207,7 @@ def test_no_name_of_imprints_own_and_of_libraries_is_watched_in_an_object(name):
     assert not [each for each in f.versions[0].watched if each.startswith(f"o.{name} ")]
 
 
-# What refuses: the place stays watched.
+# Owners whose attribute stays guarded.
 REFUSED = {
     "property": "class K:\n    @property\n    def n(self): return self.v\no = K(); o.v = 1.0\ndef edit(v): o.v = v",
     "namespace": "o = types.SimpleNamespace(n=1.0)\ndef edit(v): o.n = v",
@@ -221,7 +220,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
-def test_where_no_probe_can_stand_edits_are_seen(text):
+def test_edits_of_other_owners_are_seen(text):
     module = module_of(f"{text}\nf = lambda x: x * o.n")
     f = imprint.jit(module.f)
     for value in (1.0, 3.0, 5.0):

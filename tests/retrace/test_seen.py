@@ -1,7 +1,7 @@
-"""The holes: what the cache does not see, one test for each, and what strict mode adds.
+"""Edits that a jitted function sees, and the further ones that `strict=True` sees.
 
-The page docs/explanation/what-is-not-tracked.md tells users of each. A test that
-fails here is good news: a hole is closed, and the page has a line too many.
+A case is the text of a module with `f`, and an edit. The page
+docs/explanation/what-is-not-tracked.md lists what is not tracked.
 """
 
 import decimal
@@ -29,9 +29,8 @@ sys.modules["a_library"] = made
 O = made.T(); O.w = 1
 """
 
-pytestmark = pytest.mark.unaudited  # an audit finds each of them
+pytestmark = pytest.mark.unaudited  # they compare with the plain function themselves
 
-# Text of a module with `f`, then an edit, by who sees it.
 SEEN = {
     "attribute": (OBJECT + READS, "O.w = 2"),
     "slot": ("class K:\n    __slots__ = 'w'\nO = K(); O.w = 1\n" + READS, "O.w = 2"),
@@ -130,7 +129,7 @@ SEEN = {
         "O.put(2)",
     ),
 }
-STRICT_SEES = {
+SEEN_BY_STRICT = {
     "object behind a thousand others": (
         "class K: pass\nV = [K() for _ in range(1100)]\nO = V[1050]; O.w = 1\n"
         "f = lambda x: x * V[1050].w\n",
@@ -175,7 +174,7 @@ def _as_before():
 
 
 def is_seen(text, edit, *, strict):
-    """Tell whether a compiled function does what the plain one does after an edit."""
+    """Return whether the compiled function agrees with the plain one after an edit."""
     module = make_module("holes", text)
     compiled = imprint.jit(module.f, strict=strict)
     assert compiled(1.0) == 1.0 or "tau" in text
@@ -186,14 +185,14 @@ def is_seen(text, edit, *, strict):
 @pytest.mark.usefixtures("_as_before")
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize("name", SEEN)
-def test_what_is_seen(name, strict):
+def test_an_edit_is_seen(name, strict):
     assert is_seen(*SEEN[name], strict=strict)
 
 
 @pytest.mark.usefixtures("_as_before")
-@pytest.mark.parametrize("name", STRICT_SEES)
-def test_strict_mode_sees_it(name):
-    assert is_seen(*STRICT_SEES[name], strict=True)
+@pytest.mark.parametrize("name", SEEN_BY_STRICT)
+def test_a_strict_function_sees_an_edit(name):
+    assert is_seen(*SEEN_BY_STRICT[name], strict=True)
 
 
 INSPECTS = """
@@ -214,7 +213,7 @@ print([name for name in version.watched if name.startswith("global")])
 """
 
 
-def test_a_strict_function_that_walks_over_all_modules_leaves_out_what_imprint_keeps():
+def test_a_strict_function_does_not_track_the_state_of_imprint():
     command = [sys.executable, "-W", "error", "-c", INSPECTS]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
