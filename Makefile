@@ -21,8 +21,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0 \
   --dist loadfile --no-loadscope-reorder
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
-CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit/versions) \
-  $(wildcard tests/units/jit/test_*.py)
+CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit)
 TIMED_ON_GPU := dispatch call_forms compiling engine eager loops
 # Whether each public name has an explicit type. pyright looks for the package in the active
 # environment.
@@ -52,10 +51,10 @@ demo: $(VENV)/demo.stamp
 
 # `make check` runs the tests that read sources.
 test: $(VENV)/test.stamp
-	$(PYTEST) -m 'not exhaustive and not outside_contract' --ignore=tests/meta $(ARGS)
+	$(PYTEST) -m 'not exhaustive' --ignore=tests/meta $(ARGS)
 
 test-all: $(VENV)/test.stamp
-	$(PYTEST) --optimized -m 'not outside_contract' $(ARGS)
+	$(PYTEST) --optimized $(ARGS)
 
 # XLA uses no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), as on an older CPU; on a CPU
 # without these it changes nothing. HALF=first or second runs every other test of each family,
@@ -65,11 +64,10 @@ test-isa: $(VENV)/test.stamp
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
 	  $(PYTEST) --optimized -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
 
-# Each hit is traced again, and another program is an error. Tests marked `unaudited` are the
-# same in the other lanes.
+# Each call that hits is traced again, and it is an error if that gives another program. A
+# sample: every other test of each family, without those marked `unaudited`.
 test-audit: $(VENV)/test.stamp
-	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited and not outside_contract' \
-	  $(ARGS) $(CALLING)
+	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' --half=first $(ARGS) $(CALLING)
 
 # The tests that compute, with the GPU as the default device. JAX, the reference, stays on the
 # CPU, as it accepts no plug-in that is loaded already; so products have full precision. Then

@@ -25,7 +25,6 @@ from imprint._src.config import config
 from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
 from tests.quick import hasten
-from tests.retrace.contract import is_outside
 
 hypothesis.settings.register_profile(
     "ci",
@@ -178,11 +177,9 @@ def pytest_report_header():
 
 
 def pytest_itemcollected(item):
-    """Leave out of the fast lane what was not drawn for it; tell what goes."""
+    """Leave out of the fast lane the cases that were not drawn for it."""
     if is_sampled_out(item):
         item.add_marker("exhaustive")
-    if is_outside(item.nodeid):
-        item.add_marker("outside_contract")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -15,6 +15,7 @@ from jax._src.lax import linalg  # some of it has no public name
 from jax.extend.core import primitives as extended
 
 from imprint._src.core.primitive import Primitive
+from tests.quick import options_of
 
 PRIMITIVES = {
     value.name: value
@@ -125,9 +126,9 @@ QUICK = {"xla_backend_optimization_level": 0}
 """Compiler options of the oracle: it runs once, and is another program than ours."""
 
 
-def jit(function):
+def jit(function, options=QUICK):
     """Return the function compiled by JAX, quickly."""
-    return jax.jit(function, compiler_options=QUICK)
+    return jax.jit(function, compiler_options=options)
 
 
 FUNCTIONS = {
@@ -213,7 +214,7 @@ def compiled(calls):
             for call, xs in zip(calls, values, strict=True)
         ]
 
-    program = jit(every)
+    program = jit(every, QUICK | options_of(calls[0].primitive))
 
     def run(values):
         with jax.enable_x64(True):

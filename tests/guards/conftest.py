@@ -5,6 +5,13 @@ import sys
 import pytest
 
 import imprint
+from tests.sharing import shared_executables
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared_executables():
+    with shared_executables():
+        yield
 
 
 @pytest.fixture(autouse=True)

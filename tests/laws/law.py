@@ -18,6 +18,7 @@ from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.program import compile_module
 from imprint._src.primitives import ALL
+from tests.quick import options_of
 from tests.tolerances import assert_within_ulps
 
 EVERY = [p for p in ALL if not isinstance(p.samples, Absent)]
@@ -66,7 +67,8 @@ def staged(calls):
 def compiled(calls):
     """Return the function that runs all calls compiled, as one program."""
     closed = staged(calls)
-    program = compile_closed(closed, "laws")
+    options = runtime.CompileOptions.of(options_of(calls[0].primitive))
+    program = compile_closed(closed, "laws", options)
 
     def run(operands):
         flat = [x for values in operands for x in values]
@@ -78,9 +80,9 @@ def compiled(calls):
     return run
 
 
-def compile_closed(closed, name):
+def compile_closed(closed, name, options=None):
     """Lower and compile a program."""
-    return compile_module(lower(closed, name))
+    return compile_module(lower(closed, name), options)
 
 
 def split(calls, results):

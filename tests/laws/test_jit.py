@@ -1,9 +1,12 @@
 """Law 7: `jit(f)` equals `f`, and a second call with equal avals does not trace."""
 
+from functools import partial
+
 import pytest
 
 import imprint
 from tests.laws.law import assert_agree, every_primitive, for_draws
+from tests.quick import options_of
 from tests.strategies import calls_of_each_shape, operands, pinned_operands
 
 pytestmark = pytest.mark.slow
@@ -13,7 +16,7 @@ def law(primitive):
     every = calls_of_each_shape(primitive)
     traces = []
 
-    @imprint.jit
+    @partial(imprint.jit, compiler_options=options_of(primitive))
     def program(values):
         traces.append(values)
         return [call.bind(*xs) for call, xs in zip(every, values, strict=True)]
@@ -28,6 +31,7 @@ def law(primitive):
     assert len(traces) == 1, f"{primitive} was traced {len(traces)} times"
 
 
+@pytest.mark.sampled(3)  # test_lower compiles all of them
 @every_primitive
 def test_jit_equals_eager_and_traces_once(primitive):
     law(primitive)

@@ -1,7 +1,7 @@
 import pytest
 
 import imprint
-from imprint._src import runtime
+from tests.sharing import shared_executables
 
 
 @pytest.fixture(autouse=True)
@@ -10,16 +10,8 @@ def _no_versions():
     imprint.clear_caches()
 
 
-@pytest.fixture(scope="module")
-def kept_executables():
-    """Keep what was compiled: while it is in use, programs of equal text share it."""
-    kept = []
-    compile_one = runtime.compile
-
-    def compile_and_keep(*args):
-        kept.append(compile_one(*args))
-        return kept[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runtime, "compile", compile_and_keep)
+@pytest.fixture(autouse=True, scope="module")
+def _shared_executables():
+    """Compile equal programs once, also where no version keeps the executable."""
+    with shared_executables():
         yield

@@ -1,7 +1,7 @@
-"""What the cache cannot read counts by identity: it never raises, hangs or runs hooks.
+"""Values that cannot be read count by identity: no exception, no hang, no user hook.
 
-Each value stands in the closure of a function, in a global that it reads, in a default,
-in containers, and as a static argument, which may be refused but by our own error only.
+Each value is in the closure of a function, in a global, in a default, in containers, and
+a static argument, which may be refused, but only by an error of imprint.
 """
 
 import collections
@@ -22,9 +22,7 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.core.identity import identity, namespace
-from imprint._src.jit.fingerprint.layout import layout_of_class
-from imprint._src.jit.guards.code_names import code_names
+from imprint._src.core.identity import namespace
 from imprint.errors import ArgumentError
 from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
@@ -32,7 +30,6 @@ from tests.units.modules import make_module
 
 # A strict function tells of what it cannot look into: test_kinds.
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
@@ -396,15 +393,6 @@ def result_of_code(code):
     return float(imprint.jit(types.FunctionType(code, globals()))(1.0))
 
 
-def code_of_a_name(value):
-    return compile(f"lambda x: rate_{int(value)}", "<input>", "eval").co_consts[0]
-
-
-def result_of_names(code):
-    (chain,) = code_names(code).chains
-    return float(chain.name.removeprefix("rate_"))
-
-
 def module(value):
     made = types.ModuleType("a_module_that_goes")
     made.value = value
@@ -415,15 +403,6 @@ def result_of_module(module):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, module.__name__, module)
         return module.value if namespace(vars(module))() is module else None
-
-
-def class_(value):
-    return type("Class", (), {"value": value})
-
-
-def result_of_class(cls):
-    layout = layout_of_class(cls)
-    return cls.value if layout.cls is cls is identity(cls)() else None
 
 
 def dropped_where_the_stack_is_full(held):
@@ -441,9 +420,7 @@ def dropped_where_the_stack_is_full(held):
     [
         (rate, result_of_rate),
         (code, result_of_code),
-        (code_of_a_name, result_of_names),
         (module, result_of_module),
-        (class_, result_of_class),
     ],
 )
 def test_what_comes_after_is_not_what_died_where_the_stack_was_full(

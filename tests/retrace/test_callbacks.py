@@ -1,22 +1,20 @@
-"""A program with callbacks belongs to what they hold, not to what is equal to it.
+"""A program with callbacks belongs to the values they hold, not to equal ones.
 
-They run when the program does: then they look up what a fresh trace's would look up, and
-write where those would write.
+Callbacks run when the program runs. They must read and write the same objects as the
+callbacks of a fresh trace.
 """
 
-import gc
 import os
 import subprocess
 import sys
-import weakref
 
 import numpy as np
 import pytest
 
 import imprint
 from imprint import debug
-from imprint._src import runtime
 from imprint._src.jit.compilation.counters import COUNTERS
+from tests.retrace.marks import executed_code_is_known
 
 pytestmark = pytest.mark.unaudited  # they count traces
 ONE = np.float32(1)
@@ -96,27 +94,6 @@ def test_what_only_callbacks_read_is_no_reason_to_trace(make):
     assert len(log) == 6
 
 
-def test_a_function_made_anew_with_the_same_variable_is_the_same():
-    log = []
-
-    def step(x):
-        imprint.jit(lambda x: debug.callback(lambda y: log.append(float(y)), x))(x)
-
-    assert traces(lambda: [step(np.float32(i)) for i in range(5)]) == 1
-    assert log == [0, 1, 2, 3, 4]
-
-
-def test_prints_of_functions_made_anew_are_compiled_once(capfd):
-    def step(i):
-        imprint.jit(lambda x: debug.print("x {}", x))(np.float32(i))
-
-    before = COUNTERS.compiles
-    for i in range(3):
-        step(i)
-    assert COUNTERS.compiles - before == 1
-    assert capfd.readouterr().out == "x 0.0\nx 1.0\nx 2.0\n"
-
-
 def test_a_variable_that_is_bound_anew_is_looked_up_by_the_callback():
     def make():
         k = 1.0
@@ -137,23 +114,6 @@ def test_a_variable_that_is_bound_anew_is_looked_up_by_the_callback():
     assert (float(one(ONE)), float(other(ONE))) == (2, 1)
 
 
-def test_a_list_in_the_place_of_an_equal_one_is_another():
-    log = []
-
-    def swap():
-        nonlocal log
-        log = []
-
-    # Code of its own: what is known of code stays known.
-    function = imprint.jit(lambda x: debug.callback(log.append, x * 2))
-    function(ONE)
-    first = log
-    first.clear()
-    swap()
-    function(ONE)
-    assert (len(first), len(log)) == (0, 1)
-
-
 PROGRAM = """
 log = []
 def logger(log):
@@ -162,7 +122,6 @@ call = logger(log)
 SCALE = 1.0
 def scaled(y):
     return np.float32(y * SCALE)
-early = imprint.jit(lambda x: debug.callback(log.append, x))
 closed = imprint.jit(lambda x: debug.callback(call, x))
 looked = imprint.jit(lambda x: debug.callback(lambda y: log.append(y), x))
 multiplied = imprint.jit(lambda x: imprint.pure_callback(scaled, x, x))
@@ -176,13 +135,12 @@ def module():
     return names
 
 
-@pytest.mark.parametrize("name", ["early", "looked"])
-def test_a_global_list_in_the_place_of_an_equal_one_is_another(module, name):
+def test_a_global_list_in_the_place_of_an_equal_one_is_another(module):
     first = module["log"]
-    module[name](ONE)
+    module["looked"](ONE)
     first.clear()
     module["log"] = []
-    module[name](ONE)
+    module["looked"](ONE)
     assert (len(first), len(module["log"])) == (0, 1)
 
 
@@ -195,6 +153,7 @@ def test_a_global_callback_may_be_replaced(module):
     assert (len(module["log"]), len(other)) == (2, 2)
 
 
+@executed_code_is_known
 def test_a_global_that_a_callback_reads_is_read_when_it_runs(module):
     multiplied = module["multiplied"]
     assert float(multiplied(ONE)) == 1
@@ -255,31 +214,6 @@ def test_an_edited_callback_is_another(module):
     multiplied(ONE)
     module["scaled"].__code__ = (lambda y: y + np.float32(10)).__code__
     assert float(multiplied(ONE)) == 11
-
-
-class Thing:
-    """Takes weak references."""
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
-def test_what_callbacks_of_dead_functions_held_goes():
-    """A closure variable takes no weak reference: a few are held, until others come."""
-    died = []
-    for _ in range(80):
-        thing = Thing()
-        died.append(weakref.ref(thing))
-        appending([0.0, thing])(ONE)
-    del thing
-
-    def alive():
-        runtime.collect_garbage()
-        gc.collect()
-        return sum(reference() is not None for reference in died)
-
-    assert alive() <= 64
-    imprint.clear_caches()
-    assert alive() <= 4
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -1,4 +1,4 @@
-"""What functions capture, and when it is read: a hit is what a fresh trace gives."""
+"""Captured values, and when they are read: a hit gives the result of a fresh trace."""
 
 import enum
 import gc
@@ -10,9 +10,6 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.compilation.counters import COUNTERS
-from tests.retrace.stale.meanwhile import Meanwhile
-from tests.units.modules import make_module
 
 X = np.float32(1)
 
@@ -216,47 +213,4 @@ def test_the_rule_of_a_function_keeps_to_its_own_closure():
     assert float(f(1.0)) == float(imprint.grad(one)(1.0)) == 3.0
 
 
-def test_functions_with_equal_rules_share_a_trace():
-    imprint.grad(_act_by(2.0)[0])(1.0)
-    before = COUNTERS.traces
-    imprint.grad(_act_by(2.0)[0])(1.0)
-    assert COUNTERS.traces == before
-
-
 # ---- another thread makes it another function while a call traces it ----
-
-BECOMES = """
-class K:
-    rate = 1.0
-def make(a):
-    def f(x):
-        meanwhile()
-        return x * K.rate + a
-    return f
-"""
-
-
-@pytest.mark.unaudited  # the edit is made in the first trace
-@pytest.mark.parametrize("way", ["by size", "named axes", "trial"])
-def test_what_a_call_traces_after_an_edit_is_not_kept_for_what_it_was(way):
-    options = {"abstracted_axes": ({0: "n"},)} if way == "named axes" else {}
-    generalise = "auto" if way == "trial" else "ask"
-    with Meanwhile() as meanwhile, imprint.generalise(generalise):
-        module = make_module("becoming", BECOMES)
-        module.meanwhile = meanwhile.call
-        plain = module.make(7.0)
-        f = imprint.jit(plain, **options)
-        if way == "trial":  # which the third size asks for
-            f(inp.ones(2)), f(inp.ones(3))
-        else:  # whether the version still answers one trace tells, the next makes another
-            f(inp.ones(4))
-            module.K.rate = 2.0
-        (cell,) = plain.__closure__
-        meanwhile.edit = lambda: setattr(cell, "cell_contents", 2.5)
-        f(inp.ones(4))
-        assert meanwhile.edit is None
-        for _ in range(2):
-            for of_now in (f, imprint.jit(module.make(7.0), **options)):
-                with imprint.disable_jit():
-                    expected = of_now(inp.ones(4))
-                assert of_now(inp.ones(4)).tolist() == expected.tolist()

@@ -1,6 +1,6 @@
-"""Each place where a value can stand, and each way to change it, one by one.
+"""Each place where a value can be bound, and each way to change it, one by one.
 
-The oracle of `test_soundness` puts these together at random; here a failure has a name.
+The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
 
 import pytest
@@ -28,7 +28,6 @@ KINDS = {
     "node holder": NODE_HOLDERS,
 }
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
@@ -56,7 +55,7 @@ def program_of(kind, piece, edit):
     return Program(text, read, static, kind.startswith("node"), steps)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_each_edit_is_seen(kind, name, strict):

@@ -1,7 +1,7 @@
-"""Functions that are made anew: one trace and one compile for a whole family.
+"""Functions that are re-created: one trace and one compilation for all of them.
 
-And what looks like a change and is none: counters that a trace writes, a global that is
-bound back, code that a tool patches in place with equal code.
+Also changes that are none: counters that a trace writes, a global that is bound back, code
+that a tool replaces with equal code.
 """
 
 import dataclasses
@@ -158,13 +158,6 @@ def test_a_method_that_counts_its_traces_still_sees_its_object():
     model.rate = 5.0
     assert [float(model.compute(2.0)) for _ in range(4)] == [10.0] * 4
     assert model.traces == 2
-
-
-def test_equal_models_are_two():
-    """A plain object counts as itself: it may be changed."""
-    first, second = Model(3.0), Model(3.0)
-    work = work_of(lambda: (first.compute(2.0), second.compute(2.0)))
-    assert work.traces == 2
 
 
 def test_a_family_with_other_values_has_a_version_for_each():

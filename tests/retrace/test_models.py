@@ -1,4 +1,4 @@
-"""Models that are built anew, over and over: one trace, one compilation."""
+"""Models that are rebuilt repeatedly: one trace, one compilation."""
 
 import dataclasses
 import functools
@@ -13,6 +13,11 @@ from imprint._src.jit.filter_jit import filter_jit
 from imprint.module import Module, field
 
 MODELS = 50
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared_executables():
+    """Compile each program: these tests count compilations."""
 
 
 class Model(Module):

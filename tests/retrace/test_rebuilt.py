@@ -1,7 +1,7 @@
-"""Containers that a function empties and fills anew with objects of its own.
+"""Containers that a function empties and refills with objects of its own.
 
-A graph of nodes, a tape, the records of the last step: what a call finds there another put
-there, and it is gone when the call is over. That is no reason to trace again.
+Examples are a graph of nodes, a tape, the records of the last step. A call finds the
+objects of another call there; that is no reason to trace again.
 """
 
 import gc

@@ -1,9 +1,8 @@
-"""Settings: what is told of objects in which all counts, and what is not watched of others."""
+"""Settings objects: how a changed key is named, and library state that is not guarded."""
 
 import sys
 
 import pytest
-from ml_collections import ConfigDict
 
 import imprint
 from tests.units.modules import make_library
@@ -24,30 +23,6 @@ class Config(dict):
 
     def __getattr__(self, name):
         return self[name]
-
-
-CONFIGS = {
-    "subclass of dict": (Config(rate=2.0, step=0), "config['step']: 0 → 1"),
-    "of a library": (
-        ConfigDict({"rate": 2.0, "step": 0}),
-        "config['step']: 0 → 1",
-    ),
-}
-
-
-@pytest.mark.parametrize(("config", "told"), CONFIGS.values(), ids=CONFIGS)
-def test_it_is_told_that_all_counts(config, told):
-    compiled = imprint.jit(lambda x: x * config.rate)
-    assert compiled(1.0) == 2.0
-    config["step"] = 1
-    (difference,) = compiled.explain(1.0).differences
-    assert str(difference) == told
-    assert difference.remedy == (
-        "All that is in such an object counts; keep what changes often apart."
-    )
-    config["step"] = 0
-    assert compiled(1.0) == 2.0
-    assert compiled.cache_info().misses == 1
 
 
 def test_a_key_that_comes_to_be_is_told():
@@ -72,59 +47,6 @@ def test_what_prints_is_no_reason_to_trace_again():
         assert console.printed == ["between", "traced", "between", "between"]
     finally:
         del sys.modules["a_console"]
-
-
-QUANTITIES = """
-class Unit:
-    def __init__(self, name):
-        self.name = name
-
-class Registry:
-    def __init__(self):
-        self.parsed = {}
-
-    def parse(self, name):
-        self.parsed[name] = Unit(name)
-        return self.parsed[name]
-
-registry = Registry()
-
-class Quantity:
-    def __init__(self, magnitude, unit):
-        self.magnitude = [magnitude]
-        self.unit = registry.parse(unit)
-        self.asked = {}
-
-    def __getattr__(self, name):
-        raise AttributeError(name)
-
-    def __getitem__(self, i):
-        return self.magnitude[i]
-
-    def __setitem__(self, i, value):
-        self.magnitude[i] = value
-
-    def to(self, name):
-        unit = self.asked[name] = registry.parse(name)
-        return self[0] * len(unit.name)
-"""
-
-
-def test_what_settings_and_a_library_keep_for_themselves_is_no_other_threads():
-    library = make_library("quantities", QUANTITIES)
-    try:
-        registry, q = library.registry, library.Quantity(3.0, "m")
-        compiled = imprint.jit(lambda x: x * q.to("cm") * len(registry.parsed))
-        before = imprint.debug.counters().traces
-        for _ in range(3):
-            assert compiled(1.0) == 12.0
-        assert imprint.debug.counters().traces - before == 1
-        q[0] = 4.0
-        assert compiled(1.0) == 16.0
-        q.unit.name = "km"
-        assert compiled(1.0) == 16.0
-    finally:
-        del sys.modules["quantities"]
 
 
 BASE = """

@@ -27,7 +27,6 @@ PER_SEED = 25
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),

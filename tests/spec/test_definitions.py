@@ -7,7 +7,6 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint._src.jit.fingerprint.content import ContentReader
 from tests.spec.work import Work, work_of
 
 FACTOR = 2.0
@@ -144,20 +143,6 @@ def test_a_function_made_in_a_method_is_traced_once_for_each_state():
 # ---- what a warm call reads of what is captured ----
 
 
-@pytest.fixture
-def walks(monkeypatch):
-    """Return a list with an item for each walk through a value."""
-    found = []
-    make = ContentReader.__init__
-
-    def counted(self, *args, **options):
-        found.append(self)
-        make(self, *args, **options)
-
-    monkeypatch.setattr(ContentReader, "__init__", counted)
-    return found
-
-
 class Rated:
     rate = 2.0
 
@@ -171,56 +156,6 @@ CAPTURED = {
         lambda x: x.append(Rated()),
     ),
 }
-
-
-@pytest.mark.unaudited
-@pytest.mark.parametrize(("make", "write"), CAPTURED.values(), ids=CAPTURED)
-def test_a_captured_container_is_watched_and_not_read_anew(walks, make, write):
-    held = make()
-    f = imprint.jit(lambda x: x + len(str(held)))
-    for _ in range(4):
-        before = f(1.0)
-    walks.clear()
-    assert f(1.0) == before
-    assert walks == []
-    write(held)
-    f(1.0)
-    assert f._cache_size() == 1  # of another definition
-    assert f.last_miss.differences
-
-
-@pytest.mark.unaudited
-def test_a_counter_in_the_closure_is_not_read_anew(walks):
-    calls, n, rates = [], 0, [2.0] * 100
-
-    @imprint.jit
-    def f(x):
-        nonlocal n
-        n += 1
-        calls.append(n)
-        return x * rates[0]
-
-    for shape in (), (2,), (3,):
-        for _ in range(4):
-            f(inp.ones(shape))
-        walks.clear()
-        f(inp.ones(shape))
-        assert walks == []
-    assert n == len(calls) == 3
-    rates[0] = 5.0
-    assert f(1.0) == 5
-
-
-def test_an_attribute_of_a_captured_function_is_read_anew():
-    def rated(x):
-        return x * vars(rated)["rate"]  # by no name that a trace could watch
-
-    rated.rate = 2.0
-    f = imprint.jit(lambda x: rated(x))
-    for _ in range(4):
-        assert f(1.0) == 2
-    rated.rate = 5.0
-    assert f(1.0) == 5
 
 
 def test_a_strict_function_reads_what_containers_hold():

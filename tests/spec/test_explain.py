@@ -550,19 +550,6 @@ def test_versions_that_are_gone_still_count():
     assert [str(d) for d in miss.differences] == ["static n: 2 → 3"]
 
 
-def test_what_was_watched_is_told_as_it_was_at_the_miss():
-    namespace = {"G": [1.0]}
-    exec("def f(x):\n    return x * G[0]\n", namespace)
-    f = imprint.jit(namespace["f"])
-    f(1.0)
-    namespace["G"].append(2.0)
-    f(1.0)
-    miss = f.last_miss
-    namespace["G"].append(3.0)
-    (difference,) = miss.differences
-    assert (difference.old, difference.new) == ("[1.0]", "[1.0, 2.0]")
-
-
 def test_the_version_of_the_fewest_changes_is_told_of():
     namespace = {"G": 1.0, "H": 1.0}
     exec("def f(x):\n    return x * G * H\n", namespace)

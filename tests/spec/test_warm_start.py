@@ -231,7 +231,6 @@ PATCHES = {
     "code": "helpers.helper.__code__ = helpers.unused.__code__",
     "numpy": "monkeypatch.setattr(main.numpy, 'mean', lambda x: 3.0)",
     "library": "monkeypatch.setattr(helpers.np, 'sin', helpers.np.cos)",
-    "node": "main.imprint.tree.register_static(helpers.Model)",
     "environment": "monkeypatch.setenv('AT_START', '4')",
 }
 
@@ -455,7 +454,6 @@ LINES = {
     "memo": ("x = x + helpers.remembered(2)", "E-VALUE", "_lru_cache_wrapper"),
     "effect": ("helpers.LOG.append(1)", "E-EFFECT", "wrote"),
     "variable": ("x = x * float(os.environ.get('W', 1))", "E-IMPURE", "`environ`"),
-    "module": ("x = x * globals()['consts'].COUNT", "E-", ""),
     "callback": ("imprint.debug.print('{}', x)", "E-EFFECT", "calls"),
 }
 if sys.version_info >= (3, 12):  # before, it is not known which code ran

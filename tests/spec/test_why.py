@@ -10,7 +10,6 @@ import pytest
 
 import imprint
 from imprint._src.config import roll_loops, settings
-from imprint._src.jit.manifest import environment
 from tests.spec import reborn
 
 TEXTS = {
@@ -132,19 +131,6 @@ def test_what_differs_in_the_call_is_named(life):
     with roll_loops(not settings().roll_loops):
         said = told(main.f, X)
     assert said.startswith(f"{start}flag roll_loops was ")
-
-
-def test_the_environment_is_named(life, monkeypatch):
-    life().f(X)
-    fun = life().f
-    start = "The disk does not answer it: "
-    monkeypatch.setattr(environment.np, "__version__", "9.9")
-    environment.environment_key.cache_clear()
-    try:
-        was = environment.np.version.version
-        assert told(fun, X) == f"{start}numpy was {was}, is 9.9."
-    finally:
-        environment.environment_key.cache_clear()
 
 
 def test_what_is_there_and_what_never_was_are_told(life, imprint_store):

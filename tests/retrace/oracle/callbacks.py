@@ -1,7 +1,7 @@
-"""Callbacks: functions that a compiled program calls, and what they read when it runs.
+"""Callbacks: functions that a compiled program calls, and the values they read then.
 
-What a piece is made of is told in `pieces`. Each is a part of a result that depends on
-`x`: the callback returns it, so a stale one is seen like a stale trace.
+`pieces` describes the parts of a piece. Each is a part of a result that depends on `x`: the
+callback returns it, so a stale one is seen like a stale trace.
 """
 
 from tests.retrace.oracle.pieces import piece

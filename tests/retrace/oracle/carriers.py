@@ -1,6 +1,6 @@
 """Carriers: functions, methods and closures that read what another piece holds.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,6 +1,6 @@
 """Sources that are containers or arrays, with the ways in which users change them.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,9 +1,8 @@
-"""Sources into which the trace itself writes: the rest of them goes on counting.
+"""Sources to which the trace itself writes: the rest of each is still guarded.
 
-What is written is not read, so the plain function and the compiled one agree; it is
-written only while something is traced, or else each call of the plain one would be an
-edit. Or it is what the other would have written, too. What a piece is made of is told in
-`pieces`.
+The written value is not read, so the plain function and the compiled one agree. It is
+written only during a trace, because each call of the plain function would be an edit
+otherwise; or both write the same. `pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,7 +1,7 @@
 """Holders: objects of each kind with an attribute `w`, and the ways to change it.
 
-`read` is the object; a way of `ways` reads its attribute, through keepers or at once. What
-a piece is made of is told in `pieces`.
+`read` is the object; a way of `ways` reads its attribute, through keepers or directly.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,8 +1,8 @@
-"""Indices: what a value takes of an array, adds to it, or puts into it, if it is an index.
+"""Indices: values that index an array, to read it, add to it or write to it.
 
-The value stands where any value stands, but its constants are indices: numbers, lists,
-slices, masks. A program holds an index, so an edit of it must make another one; only
-captured arrays are arguments of programs. What a piece is made of is told in `pieces`.
+The value is bound where any value is, but its constants are indices: numbers, lists,
+slices, masks. A program holds an index, so an edit of it must cause another one; only
+captured arrays are arguments of programs. `pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

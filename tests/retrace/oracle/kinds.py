@@ -1,7 +1,7 @@
-"""Kinds: values whose state is in what their class is built on, in slots, or in C.
+"""Kinds: values whose state is in a base class, in slots, or in C.
 
-What a piece is made of is told in `pieces`. `KINDS` stand where any source stands: what
-is written into them counts for `strict=True`. `STATIC_KINDS` are static arguments.
+`KINDS` are bound where any source is: writes to them count for `strict=True`.
+`STATIC_KINDS` are static arguments. `pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

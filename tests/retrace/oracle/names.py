@@ -1,6 +1,6 @@
-"""Sources: names that hide a library's or a builtin's, and what else a function has.
+"""Sources: names that hide library names or builtins, and other state of functions.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,7 +1,7 @@
 """`python -m tests.retrace.oracle.on_disk SEED FOLDER`: draw programs that a disk answers.
 
-In a process of its own: what other tests left in one decides what is kept. It prints how
-many calls were answered without a trace.
+It runs in a process of its own, because the state that other tests leave decides which
+programs are kept. It prints the number of calls that were answered without a trace.
 """
 
 import sys

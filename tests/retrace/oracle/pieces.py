@@ -1,12 +1,12 @@
-"""The pieces that programs are made of: where a value can stand, and how it is edited.
+"""The pieces of drawn programs: where a value is bound, and how it is edited.
 
 A piece is text. `#` is its number, so that a program can have it twice; each `?` is a
-constant of its own, each `?!` one that can be hashed. `read` is an expression that gives
-what the piece holds; in `edits` are statements that a user may run between two calls.
-What only `strict=True` sees is in `holes`; the page "What is not tracked" shows it.
-A carrier is a piece around another's expression, `<>`: a function, a method, a closure
-that reads it. The places where values stand are in `sources`; what has an attribute, what
-may stand before it, and who reads it how, in `holders` and `ways`.
+constant of its own, each `?!` a hashable one. `read` is an expression for the value that
+the piece holds; `edits` are statements that a user may run between two calls. Only
+`strict=True` sees those of `holes`; the page "What is not tracked" lists them.
+A carrier is a piece around another piece's expression, `<>`: a function, a method or a
+closure that reads it. `sources` has the places of values; `holders` and `ways` have owners
+of attributes, and the ways to reach and read them.
 """
 
 from textwrap import dedent

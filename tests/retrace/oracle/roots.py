@@ -1,6 +1,6 @@
 """Roots: the functions that are compiled, and those that they call compiled.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

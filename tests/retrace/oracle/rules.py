@@ -2,7 +2,7 @@
 
 A rule runs when a program is differentiated, which may be long after the function with the
 rule was traced. What it reads is a factor of the derivative, whose value is a part of the
-result. What a piece is made of is told in `pieces`.
+result. `pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,6 +1,6 @@
-"""Sources: the places where a value can stand, with the ways in which users change it.
+"""Sources: the places where a value can be bound, with the ways in which users change it.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece
@@ -289,19 +289,6 @@ SOURCES = {
             "h#.w = ?",
             "del h#.w",
             "h# = lambda: ?; h#.w = ?",
-        ),
-    ),
-    "cell that is a value": piece(
-        """
-        C# = types.CellType(?)
-        def in#(c):
-            return c.cell_contents
-        """,
-        "(in#(C#), [c.cell_contents for c in (C#,)])",
-        (
-            "C#.cell_contents = ?",
-            "C# = types.CellType(?)",
-            "del C#.cell_contents",
         ),
     ),
     "attribute that a function gets": piece(

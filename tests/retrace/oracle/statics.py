@@ -1,6 +1,6 @@
 """Static arguments, what they are and how a caller changes them; nodes' static data.
 
-What a piece is made of is told in `pieces`.
+`pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece

@@ -1,7 +1,7 @@
-"""Ways of reading an attribute `w`, and keepers: what stands between a name and an object.
+"""Ways of reading an attribute `w`, and keepers: objects between a name and an object.
 
 A way is a function of the object, `<>`. A keeper gives the object that it carries, so they
-stand in each other. What a piece is made of is told in `pieces`.
+stand in each other. `pieces` describes the parts of a piece.
 """
 
 from textwrap import dedent, indent

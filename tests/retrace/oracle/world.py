@@ -1,15 +1,15 @@
-"""Running a program: each compiled function must do what the plain one does.
+"""Run a program: each compiled function must give the result of the plain one.
 
-Each call of each compiled function that is still around must give the same array to the
-bit as the plain function at that moment, or raise the same error. An equal call right
-after it must not trace again, so a cache that never hits would not pass.
+Each call of each compiled function that is still alive must give the same bits as the plain
+function at that moment, or raise the same error. An equal call right after it must not
+trace again, so a cache that never hits would fail.
 
 Of three functions one is compiled for its shapes, one names its rows. The third is left to
-name them by itself: it is called with another number of rows at each check, and so goes
-through trials.
+name them by itself: each check calls it with another number of rows, so it goes through
+trials.
 
-On a disk (`WorldOnDisk`) memory is empty before each call, as in a new process, and what
-earlier calls left on the disk answers if nothing that it read is another now.
+On a disk (`WorldOnDisk`) memory is empty before each call, as in a new process. The entries
+of earlier calls are hits on the disk unless a value that they read has changed.
 """
 
 import collections

@@ -1,61 +1,10 @@
-"""Scenarios: names that code asks for, whether they are there, and in what order.
+"""Scenarios: code that checks whether a name exists, and in which order names are.
 
-They are worked out, or are keys of what `vars`, `globals()` and `dir` give, or are taken
-from a module that may not have them, or from bases by `super()`.
+The names are keys of `vars`, `globals()` and `dir`, attributes of a module that may be
+missing, or attributes of bases, by `super()`.
 """
 
 ASKED = {
-    "how many subclasses a class has": """
-        class B: pass
-        class D(B): pass
-        f = lambda x: x * len(B.__subclasses__())
-        --- class E(B): pass
-        """,
-    "what the subclasses of a class have": """
-        class B: pass
-        class D(B): rate = 2.0
-        def all_of(cls):
-            for c in cls.__subclasses__():
-                yield c
-                yield from all_of(c)
-        def f(x): return x * sum(c.rate for c in all_of(B))
-        --- D.rate = 5.0
-        --- class E(D): rate = 7.0
-        --- E.rate = 9.0
-        """,
-    "hasattr of a name that is worked out": """
-        A = types.SimpleNamespace(need="rate")
-        def h(o, n): return hasattr(o, n)
-        def f(x): return x * (2.0 if h(O, A.need) else 5.0)
-        --- A.need = "zzz"
-        --- O.zzz = 1
-        """,
-    "hasattr of a name that is put together": """
-        def f(x): return x * (2.0 if hasattr(O, "".join(["z", "z"])) else 5.0)
-        --- O.zz = 1
-        --- del O.zz
-        --- K.zz = 1
-        """,
-    "name that is put together, of a class's default": """
-        def f(x): return x * getattr(O, "".join(["ra", "te"]))
-        --- O.rate = 3.0
-        --- del O.rate; K.rate = 5.0
-        --- K.rate = 6.0
-        """,
-    "name that is put together, of a class": """
-        def f(x): return x * getattr(K, "".join(["ra", "te"]))
-        --- K.rate = 3.0
-        """,
-    "name that is put together, of a method": """
-        class A:
-            def act_a(self): return 1.0
-            def act_b(self): return 2.0
-        a = A()
-        def f(x): return x * getattr(a, "_".join(["act", "a"]))()
-        --- A.act_a = lambda self: 5.0
-        --- a.act_a = lambda: 7.0
-        --- A.act_a.__code__ = (lambda self: 9.0).__code__; del a.act_a
-        """,
     "name that a module may not have": """
         def f(x):
             try: from stale_cfg import EXTRA
@@ -113,55 +62,6 @@ ASKED = {
             return x * m.W
         --- sys.modules["stale_nothere"] = types.ModuleType("stale_nothere"); sys.modules["stale_nothere"].W = 4.0
         --- sys.modules["stale_nothere"].W = 5.0
-        """,
-    "key that the dictionary of a module may not have": """
-        def f(x): return x * vars(cfg)["W"] + cfg.__dict__.get("Z", 1.0)
-        --- cfg.W = 3.0
-        --- cfg.Z = 7.0
-        --- del cfg.Z
-        """,
-    "globals().get": """
-        def f(x): return x * globals().get("Z", 1.0)
-        --- Z = 3.0
-        --- Z = 5.0
-        --- del Z
-        """,
-    "key in globals()": """
-        def f(x): return x * (2.0 if "Z" in globals() else 1.0)
-        --- Z = 3.0
-        --- del Z
-        """,
-    "key in the dictionary of a module": """
-        def f(x): return x * (2.0 if "Z" in vars(cfg) else 1.0)
-        --- cfg.Z = 3.0
-        --- del cfg.Z
-        """,
-    "key in the dictionary of an object": """
-        def f(x): return x * (2.0 if "Z" in vars(O) else 1.0)
-        --- O.Z = 3.0
-        --- del O.Z
-        """,
-    "key in the dictionary of a class": """
-        def f(x): return x * (2.0 if "Z" in vars(K) else 1.0)
-        --- K.Z = 3.0
-        --- del K.Z
-        """,
-    "vars of a class, in a loop": """
-        class A: a = 1.0; b = 2.0
-        def f(x): return x * sum(v for k, v in vars(A).items() if isinstance(v, float))
-        --- A.b = 3.0
-        --- A.c = 5.0
-        """,
-    "dir of an object": """
-        def f(x): return x * sum(getattr(O, n) for n in dir(O) if not n.startswith("_"))
-        --- O.rate = 3.0
-        --- O.b = 4.0
-        --- K.c = 5.0
-        """,
-    "dir of a class": """
-        def f(x): return x * sum(getattr(K, n) for n in dir(K) if not n.startswith("_"))
-        --- K.rate = 3.0
-        --- K.c = 5.0
         """,
     "order of bases that super() asks": """
         class A:
@@ -260,30 +160,6 @@ ASKED = {
         --- class G(Exception): pass
         F.__bases__ = (G,)
         """,
-    "text that is handed on, of an object, a class or a module": """
-        def look(n):
-            for o in (O, K, cfg):
-                try: return getattr(o, n)
-                except AttributeError: pass
-            return 0.5
-        def f(x): return x * look("zed")
-        --- cfg.zed = 2.0
-        --- K.zed = 3.0
-        --- O.zed = 4.0
-        --- del O.zed, K.zed
-        --- del cfg.zed
-        """,
-    "names in a text and in code that a rule evaluates": """
-        V = W = 1.0
-        TEXT, CODE = "W * O.rate", compile("V * 1.0", "text.py", "eval")
-        h = imprint.custom_jvp(lambda x: x * 1.0)
-        h.defjvp(lambda p, t: (h(p[0]), t[0] * eval(TEXT) * eval(CODE)))
-        f = grad(h)
-        --- W = 3.0
-        --- O.rate = 4.0
-        --- V = 5.0
-        --- TEXT = "7.0"
-        """,
     "name of a class that a metaclass answers": """
         class T(type):
             def __getattr__(cls, name): return table[name]
@@ -294,17 +170,5 @@ ASKED = {
         --- M.w = 4.0
         --- M.w = 5.0
         --- del M.w; table["w"] = 6.0
-        """,
-    "name that an object works out, in a rule": """
-        class M:
-            def __getattribute__(self, name):
-                return object.__getattribute__(self, "_" + name)
-        m = M()
-        object.__setattr__(m, "_w", 1.0)
-        h = imprint.custom_jvp(lambda x: x * 1.0)
-        h.defjvp(lambda p, t: (h(p[0]), t[0] * m.w))
-        f = grad(h)
-        --- object.__setattr__(m, "_w", 2.0)
-        --- m._w = 3.0
         """,
 }

@@ -1,4 +1,4 @@
-"""Scenarios: what a name holds depends on the way that the code took."""
+"""Scenarios: the value of a name depends on the branch taken."""
 
 BRANCHES = {
     "conditional expression": """

@@ -1,6 +1,18 @@
-"""Scenarios: containers that a trace writes too, and that are edited elsewhere later."""
+"""Scenarios: containers that a trace writes to, and that user code edits later."""
 
 DICTS = {
+    "dictionary that is its own __dict__ and says it has all": """
+        class D(dict):
+            def __init__(self, **held):
+                super().__init__(held)
+                self.__dict__ = self
+            def __contains__(self, _): return True
+            def __missing__(self, _): return 1.5
+        d = D(a=1.0, b=2.0)
+        f = lambda x: x * sum(d.values())
+        --- d.a = 3.0
+        --- d["c"] = 4.0
+        """,
     "key that the trace sets": """
         CFG = {"rate": 1.0}
         def f(x):
@@ -275,11 +287,6 @@ DICTS = {
         --- D["a"] = 3.0
         --- D["b"] = 2.0
         --- D = {"a": 9.0}; g = D.get
-        """,
-    "method of a dict that a class holds": """
-        class M: get = {"a": 1.0}.get
-        f = lambda x: x * M.get("a")
-        --- M.get.__self__["a"] = 3.0
         """,
     "method of a dict, of what is in it": """
         D = {"a": K()}

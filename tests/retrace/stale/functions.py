@@ -1,4 +1,4 @@
-"""Scenarios: what a function has besides its code, and generators that began before."""
+"""Scenarios: state of functions besides their code, and suspended generators."""
 
 FUNCTIONS = {
     "what a captured function says of itself": """
@@ -44,48 +44,6 @@ FUNCTIONS = {
         f = lambda x: x * len(h.__name__)
         --- h = make("longer")
         """,
-    "attributes by `__dict__`": """
-        def h(): pass
-        h.rate = 1.0
-        f = lambda x: x * h.__dict__["rate"] * h.__dict__.get("other", 1.0)
-        --- h.rate = 2.0
-        --- h.other = 3.0
-        --- del h.other
-        """,
-    "how many attributes": """
-        def h(): pass
-        h.rate = 1.0
-        f = lambda x: x * len(vars(h))
-        --- h.other = 1.0
-        --- del h.other, h.rate
-        """,
-    "attributes of an argument": """
-        def h(): pass
-        h.rate = 1.0
-        def total(g): return sum(getattr(g, name) for name in dir(g) if name[0] != "_")
-        f = lambda x: x * total(h)
-        --- h.other = 1.0
-        --- h.rate = 2.0
-        --- del h.other
-        """,
-    "attributes of a captured one": """
-        def wrap(g): return lambda x: x * g.__dict__["rate"] * len(vars(g))
-        def h(): pass
-        h.rate = 1.0
-        f = wrap(h)
-        --- h.other = 1.0
-        --- h.rate = 2.0
-        --- del h.other
-        """,
-    "attributes of one that counts its calls": """
-        def h(x):
-            h.calls = getattr(h, "calls", 0) + 1
-            return x * h.rate * len({*vars(h)} - {"calls"})
-        h.rate = 1.0
-        f = lambda x: h(x)
-        --- h.other = 1.0
-        --- h.rate = 2.0
-        """,
     "__defaults__": "def h(w=1.0): return w\nf = lambda x: x * h() --- h.__defaults__ = (2.0,)",
     "__kwdefaults__": "def h(*, w=1.0): return w\nf = lambda x: x * h() --- h.__kwdefaults__ = {'w': 2.0} --- h.__kwdefaults__['w'] = 3.0",
     "__code__": "def h(): return 1.0\nf = lambda x: x * h() --- h.__code__ = (lambda: 2.0).__code__",
@@ -104,19 +62,12 @@ FUNCTIONS = {
     "__defaults__ that the code reads": "def h(w=1.0): pass\nf = lambda x: x * h.__defaults__[0] --- h.__defaults__ = (2.0,)",
     "__kwdefaults__ that the code reads": "def h(*, w=1.0): pass\nf = lambda x: x * h.__kwdefaults__['w'] --- h.__kwdefaults__['w'] = 2.0",
     "__code__ that the code reads": "def h(): pass\nf = lambda x: x * h.__code__.co_argcount + x --- h.__code__ = (lambda a: a).__code__",
-    "__dict__": "def h(): pass\nh.w = 1.0\nf = lambda x: x * h.__dict__['w'] --- h.w = 2.0",
     "__wrapped__": """
         def h(): return 1.0
         @functools.wraps(h)
         def g(): return 0.0
         f = lambda x: x * g.__wrapped__()
         --- g.__wrapped__ = lambda: 2.0
-        """,
-    "__closure__": """
-        def make(w): return lambda: w
-        h = make(1.0)
-        f = lambda x: x * h.__closure__[0].cell_contents
-        --- h.__closure__[0].cell_contents = 2.0
         """,
     "attribute": "def h(): pass\nh.w = 1.0\nf = lambda x: x * h.w --- h.w = 2.0",
     "attribute of itself": "def f(x): return x * f.w\nf.w = 1.0 --- f.w = 2.0",
@@ -171,7 +122,6 @@ FUNCTIONS = {
         f = lambda x: x * g()
         --- names["W"] = 2.0
         """,
-    "__globals__": "def h(): pass\nW = 1.0\nf = lambda x: x * h.__globals__['W'] --- W = 2.0",
     "generator that began": """
         W = 1.0
         def numbers():
@@ -276,17 +226,5 @@ FUNCTIONS = {
         ---
         def policy(*a, **k): return True
         make()
-        """,
-    "hook in a list that a nested jit read, then one as at first": """
-        def hook(y): return y * 2.0
-        def other_hook(y): return y * 3.0
-        hooks = [hook]
-        inner = jit(lambda y: y * len(hooks))
-        def hidden(): return hooks[0]
-        def f(x): return inner(x) + globals()["hid" + "den"]()(x)
-        --- hook.__code__ = other_hook.__code__
-        ---
-        def hook(y): return y * 2.0
-        hooks = [hook]
         """,
 }

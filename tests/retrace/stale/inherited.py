@@ -1,4 +1,4 @@
-"""Scenarios: what a class of the user's has from a library, and comes to hide."""
+"""Scenarios: a user class inherits from a library class, and later hides the attribute."""
 
 INHERITED = {
     "method of a library's class": """
@@ -115,32 +115,6 @@ INHERITED = {
         f = lambda x: x * float(m.w)
         --- m.w = 2.0
         --- del vars(m)["w"]; Takes.rate = 3.0
-        """,
-    "attribute of a class by a name that is worked out": """
-        class Meta(type): pass
-        class M(metaclass=Meta): pass
-        f = lambda x: x * getattr(M, "".join(["rate"]), 1.0)
-        --- M.rate = 2.0
-        --- Meta.rate = property(lambda cls: 3.0)
-        --- del Meta.rate, M.rate
-        """,
-    "default of a ContextVar": """
-        class Rate: rate = 1.0
-        var = contextvars.ContextVar("var", default=Rate())
-        f = lambda x: x * var.get().rate
-        --- var.get().rate = 2.0
-        --- del var.get().rate
-        --- Rate.rate = 3.0
-        """,
-    "object of a subclass of threading.local": """
-        import threading
-        class Rate: rate = 1.0
-        class Local(threading.local): pass
-        local = Local(); local.held = Rate()
-        f = lambda x: x * local.held.rate
-        --- local.held.rate = 2.0
-        --- del local.held.rate
-        --- Rate.rate = 3.0
         """,
     "property of a metaclass that comes to hide": """
         class Meta(type): rate = 1.0

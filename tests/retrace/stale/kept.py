@@ -1,8 +1,7 @@
 """Scenarios: objects of an installed library in which users keep their settings.
 
-Four kinds of such classes, as they are common: one that keeps a dictionary, one that is a
-dictionary and shows its keys as attributes, one that says itself what its `__dict__` is,
-and one whose items are in objects of another class of the library. Then some libraries.
+Three common classes: one that keeps a dictionary, one that is a dictionary and shows its
+keys as attributes, and one that defines its own `__dict__`. Then some libraries.
 """
 
 import textwrap
@@ -30,20 +29,6 @@ class Shown(dict):
 class Hiding(Shown):
     @property
     def __dict__(self): return dict(self)
-class Node:
-    __slots__ = ("_value",)
-    def __init__(self, value): self._value = value
-    def value(self): return self._value
-class Nodes:
-    def __init__(self, **held):
-        object.__setattr__(self, "_held", {n: Node(v) for n, v in held.items()})
-    def __getattr__(self, name):
-        if name[0] == "_" or name not in self._held: raise AttributeError(name)
-        return self._held[name].value()
-    def __setattr__(self, name, value):
-        if name in self._held: self._held[name]._value = value
-        else: self._held[name] = Node(value)
-    def __delattr__(self, name): del self._held[name]
 """
 """The text of a module of a library that keeps settings."""
 _SETTINGS = f"""
@@ -51,7 +36,7 @@ made = types.ModuleType("stale_settings")
 made.__file__ = "/env/lib/python3/site-packages/stale_settings.py"
 sys.modules["stale_settings"] = made
 exec(compile({LIBRARY!r}, made.__file__, "exec"), vars(made))
-from stale_settings import Config, Shown, Hiding, Nodes
+from stale_settings import Config, Shown, Hiding
 """
 _WAYS = {
     "attribute": """
@@ -93,11 +78,6 @@ _WAYS = {
         --- c.scale = 4.0
         --- del c.scale
         """,
-    "name that is worked out": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * getattr(c, "".join(["ra", "te"]))
-        --- c.rate = 3.0
-        """,
 }
 _STATIC = {
     "static argument": """
@@ -135,9 +115,8 @@ _ITEMS = {
 _INSTALLED = """
 from addict import Dict
 from munch import Munch
-import ml_collections, wrapt
+import ml_collections
 def ConfigDict(**held): return ml_collections.ConfigDict(held)
-def Proxy(**held): return wrapt.ObjectProxy(types.SimpleNamespace(**held))
 """
 _CHANGES = {
     "update": """
@@ -163,60 +142,6 @@ _MADE = {
         --- c.rate = 3.0
         --- c["rate"] = 4.0
         """,
-    "item that refers to another": """
-        c = {kind}(rate=1.0)
-        c.both = c.get_ref("rate") * 2
-        f = lambda x: x * c.both
-        --- c.rate = 3.0
-        --- c.rate = 4.0
-        """,
-}
-_SHOWING = """
-made = types.ModuleType("stale_showing")
-made.__file__ = "/env/lib/python3/site-packages/stale_showing.py"
-sys.modules["stale_showing"] = made
-exec(compile('''
-class Inner:
-    def __init__(self, c): self._c = c
-    @property
-    def c(self): return self._c
-    @c.setter
-    def c(self, c): self._c = c
-class Spline:
-    def __init__(self, c): self._inner, self._steps = Inner(c), [c]
-    @property
-    def c(self): return self._inner.c
-    @c.setter
-    def c(self, c): self._inner.c = c
-    @property
-    def steps(self): return dict(enumerate(self.listed))
-    @property
-    def listed(self): return tuple(self._steps)
-    def add(self, step): self._steps.append(step)
-''', made.__file__, "exec"), vars(made))
-from stale_showing import Spline
-"""
-_PROPERTIES = {
-    "property of a library's that another object answers": """
-        s = Spline(2.0)
-        f = lambda x: x * s.c
-        --- s.c = 3.0
-        --- s.c = 4.0
-        """,
-    "property of a library's that reads a list by another": """
-        s = Spline(2.0)
-        f = lambda x: x * sum(s.steps.values())
-        --- s.add(3.0)
-        --- s.add(4.0)
-        """,
-}
-_NUMPY = {
-    "coefficients of a polynomial": """
-        p = np.polynomial.Polynomial([1.0, 2.0])
-        f = lambda x: x * p(2.0)
-        --- p.coef = np.array([3.0, 4.0])
-        --- p.domain = np.array([-2.0, 2.0])
-        """,
 }
 
 
@@ -229,13 +154,10 @@ def _written(before, kinds, ways):
 
 
 KEPT = {
-    **_written(_SETTINGS, ("Config", "Shown", "Hiding", "Nodes"), _WAYS),
-    **_written(_SETTINGS, ("Config", "Nodes"), _STATIC),
+    **_written(_SETTINGS, ("Config", "Shown", "Hiding"), _WAYS),
+    **_written(_SETTINGS, ("Config",), _STATIC),
     **_written(_SETTINGS, ("Config", "Shown", "Hiding"), _ITEMS),
     **_written(_INSTALLED, ("ConfigDict", "Munch"), {**_WAYS, **_ITEMS, **_CHANGES}),
     **_written(_INSTALLED, ("ConfigDict",), _MADE),
     **_written(_INSTALLED, ("Dict",), _CHANGES),
-    **_written(_INSTALLED, ("Proxy",), _WAYS),
-    **{w: _SHOWING + textwrap.dedent(text) for w, text in _PROPERTIES.items()},
-    **_NUMPY,
 }

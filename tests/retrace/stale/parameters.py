@@ -1,4 +1,4 @@
-"""Scenarios: attributes of what reaches a helper by a parameter, a loop or a container."""
+"""Scenarios: attributes of objects that reach a helper by parameter, loop or container."""
 
 PARAMETERS = {
     "parameter": "def h(o, x): return x * o.rate\nf = lambda x: h(O, x) --- K.rate = 2.0",

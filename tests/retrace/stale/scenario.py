@@ -1,12 +1,11 @@
-"""How a scenario is written and run: a program, warm calls, an edit, then hit against plain.
+"""Run a scenario: a program, warm calls, an edit, then hits compared with plain calls.
 
-A scenario is one text: a module with `f`, then edits, each after `---`. Before it stands
-`HEAD`: what most programs need, the classes `K` and `L` with an attribute, `O` of `K`, the
-modules `cfg`, `other` and `stale_pkg.sub`. `compiled` is what is called instead of
-`jit(f)`, if the text defines it; `S` is a static argument. Where `f` calls `meanwhile()`,
-the first edit is made there, by another thread, while `f` is traced for the first time.
+A scenario is one text: a module with `f`, then edits, each after `---`. `HEAD` precedes it
+and defines the classes `K` and `L` with an attribute, `O` of `K`, and the modules `cfg`,
+`other` and `stale_pkg.sub`. If the text defines `compiled`, it is called instead of
+`jit(f)`; `S` is a static argument.
 
-Each edit must change what the plain function gives, so no scenario asks for nothing.
+Each edit must change the result of the plain function, or the scenario would test nothing.
 """
 
 import contextlib
@@ -16,7 +15,6 @@ import textwrap
 
 import imprint
 from imprint._src.jit.compilation.counters import COUNTERS
-from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
 HEAD = """\
@@ -63,11 +61,10 @@ def user_modules():
 class Scene:
     """A running scenario."""
 
-    def __init__(self, text, meanwhile):
+    def __init__(self, text):
         head, *self.edits = re.split(r"\s+---\s", textwrap.dedent(text).strip())
         self.module = make_module("stale", "")
         self.names = vars(self.module)
-        self.names["meanwhile"] = meanwhile
         self.run(HEAD + head)
         self.fun = self.names["f"]
         options = {"static_argnums": 1} if "S" in self.names else {}
@@ -104,17 +101,11 @@ class Scene:
 
 def play(text):
     """Run a scenario: three calls, then an edit and three calls, for each edit."""
-    with user_modules(), Meanwhile() as meanwhile:
-        scene = Scene(text, meanwhile.call)
-        edits = scene.edits
-        if "meanwhile()" in text:
-            meanwhile.edit = lambda: scene.run(scene.edits[0])
-            scene.outcome(scene.compiled)
-            assert meanwhile.edit is None, "no trace called `meanwhile`"
-            edits = edits[1:]
+    with user_modules():
+        scene = Scene(text)
         # What is worked out once and kept, the trace is the first to work out.
         scene.check(scene.outcome(scene.compiled))
-        for edit in edits:
+        for edit in scene.edits:
             before = scene.plain()
             scene.run(edit)
             assert scene.plain() != before, f"this changes nothing: {edit}"

@@ -1,45 +1,6 @@
-"""Scenarios: methods that Python calls by itself, which no code mentions by name."""
+"""Scenarios: special methods, which Python calls although no code names them."""
 
-NODE = "imprint.tree.register_pytree_node({}, lambda n: ((1.0, 2.0), None), None)"
 SPECIALS = {
-    "a class comes to be a node": f"""
-        T = {{"a": [O], "b": 1.0}}
-        class B(K): pass
-        def f(x): return x * len(imprint.tree.leaves(T))
-        --- {NODE.format("K")}
-        --- T["b"] = [B(), B()]
-        --- {NODE.format("B")}
-        """,
-    "a class of new objects comes to be a node": f"""
-        def f(x): return x * len(imprint.tree.leaves([K(), L()]))
-        --- {NODE.format("L")}
-        --- {NODE.format("K")}
-        """,
-    "a class comes to be a node for a trace inside": f"""
-        @jit
-        def j(x): return x * len(imprint.tree.leaves(O))
-        f = lambda x: j(x) + other.W
-        --- {NODE.format("K")}
-        """,
-    "a class comes to be static": """
-        class B: pass
-        b = B()
-        f = lambda x: x * len(imprint.tree.leaves([b, 1.0]))
-        --- imprint.tree.register_static(B)
-        """,
-    "a class of Python's comes to be a node": """
-        class N(types.SimpleNamespace): pass
-        n = N(w=1.0)
-        f = lambda x: x * len(imprint.tree.leaves([n, types.SimpleNamespace(w=1.0)]))
-        --- imprint.tree.register_static(N)
-        """,
-    "a library's class comes to be a node": """
-        import fractions
-        class Part(fractions.Fraction): pass
-        P = type("Part", (fractions.Fraction,), {"__module__": "fractions"})(1, 2)
-        f = lambda x: x * len(imprint.tree.leaves([P, 1.0]))
-        --- imprint.tree.register_static(type(P))
-        """,
     "truth comes": """
         class D: pass
         o = D()
@@ -212,44 +173,6 @@ SPECIALS = {
         --- M.__len__ = lambda *a: 4
         --- M.__len__ = lambda *a: 5
         """,
-    "the functions with which a class was registered": """
-        def register(cls, w):
-            def flatten(n): return (n.w * w,), None
-            def unflatten(_, parts): return cls(*parts)
-            imprint.tree.register_pytree_node(cls, flatten, unflatten)
-            def set_rate(rate):
-                nonlocal w
-                w = rate
-            return set_rate, unflatten
-        class B:
-            def __init__(self, w): self.w = w
-        set_rate, unflatten = register(B, 1.0)
-        n = B(2.0)
-        f = lambda x: imprint.tree.map(lambda w: w * x, n).w
-        --- set_rate(3.0)
-        --- n.w = 4.0
-        """,
-    "the code of what makes a node again": """
-        class B:
-            def __init__(self, w): self.w = w
-        made = [lambda _, parts: B(*parts)]
-        imprint.tree.register_pytree_node(B, lambda n: ((n.w,), None), made[0])
-        n = B(2.0)
-        f = lambda x: imprint.tree.map(lambda w: w * x, n).w
-        --- made[0].__code__ = (lambda _, parts: L).__code__; L.w = 7.0
-        --- L.w = 8.0
-        """,
-    "a method comes that a protocol asks for": """
-        @typing.runtime_checkable
-        class P(typing.Protocol):
-            def area(self): ...
-        class M: pass
-        m = M()
-        f = lambda x: x * (2.0 if isinstance(m, P) else 5.0)
-        compiled = jit(f)
-        compiled(1.0)
-        --- M.area = lambda self: 1
-        """,
 }
 
 MISSED = {
@@ -396,17 +319,6 @@ MISSED = {
             try: return x * [*g()][1]
             except AttributeError: return x
         --- o.v = 2.0
-        """,
-    "then given by another thread": """
-        class D: w = property(lambda self: self.v)
-        o = D(); o.v = 1.0
-        def f(x):
-            try: w = o.w
-            except AttributeError: w = 7.0
-            meanwhile()
-            return x * w
-        --- del o.v
-        --- o.v = 3.0
         """,
 }
 """Attributes that nobody had, where a caller of who asked for them went on without."""

@@ -1,4 +1,4 @@
-"""Scenarios: containers of the user's own classes, whose items change."""
+"""Scenarios: containers of user classes, whose items change."""
 
 SUBCLASSES = {
     "list": """

@@ -1,4 +1,4 @@
-"""Scenarios: code reads on where another trace has read: one before it, or one inside."""
+"""Scenarios: code continues to read where an earlier or a nested trace has read."""
 
 TAKEN = {
     "method": """

@@ -1,4 +1,4 @@
-"""Scenarios: trees as arguments, with keys and static data that `==` does not tell apart.
+"""Scenarios: trees as arguments, with keys and static data that `==` takes for equal.
 
 `f` gets its tree from `made()`; `compiled` is one jitted function of a tree. `Node` is a
 node with a static value.
@@ -59,28 +59,6 @@ TREES = {
         --- k = True
         """,
     ),
-    "fields of a registered dataclass, as leaves": """
-        @imprint.tree_util.register_dataclass
-        @dataclasses.dataclass
-        class P: w: object
-        p = P(2.0)
-        f = lambda x: x * sum(imprint.tree.leaves({"a": [p]}))
-        --- p.w = 5.0
-        --- p.w = P(6.0)
-        --- p.w.w = 7.0
-        """,
-    "static field of a registered dataclass": """
-        @imprint.tree_util.register_dataclass
-        @dataclasses.dataclass
-        class P:
-            w: object
-            n: int = dataclasses.field(metadata=dict(static=True), default=2)
-        p, q = P(2.0), P(3.0)
-        same = lambda: imprint.tree.structure(p) == imprint.tree.structure(q)
-        f = lambda x: x * (2.0 if same() else 3.0)
-        --- p.n = 5
-        --- q.n = 5
-        """,
     "registered dataclass given to a function that was traced": """
         @imprint.tree_util.register_dataclass
         @dataclasses.dataclass

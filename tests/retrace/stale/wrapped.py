@@ -1,4 +1,4 @@
-"""Scenarios: what a class holds, in a descriptor that gives the class the same."""
+"""Scenarios: state of a class inside a descriptor that returns the class the same value."""
 
 WRAPPED = {
     "method that becomes static": """

@@ -97,20 +97,6 @@ def test_a_redundant_recompile_is_marked_and_counted():
     ]
 
 
-def test_a_call_that_was_traced_again_made_no_version():
-    row = a_row(2)
-    renewed = row.misses[2]
-    why = replace(renewed.why, hit=True, is_needless=True)
-    row.misses[2] = renewed._replace(why=why)
-    stream = io.StringIO()
-    print_report([row], stream)
-    assert "2 versions, 1 recompile, 1 retrace, 1.0" in stream.getvalue()
-    assert stream.getvalue().count("], traced again: it is not read\n") == 1
-    told = row.as_dict()
-    assert (told["versions"], told["recompiles"], told["needless"]) == (2, 1, 0)
-    assert (told["retraces"], len(told["misses"])) == (1, 3)
-
-
 def test_what_a_python_loop_repeats_is_told_once_below_its_misses():
     row = a_row(2)
     advice = "100 equal blocks of 40 equations from a Python loop at a.py:4."

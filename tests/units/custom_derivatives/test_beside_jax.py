@@ -20,7 +20,7 @@ from tests.units.custom_derivatives.defined import (
     beside,
 )
 
-pytestmark = pytest.mark.sampled(6)
+pytestmark = pytest.mark.sampled(12)
 REVERSE = {**WAYS, **BACK, **SECOND}
 
 

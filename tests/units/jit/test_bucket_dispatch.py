@@ -238,14 +238,6 @@ def test_loops_outside_of_traces_are_not_tried():
     assert COUNTERS.misses == before + 3
 
 
-@pytest.mark.filterwarnings("ignore:.* expected random numbers of a key")
-def test_numbers_that_numpy_draws_are_no_reason_to_compare():
-    jitted = jit(lambda x: x * 0 + np.random.rand())  # noqa: NPY002 - what is warned of
-    for n in (3, 4, 5, 6):
-        jitted(rows(n))
-    assert "numpy.random drew numbers for it" in str(jitted.last_miss)
-
-
 def test_what_is_drawn_is_what_the_true_size_draws():
     def f(key, x):
         return imprint.random.uniform(key, x.shape) + x

@@ -12,11 +12,11 @@ from tests import oracle
 from tests.strategies import Call
 
 
-def agreed(fun, *operands):
+def agreed(fun, *operands, options=None):
     """Return the result of `fun`, which is the same eagerly and compiled."""
     with enable_x64(True):
         eager = np.asarray(fun(*map(to_array, operands)))
-        compiled = np.asarray(jit(fun)(*operands))
+        compiled = np.asarray(jit(fun, compiler_options=options)(*operands))
     assert_same(compiled, eager)
     return eager
 
