@@ -463,10 +463,22 @@ _SHARED: Final = (type, ModuleType, np.dtype)  # and instances of their subclass
 _SETTLED: Final = frozenset(
     id(cls)
     for cls in (
-        *(CodeType, FunctionType, MethodType, BuiltinFunctionType),
-        *(MethodWrapperType, MethodDescriptorType, ClassMethodDescriptorType),
-        *(WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
-        *(GenericAlias, UnionType, np.ufunc, type(Lock()), type(RLock()), Struct),
+        CodeType,
+        FunctionType,
+        MethodType,
+        BuiltinFunctionType,
+        MethodWrapperType,
+        MethodDescriptorType,
+        ClassMethodDescriptorType,
+        WrapperDescriptorType,
+        GetSetDescriptorType,
+        MemberDescriptorType,
+        GenericAlias,
+        UnionType,
+        np.ufunc,
+        type(Lock()),
+        type(RLock()),
+        Struct,
     )
 )
 _SETTLED_IN: Final = frozenset(
