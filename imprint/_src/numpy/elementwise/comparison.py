@@ -4,7 +4,7 @@
 parts, then by imaginary parts. Logic accepts any numbers: 0 is false.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -137,9 +137,9 @@ def _comparands(name: str, x: Any, y: Any) -> Any:
         return operands(name, x, y)
     except OverflowError:
         if type(y) is int and _holds_integers(x):
-            return _zeros_like(x), np.int32(1 if y > 0 else -1)
+            return _zeros_like(cast("Array", x)), np.int32(1 if y > 0 else -1)
         if type(x) is int and _holds_integers(y):
-            return np.int32(1 if x > 0 else -1), _zeros_like(y)
+            return np.int32(1 if x > 0 else -1), _zeros_like(cast("Array", y))
         raise
 
 
