@@ -11,13 +11,14 @@ import re
 
 import pytest
 
-from tests.meta.sources import PACKAGE
+from tests.meta.sources import EXAMPLES, PACKAGE
 
 LINE = re.compile(r"^- `(\w+)`: (.+(?:\n  \S.*)*)", re.MULTILINE)
 PACKAGES = [
     source
-    for source in PACKAGE
-    if source.path.name == "__init__.py" and "_src/" in str(source)
+    for source in [*EXAMPLES, *PACKAGE]
+    if source.path.name == "__init__.py"
+    and str(source).startswith(("examples/", "imprint/_src/"))
 ]
 PUBLIC = next(source for source in PACKAGE if str(source) == "imprint/__init__.py")
 

@@ -285,9 +285,7 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     A class made by `types.new_class`, or by text without a `__name__`, only claims to be
     from a module.
     """
-    if module.partition(".")[0] not in _LIBRARIES or module.startswith(
-        "imprint._src.cli.tour."
-    ):
+    if module.partition(".")[0] not in _LIBRARIES:
         return False
     if "<locals>" in qualname:
         return module != "builtins"
