@@ -2,7 +2,7 @@
 
 A subcommand is a function from parsed options to an exit status: 0 is success, 1 a failed
 check; `run` returns the status of its program, or 3. Wrong usage exits with 2, as argparse
-does.
+does. Without a subcommand it prints the help.
 """
 
 import argparse
@@ -47,6 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     _add_cache(commands)
     usage = _add_run(commands)
+    if not words:
+        parser.print_help()
+        return 0
     options = parser.parse_args(words)
     if options.command == "cache":
         return _cache(options, program)
