@@ -1,4 +1,4 @@
-"""The data: the 1,797 handwritten digits that scikit-learn ships, in batches.
+"""The 1,797 handwritten digits that scikit-learn ships, in batches.
 
 scikit-learn and Pillow are in the extra `[demo]`, no dependencies of imprint. scikit-learn
 takes a second to import, so `extra` imports them at run time.
