@@ -4,26 +4,22 @@ The words and the figures are in `benchmarks/prose.py`; `python -m benchmarks.pr
 the figures of each package. A quoted name, such as `Absent`, is no prose.
 """
 
-import ast
+from benchmarks.prose import Figures
+from benchmarks.prose import OUTSIDE
+from benchmarks.prose import PAGES
+from benchmarks.prose import PRIVATE
+from benchmarks.prose import ROOT
+from benchmarks.prose import TELL
+from benchmarks.prose import docstrings_and_comments
+from benchmarks.prose import figures
+from benchmarks.prose import files
+from benchmarks.prose import page_prose
+from benchmarks.prose import private_words
+from benchmarks.prose import prose
 from collections import defaultdict
-
-import pytest
-
-from benchmarks.prose import (
-    OUTSIDE,
-    PAGES,
-    PRIVATE,
-    ROOT,
-    TELL,
-    Figures,
-    docstrings_and_comments,
-    figures,
-    files,
-    page_prose,
-    private_words,
-    prose,
-)
 from tests.meta.sources import PACKAGE
+import ast
+import pytest
 
 AREAS = ("imprint", *OUTSIDE)
 LIMITS = {
@@ -34,10 +30,6 @@ LIMITS = {
 
 # Names of classes that two files have for different things, and why no other name is right.
 TWICE = {
-    "Device": "a device of PJRT, and the primitive family of special functions on it",
-    "Identity": "the layer of Equinox, and an object compared by `is`",
-    "Linear": "the layer of Equinox, and an operand that a transpose rule is linear in",
-    "Options": "the options of SciPy's `bfgs` and of its `l-bfgs-b`",
     "Partial": "a callable of `tree_util`, and the one of Equinox, which is a module",
 }
 MOST_TWICE = 10
