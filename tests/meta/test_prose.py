@@ -4,22 +4,26 @@ The words and the figures are in `benchmarks/prose.py`; `python -m benchmarks.pr
 the figures of each package. A quoted name, such as `Absent`, is no prose.
 """
 
-from benchmarks.prose import Figures
-from benchmarks.prose import OUTSIDE
-from benchmarks.prose import PAGES
-from benchmarks.prose import PRIVATE
-from benchmarks.prose import ROOT
-from benchmarks.prose import TELL
-from benchmarks.prose import docstrings_and_comments
-from benchmarks.prose import figures
-from benchmarks.prose import files
-from benchmarks.prose import page_prose
-from benchmarks.prose import private_words
-from benchmarks.prose import prose
-from collections import defaultdict
-from tests.meta.sources import PACKAGE
 import ast
+from collections import defaultdict
+
 import pytest
+
+from benchmarks.prose import (
+    OUTSIDE,
+    PAGES,
+    PRIVATE,
+    ROOT,
+    TELL,
+    Figures,
+    docstrings_and_comments,
+    figures,
+    files,
+    page_prose,
+    private_words,
+    prose,
+)
+from tests.meta.sources import PACKAGE
 
 AREAS = ("imprint", *OUTSIDE)
 LIMITS = {
