@@ -1,8 +1,7 @@
-"""`imprint tour`: small programs, NumPy scripts, and networks that learn; checked.
+"""The demo: small programs, NumPy scripts, and networks that learn; checked.
 
-The parts run in the order of `PARTS`. After a failed check the tour goes on; at its end it
-lists the failures and returns 1. The programs are in `tour`; this file prints them and
-checks their results.
+The parts run in the order of `PARTS`. After a failed check the demo goes on; at its end it
+lists the failures and returns 1. This file prints the programs and checks their results.
 """
 
 import platform
@@ -12,21 +11,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import imprint
-from imprint._src.cli.tour import examples, performance
-from imprint._src.cli.tour.devices import (
+from examples import performance, programs
+from examples.devices import (
     DeviceFigures,
     ProcessFigures,
     learn_in_processes,
     learn_on_devices,
 )
-from imprint._src.cli.tour.digits import DigitFigures, learn_digits
-from imprint._src.cli.tour.drawings import draw_curve, draw_growth
-from imprint._src.cli.tour.example import Chapters, Example
-from imprint._src.cli.tour.images import ImageFigures, learn_images
-from imprint._src.cli.tour.jit_scripts import Timing, run_scripts
-from imprint._src.cli.tour.letters import TextFigures, learn_letters
-from imprint._src.cli.tour.warm_start import start_twice
-from imprint._src.jit.disk_cache.current import configure, requested_options
+from examples.digits import DigitFigures, learn_digits
+from examples.drawings import draw_curve, draw_growth
+from examples.example import Chapters, Example
+from examples.images import ImageFigures, learn_images
+from examples.jit_scripts import Timing, run_scripts
+from examples.letters import TextFigures, learn_letters
+from examples.warm_start import start_twice
 
 PARTS = (
     "examples",
@@ -38,7 +36,7 @@ PARTS = (
     "letters",
     "devices",
 )
-CHAPTERS: Chapters = {**examples.CHAPTERS, **performance.CHAPTERS}
+CHAPTERS: Chapters = {**programs.CHAPTERS, **performance.CHAPTERS}
 
 _WIDTH = 88
 _ACCURACY = 0.97
@@ -56,8 +54,8 @@ something else, that is quoted below; it was run on JAX 0.12. All programs begin
 """
 
 
-def tour(parts: Sequence[str], out: Path, steps: int) -> int:
-    """Run parts of the tour and return the exit status.
+def demo(parts: Sequence[str], out: Path, steps: int) -> int:
+    """Run parts of the demo and return the exit status.
 
     Args:
         parts: some of `PARTS`.
@@ -98,20 +96,15 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
 def show_examples(chapters: Chapters) -> Iterator[str]:
     """Run and show every program; yield the headings of those that failed."""
     print(_INTRODUCTION)
-    for chapter, programs in chapters.items():
+    for chapter, shown in chapters.items():
         print(_rule(chapter))
-        for example in programs:
+        for example in shown:
             if not _show(example):
                 yield example.heading
 
 
 def _show(example: Example) -> bool:
-    before = requested_options()
-    imprint.cache.configure(mode="off")  # it counts traces: of the second tour, too
-    try:
-        printed = example.run()
-    finally:
-        configure(before)
+    printed = example.run()
     passed = example.accepts(printed)
     print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
     print(textwrap.indent(example.code, "    "), end="\n\n")
@@ -158,7 +151,7 @@ def show_scripts() -> Iterator[str]:
     """Run plain NumPy scripts with and without `jit`; yield failed checks."""
     print(_rule("Plain NumPy: scripts run unchanged, compiled"))
     print(
-        "  Each is in imprint/_src/cli/tour/numpy_scripts.py, which imports NumPy and nothing else.\n"
+        "  Each is in examples/numpy_scripts.py, which imports NumPy and nothing else.\n"
     )
     for timing in run_scripts():
         print(f"  {timing.heading}")
@@ -190,7 +183,7 @@ def show_starts() -> Iterator[str]:
     """Start a program twice; yield failed checks."""
     print(_rule("Persistent cache: a process that loads what another one compiled"))
     print(
-        "  The program is in imprint/_src/cli/tour/warm_start.py, and runs in two new processes.\n"
+        "  The program is in examples/warm_start.py, and runs in two new processes.\n"
     )
     first, second = start_twice()
     _print_rows({"first": str(first), "second": str(second)})

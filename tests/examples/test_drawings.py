@@ -1,10 +1,10 @@
-"""Tests of the picture of growth, and of the part of the tour that draws it."""
+"""Tests of the picture of growth, and of the part of the demo that draws it."""
 
 import pytest
 
-from imprint._src.cli.tour.drawings import draw_growth
-from imprint._src.cli.tour.performance import measure
-from imprint._src.cli.tour_command import show_costs
+from examples.demo import show_costs
+from examples.drawings import draw_column, draw_growth
+from examples.performance import measure
 
 
 def test_a_power_of_the_length_is_a_straight_line():
@@ -23,12 +23,17 @@ def test_a_power_of_the_length_is_a_straight_line():
     assert lines[18].split() == ["1", "10", "100"]
 
 
+def test_cells_of_a_column_have_one_width():
+    lines = ["┌───────┐", "│   a   │", "├───────┤", "│ a few │", "└───────┘"]
+    assert draw_column(["a", "a few"]).splitlines() == lines
+
+
 def test_one_length_is_drawn():
     assert "i" in draw_growth({"i": {5: 0.02}})
 
 
 @pytest.mark.slow
-def test_the_tour_draws_what_programs_cost(capsys):
+def test_the_demo_draws_what_programs_cost(capsys):
     show_costs((2, 4))
     shown = capsys.readouterr().out
     assert shown.count("+---") == 2

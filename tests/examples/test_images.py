@@ -1,11 +1,11 @@
-"""The convolutional network of the tour learns, in one version, and its figures are checked."""
+"""The convolutional network learns, in one version, and its figures are checked."""
 
 from dataclasses import replace
 
 import pytest
 
-from imprint._src.cli.tour.images import ImageFigures, learn_images
-from imprint._src.cli.tour_command import image_failures, show_images
+from examples.demo import image_failures, show_images
+from examples.images import ImageFigures, learn_images
 
 
 @pytest.mark.slow

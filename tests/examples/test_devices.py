@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from imprint._src.cli.tour import devices
-from imprint._src.cli.tour.devices import (
+from examples import devices
+from examples.demo import (
+    device_failures,
+    process_failures,
+    show_processes,
+)
+from examples.devices import (
     DeviceFigures,
     ProcessFigures,
     learn_in_processes,
     learn_on_devices,
-)
-from imprint._src.cli.tour_command import (
-    device_failures,
-    process_failures,
-    show_processes,
 )
 
 

@@ -1,4 +1,4 @@
-"""What the tour quotes of JAX is what JAX prints for the same program."""
+"""JAX prints for the same programs what the examples quote of it."""
 
 import textwrap
 from collections import Counter
@@ -9,7 +9,7 @@ import jax
 import jax.numpy
 import pytest
 
-from imprint._src.cli.tour import examples
+from examples import programs
 
 EVENTS = Counter()
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -45,8 +45,8 @@ PRINTED = {
 }
 QUOTED = {
     example.fun.__name__: example
-    for programs in examples.CHAPTERS.values()
-    for example in programs
+    for chapter in programs.CHAPTERS.values()
+    for example in chapter
 }
 
 
@@ -55,7 +55,7 @@ QUOTED = {
 def test_jax_does_what_is_quoted(name, capsys):
     jax.numpy.ones(3)  # traced by JAX itself
     code = QUOTED[name].code
-    namespace = {**vars(examples), "imprint": TWIN, "np": jax.numpy}
+    namespace = {**vars(programs), "imprint": TWIN, "np": jax.numpy}
     exec(f"def program():\n{textwrap.indent(code, '    ')}", namespace)
     namespace["program"]()
     assert capsys.readouterr().out.splitlines() == PRINTED[name]

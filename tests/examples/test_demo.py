@@ -7,26 +7,26 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import imprint
-from imprint._src.cli.tour.digits import (
+from examples.__main__ import main
+from examples.demo import (
+    CHAPTERS,
+    PARTS,
+    demo,
+    digit_failures,
+    show_digits,
+    show_examples,
+)
+from examples.digits import (
     DigitFigures,
     answer,
     learn_digits,
     logits,
     make_network,
 )
-from imprint._src.cli.tour.example import prints
-from imprint._src.cli.tour.examples import selu_of_random_numbers
-from imprint._src.cli.tour.performance import unrolled
-from imprint._src.cli.tour_command import (
-    CHAPTERS,
-    PARTS,
-    digit_failures,
-    show_digits,
-    show_examples,
-    tour,
-)
-from imprint._src.jit.disk_cache.current import configure, current, requested_options
-from imprint.cli import main
+from examples.example import prints
+from examples.performance import unrolled
+from examples.programs import selu_of_random_numbers
+from tests.meta.sources import ROOT
 from tests.quick import as_for_users
 from tests.tolerances import assert_close
 
@@ -34,7 +34,7 @@ EXAMPLES = [example for programs in CHAPTERS.values() for example in programs]
 APART = {selu_of_random_numbers, unrolled}
 """Where XLA optimizes little, one has other digits, and one takes for ever.
 
-The tour runs both, in a process that compiles as for users.
+The demo runs both, in a process that compiles as for users.
 """
 
 
@@ -103,23 +103,6 @@ def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
     )
 
 
-@prints("True")
-def looks_for_the_store():
-    """Look for the store."""
-    print(current() is None)
-
-
-def test_an_example_finds_nothing_on_the_disk(tmp_path, monkeypatch):
-    monkeypatch.setenv("IMPRINT_CACHE_DIR", str(tmp_path))
-    monkeypatch.delenv("IMPRINT_CACHE")
-    before = requested_options()
-    imprint.cache.configure(mode="write")
-    assert current() is not None
-    assert not list(show_examples({"One": (looks_for_the_store,)}))
-    assert current() is not None
-    configure(before)
-
-
 @pytest.mark.slow
 def test_a_short_training_compiles_once_and_draws(tmp_path):
     figures = learn_digits(60, tmp_path / "new")
@@ -147,7 +130,7 @@ def test_the_saved_network_is_the_one_that_learnt(tmp_path):
 
 
 @pytest.mark.slow
-def test_too_little_training_fails_the_tour(tmp_path, capsys):
+def test_too_little_training_fails_the_demo(tmp_path, capsys):
     (failed,) = show_digits(tmp_path, steps=2)
     assert failed.startswith("97% of the held-out digits are right, not ")
     assert "compiles    1" in capsys.readouterr().out
@@ -160,18 +143,20 @@ def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as caught:
         learn_digits(2, tmp_path)
     assert str(caught.value) == (
-        f"imprint tour: expected the module {module}, got ModuleNotFoundError: import "
-        f"of {module} halted; None in sys.modules. Install the extra that the tour "
-        "needs: pip install 'imprint[demo]'."
+        f"examples: expected the module {module}, got ModuleNotFoundError: import "
+        f"of {module} halted; None in sys.modules. Install the extra that the demo "
+        "needs: pip install '.[demo]'."
     )
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["tour", "digits", "--steps", "1"], "expected at least 2 steps, got 1"),
-        (["tour", "nothing"], "invalid choice: 'nothing'"),
-        ([], "required: command"),
+        (["digits", "--steps", "1"], "expected at least 2 steps, got 1"),
+        (
+            ["digits", "nothing"],
+            "expected a part of the demo, got 'nothing'. Choose of ",
+        ),
     ],
 )
 def test_wrong_usage_exits_with_2(words, told, capsys):
@@ -179,14 +164,6 @@ def test_wrong_usage_exits_with_2(words, told, capsys):
         main(words)
     assert caught.value.code == 2
     assert told in capsys.readouterr().err
-
-
-FULL = """
-import sys
-from pathlib import Path
-from imprint._src.cli.tour_command import tour
-sys.exit(tour(sys.argv[2:], Path(sys.argv[1]), 600))
-"""
 
 
 @pytest.mark.slow
@@ -199,27 +176,31 @@ sys.exit(tour(sys.argv[2:], Path(sys.argv[1]), 600))
     ],
     ids=["quick parts", "all"],
 )
-def test_the_tour_passes_without_jax(tmp_path, parts):
+def test_the_demo_passes_without_jax(tmp_path, parts):
+    store = tmp_path / "store"
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path), *parts],
+        [sys.executable, "-m", "examples", *parts, "--out", str(tmp_path)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
-        env=as_for_users(),
+        env=as_for_users()
+        | {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(store)},
     )
     assert not done.stderr
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("[ok]") == len(EXAMPLES)
     assert done.stdout.endswith("no module of JAX was imported.\n")
     assert (tmp_path / "digits.png").is_file()
+    assert not store.exists()  # each run compiles
 
 
-def test_the_tour_fails_if_jax_was_imported(tmp_path, capsys, monkeypatch):
+def test_the_demo_fails_if_jax_was_imported(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", sys)
-    assert tour((), tmp_path, 2) == 1
+    assert demo((), tmp_path, 2) == 1
     assert "FAILED: no module of JAX is imported\n" in capsys.readouterr().out
     monkeypatch.delitem(sys.modules, "jax")
-    assert tour((), tmp_path, 2) == 0
+    assert demo((), tmp_path, 2) == 0
 
 
 def test_each_figure_is_checked(tmp_path):

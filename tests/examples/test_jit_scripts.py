@@ -9,9 +9,9 @@ import pytest
 from sklearn.datasets import load_iris, load_sample_image
 
 import imprint
-from imprint._src.cli.tour import numpy_scripts
-from imprint._src.cli.tour.jit_scripts import Timing, measure
-from imprint._src.cli.tour_command import script_failures
+from examples import numpy_scripts
+from examples.demo import script_failures
+from examples.jit_scripts import Timing, measure
 
 RNG = np.random.default_rng(0)
 POINTS = load_iris().data.astype("float32")

@@ -1,4 +1,4 @@
-"""Drawings of the tour: labelled digits as PNG, curves of losses and of costs as text.
+"""Drawings: labelled digits as PNG; losses, costs and devices as text.
 
 - `draw_digits`: a grid of images above their labels, held-out images in their order, then
   all with a wrong label. A right label is green; a wrong one is red, in a red frame, and
@@ -7,6 +7,7 @@
   steps. A dotted line is a loss to compare with.
 - `draw_growth`: seconds over the length of a program, both axes logarithmic. A straight
   line is a power of the length.
+- `draw_column`: cells below each other, such as the devices that have parts of a batch.
 """
 
 import math
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from imprint._src.cli.tour.data import Numbers, extra
+from examples.data import Numbers, extra
 
 _SHOWN = 48
 _DIGITS_A_ROW = 12
@@ -177,3 +178,14 @@ def _seconds(power: int) -> str:
         if power >= e
     )
     return f"{10 ** (power - exponent)} {unit}"
+
+
+# ---- devices ----
+
+
+def draw_column(cells: Sequence[str]) -> str:
+    """Return cells below each other, each in a frame."""
+    width = max(map(len, cells)) + 2
+    bar = "─" * width
+    rows = f"\n├{bar}┤\n".join(f"│{cell.center(width)}│" for cell in cells)
+    return f"┌{bar}┐\n{rows}\n└{bar}┘"

@@ -3,15 +3,15 @@ from dataclasses import replace
 import numpy
 import pytest
 
-from imprint._src.cli.tour.drawings import draw_curve
-from imprint._src.cli.tour.letters import (
+from examples.demo import show_letters, text_failures
+from examples.drawings import draw_curve
+from examples.letters import (
     TextFigures,
     learn_letters,
     surprise_of_guessing,
     zen_of_python,
 )
-from imprint._src.cli.tour.transformer import continue_text
-from imprint._src.cli.tour_command import show_letters, text_failures
+from examples.transformer import continue_text
 from tests.tolerances import assert_close
 
 
@@ -37,7 +37,7 @@ def test_a_short_training_compiles_once_and_beats_guessing():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_drawn_yet")
-def test_too_little_training_fails_the_tour(capsys):
+def test_too_little_training_fails_the_demo(capsys):
     (failed,) = show_letters(2)
     assert failed.startswith("the transformer's loss falls below 1.0, not from 3.8")
     shown = capsys.readouterr().out

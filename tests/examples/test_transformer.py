@@ -1,4 +1,4 @@
-"""The tour's transformer and its twin: the same source, its imports those of JAX.
+"""The transformer and its twin: the same source, its imports those of JAX.
 
 Equinox stands for the modules and filters, optax for `optim`. Both draw their parameters
 from one key, so they begin with the same numbers; dropout draws the same zeros.
@@ -14,7 +14,7 @@ import optax
 import pytest
 
 import imprint
-from imprint._src.cli.tour import transformer as ours
+from examples import transformer as ours
 from tests.units.optim.same_leaves import same_leaves
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,6 @@
 """
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -25,10 +24,11 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 import imprint
+from examples.data import batches, load
+from examples.digits import make_network, make_step, trained
+from examples.drawings import draw_column
+from examples.processes import environment
 from imprint import NamedSharding, P, optim
-from imprint._src.cli.tour.data import batches, load
-from imprint._src.cli.tour.digits import make_network, make_step, trained
-from imprint._src.debug.shardings import table
 
 _DEVICES = 8
 _PROCESSES = 2
@@ -71,15 +71,12 @@ def learn_on_devices(steps: int) -> DeviceFigures:
     Args:
         steps: how many batches to learn from.
     """
-    program = (
-        f"from imprint._src.cli.tour.devices import print_shares; print_shares({steps})"
-    )
-    settled = {"IMPRINT_NUM_CPU_DEVICES": str(_DEVICES)}
+    program = f"from examples.devices import print_shares; print_shares({steps})"
     done = subprocess.run(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
         check=True,
-        env={**os.environ, **settled},
+        env=environment(IMPRINT_NUM_CPU_DEVICES=str(_DEVICES)),
     )
     return DeviceFigures(**json.loads(done.stdout))
 
@@ -98,7 +95,7 @@ def print_shares(steps: int) -> None:
         batch=len(images),
         share=len(images.addressable_data(0)),
         copies=all(w.is_fully_replicated and len(w.devices()) > 1 for w in weights),
-        picture=table([[str(d)] for d in mesh.flat_devices]),
+        picture=draw_column([str(d) for d in mesh.flat_devices]),
     )
     print(json.dumps(asdict(figures)))
 
@@ -192,19 +189,14 @@ def _free_port() -> int:
 
 def _started(port: int, steps: int) -> ProcessFigures:
     """Start the processes and return the results of the first one."""
-    root = str(Path(__file__).resolve().parents[4])
-    given = {
-        **os.environ,
-        "IMPRINT_NUM_CPU_DEVICES": "1",
-        "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]),
-    }
+    given = environment(IMPRINT_NUM_CPU_DEVICES="1")
     with tempfile.TemporaryDirectory() as folder:
         logs = [Path(folder, str(i)) for i in range(_PROCESSES)]
         running: list[subprocess.Popen[bytes]] = []
         try:
             for index, log in enumerate(logs):
                 program = (
-                    "from imprint._src.cli.tour.devices import take_part; "
+                    "from examples.devices import take_part; "
                     f"take_part({index}, {port}, {steps})"
                 )
                 with log.open("wb") as out:
@@ -267,7 +259,9 @@ def take_part(index: int, port: int, steps: int) -> None:
         losses=learnt.losses,
         batch=len(learnt.images),
         share=sum(len(s.data) for s in learnt.images.addressable_shards),
-        picture=table([[f"process {d.process_index}: {d}"] for d in mesh.flat_devices]),
+        picture=draw_column(
+            [f"process {d.process_index}: {d}" for d in mesh.flat_devices]
+        ),
     )
     imprint.distributed.shutdown()
     if index == 0:

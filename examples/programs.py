@@ -1,8 +1,8 @@
-"""Example programs of the tour: versions, static arguments, retracing, models, derivatives.
+"""Example programs: versions, static arguments, retracing, models, derivatives.
 
 Most names, programs and results are those of the documents about `jax.jit` and Equinox:
 imprint must print the same digits, and random numbers are JAX's, bit for bit. Differing
-behaviour of JAX 0.12 is quoted; the tour does not import JAX. Programs are written as user
+behaviour of JAX 0.12 is quoted; the demo does not import JAX. Programs are written as user
 code; only their arguments are annotated.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 import imprint
 import imprint.numpy as np
+from examples.example import Chapters, prints
 from imprint import Array, random
-from imprint._src.cli.tour.example import Chapters, prints
 
 # ---- versions ----
 
@@ -69,8 +69,8 @@ def the_branch_not_taken_is_absent() -> None:
 
 
 @prints("""
-    `if` needs a concrete bool, got tracer ~bool[] (x > 0) at examples.py:...
-      It depends on argument x of magnitude, traced by jit at examples.py:...
+    `if` needs a concrete bool, got tracer ~bool[] (x > 0) at programs.py:...
+      It depends on argument x of magnitude, traced by jit at programs.py:...
       ...static...
 """)
 def an_if_on_a_value() -> None:

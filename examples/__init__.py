@@ -1,7 +1,11 @@
-"""Programs of `imprint tour`; their code counts as user code.
+"""Programs, scripts and networks that imprint runs; `make demo` shows and checks them.
 
+They use public names only, and are user code like any program outside of the package.
+
+- `__main__`: the command `python -m examples`
+- `demo`: the parts of the demo and their checks
 - `example`: a program with the output that it must print
-- `examples`: programs about versions, static arguments, retracing, models, derivatives
+- `programs`: versions, static arguments, retracing, models, derivatives
 - `performance`: programs that Python unrolls, and the time that they take
 - `numpy_scripts`: four scripts of plain NumPy
 - `jit_scripts`: these scripts under `jit`, compared and timed
@@ -12,5 +16,6 @@
 - `devices`: training on several devices and in several processes
 - `transformer`: a transformer that continues text
 - `letters`: the training of the transformer on the Zen of Python
-- `drawings`: labelled digits, losses and costs
+- `drawings`: labelled digits, losses, costs and devices
+- `processes`: the environment of processes that import the examples
 """

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import NamedTuple
+
+from examples.processes import environment
 
 PROGRAM = """
 import time
@@ -48,12 +49,8 @@ def start_twice() -> tuple[StartFigures, StartFigures]:
 
 
 def _start(folder: str) -> StartFigures:
-    given = {
-        **os.environ,
-        "IMPRINT_CACHE": "write",
-        "IMPRINT_CACHE_DIR": os.path.join(folder, "store"),
-        "PYTHONPATH": str(Path(__file__).resolve().parents[4]),
-    }
+    store = os.path.join(folder, "store")
+    given = environment(IMPRINT_CACHE="write", IMPRINT_CACHE_DIR=store)
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         check=True,

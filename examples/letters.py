@@ -19,8 +19,7 @@ from typing import Any
 import numpy
 
 import imprint.numpy as np
-from imprint import nn, random
-from imprint._src.cli.tour.transformer import (
+from examples.transformer import (
     Sizes,
     Transformer,
     continue_text,
@@ -28,6 +27,7 @@ from imprint._src.cli.tour.transformer import (
     make_step,
     trained,
 )
+from imprint import nn, random
 
 Numbers = numpy.ndarray[Any, Any]
 

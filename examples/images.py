@@ -15,9 +15,9 @@ import numpy
 
 import imprint
 import imprint.numpy as np
+from examples.data import Digits, Numbers, batches, load
+from examples.digits import logits, make_step, trained
 from imprint import Array, nn, optim, random
-from imprint._src.cli.tour.data import Digits, Numbers, batches, load
-from imprint._src.cli.tour.digits import logits, make_step, trained
 
 _SEED = 0
 _RATE = 0.005

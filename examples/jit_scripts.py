@@ -13,8 +13,8 @@ from typing import Any
 import numpy
 
 import imprint
-from imprint._src.cli.tour import numpy_scripts
-from imprint._src.cli.tour.data import extra
+from examples import numpy_scripts
+from examples.data import extra
 
 _SEED = 0
 _BODIES = 512

@@ -1,4 +1,4 @@
-"""Programs of the tour whose values XLA:CPU recomputes.
+"""Programs whose values XLA:CPU recomputes.
 
 Python unrolls them, so they are long, and several kernels use each value. The twin of each
 program has `cut_recomputation` off, so XLA compiles it as for any other caller.
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import imprint
 import imprint.numpy as np
+from examples.example import prints
 from imprint import Array
-from imprint._src.cli.tour.example import prints
 
 LENGTHS: Sequence[int] = (6, 12, 25, 50, 100, 200)
 _LONGEST_TWIN = 50  # of 100 steps it takes minutes to compile

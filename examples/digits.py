@@ -19,9 +19,10 @@ import numpy
 
 import imprint
 import imprint.numpy as np
+from examples.data import Numbers, batches, load
+from examples.drawings import draw_digits
+from examples.processes import environment
 from imprint import Array, nn, optim, random
-from imprint._src.cli.tour.data import Numbers, batches, load
-from imprint._src.cli.tour.drawings import draw_digits
 
 _SEED = 0
 _RATE = 0.01
@@ -146,7 +147,7 @@ def _logits(network: Any, images: Numbers) -> Array:
 _PROGRAM = """
 import sys
 from pathlib import Path
-from imprint._src.cli.tour.digits import answer
+from examples.digits import answer
 sys.stdout.buffer.write(answer(Path(sys.argv[1]), sys.stdin.buffer.read()))
 """
 
@@ -155,7 +156,13 @@ def _logits_elsewhere(model: Path, images: Numbers) -> bytes:
     """Return the logits that a fresh process computes with a saved network."""
     command = [sys.executable, "-c", _PROGRAM, str(model)]
     given = images.tobytes()
-    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        command,
+        input=given,
+        stdout=subprocess.PIPE,
+        check=False,
+        env=environment(),
+    )
     return done.stdout
 
 

@@ -1,4 +1,4 @@
-"""Data of the tour: the 1,797 handwritten digits that scikit-learn ships, in batches.
+"""The 1,797 handwritten digits that scikit-learn ships, in batches.
 
 scikit-learn and Pillow are in the extra `[demo]`, no dependencies of imprint. scikit-learn
 takes a second to import, so `extra` imports them at run time.
@@ -17,13 +17,13 @@ _BATCH = 128
 
 
 def extra(name: str) -> Any:
-    """Return a module of the extra `[demo]`; without it, end the command with a message."""
+    """Return a module of the extra `[demo]`; without it, end the process with a message."""
     try:
         return import_module(name)
     except ImportError as err:
         raise SystemExit(
-            f"imprint tour: expected the module {name}, got {type(err).__name__}: {err}. "
-            "Install the extra that the tour needs: pip install 'imprint[demo]'."
+            f"examples: expected the module {name}, got {type(err).__name__}: {err}. "
+            "Install the extra that the demo needs: pip install '.[demo]'."
         ) from err
 
 
