@@ -6,50 +6,47 @@ State is read past `__getattribute__` and methods of a subclass, so no user code
 live class has one layout, which represents it in tokens and does not keep it alive.
 """
 
+import gc
+import sys
 from array import array
-from collections import OrderedDict
-from collections import defaultdict
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import fields
-from functools import cached_property
-from functools import partial
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
 from struct import Struct
-from threading import Lock
-from threading import RLock
-from types import BuiltinFunctionType
-from types import ClassMethodDescriptorType
-from types import CodeType
-from types import FunctionType
-from types import GenericAlias
-from types import GetSetDescriptorType
-from types import MappingProxyType
-from types import MemberDescriptorType
-from types import MethodDescriptorType
-from types import MethodType
-from types import MethodWrapperType
-from types import ModuleType
-from types import SimpleNamespace
-from types import UnionType
-from types import WrapperDescriptorType
-from typing import Any
-from typing import Final
-from typing import cast
-from typing import final
+from threading import Lock, RLock
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    GenericAlias,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+    UnionType,
+    WrapperDescriptorType,
+)
+from typing import Any, Final, cast, final
 from weakref import ref
-import gc
+
 import numpy as np
-import sys
-from imprint._src.core.identity import module_name
-from imprint._src.core.identity import type_name
+
+from imprint._src.core.identity import module_name, type_name
 from imprint._src.core.user_code import keys_of
-from imprint._src.jit.fingerprint.raw_access import bases_of
-from imprint._src.jit.fingerprint.raw_access import class_of
-from imprint._src.jit.fingerprint.raw_access import dict_get
-from imprint._src.jit.fingerprint.raw_access import namespace_of
-from imprint._src.jit.fingerprint.raw_access import qualname_of
+from imprint._src.jit.fingerprint.raw_access import (
+    bases_of,
+    class_of,
+    dict_get,
+    namespace_of,
+    qualname_of,
+)
 
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8
