@@ -112,7 +112,7 @@ def in_a_loop(lib, np_, part):
 
 
 @pytest.mark.parametrize("part", ["jit", "checkpoint"])
-def test_a_rule_that_calls_jvp_knows_the_primals_beside_tangents(part):
+def test_a_rule_that_calls_jvp_has_known_primals(part):
     def results(lib, np_):
         inner = in_a_loop(lib, np_, getattr(lib, part))
         f = lib.custom_jvp(inner)

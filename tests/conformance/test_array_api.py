@@ -58,7 +58,7 @@ def test_a_function_of_the_standard_has_its_parameters(name, theirs):
             assert parameter.name in names
 
 
-def test_an_array_has_what_the_standard_gives_it():
+def test_an_array_has_the_attributes_of_the_standard():
     x, theirs = inp.ones((2, 2)), strict.ones((2, 2))
     public = [name for name in dir(theirs) if not name.startswith("_")]
     special = [name for name in vars(type(theirs)) if name.startswith("__")]

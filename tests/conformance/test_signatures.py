@@ -129,7 +129,7 @@ POSITIONAL = {
 
 
 @pytest.mark.parametrize("name", POSITIONAL)
-def test_positions_mean_what_they_mean_in_jax(name):
+def test_positional_arguments_have_the_meaning_of_jax(name):
     values = [[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]
     ours = getattr(imprint.numpy, name)(imprint.numpy.array(values), *POSITIONAL[name])
     theirs = getattr(jax.numpy, name)(jax.numpy.array(values), *POSITIONAL[name])

@@ -101,7 +101,7 @@ def test_functions_of_wide_values_and_others(dtype, beside):
     agree(*of_both(BINARY), beside, values[0])
 
 
-def test_an_array_made_with_a_dtype_keeps_what_fits_it():
+def test_a_wide_array_is_converted_to_the_given_dtype():
     wide = np.array([2**40 + 5, 3])
     for make, want in (
         (lambda q: q.asarray(wide, dtype=q.float32), jnp.asarray(wide, jnp.float32)),
@@ -129,7 +129,7 @@ def test_an_integer_that_fits_no_integer_dtype_is_refused_everywhere(name):
         assert ours(2**40).dtype == np.float64
 
 
-def test_an_integer_beside_floats_need_only_fit_these():
+def test_an_integer_operand_of_floats_need_only_fit_their_dtype():
     x = inp.ones(2)
     assert (x * 2**40).tolist() == imprint.jit(lambda: x * 2**40)().tolist()
     assert (x * 2**40).tolist() == [2.0**40] * 2

@@ -46,7 +46,7 @@ both_widths = pytest.mark.parametrize(
 @every_seed
 @both_widths
 @pytest.mark.parametrize("kind", ["values", "edges", "mapped", "gradients", "both"])
-def test_a_drawn_program_does_what_it_does_with_jax(kind, seed, x64):
+def test_a_drawn_program_agrees_with_jax(kind, seed, x64):
     derive, ways, operation, special = KINDS[kind]
     drawn = f"{derive.__name__} {seed} {x64} {special}"
     with imprint.enable_x64(x64), jax.enable_x64(x64), np.errstate(all="ignore"):

@@ -70,7 +70,7 @@ OPERANDS = [
 @pytest.mark.parametrize(
     "seed", [*SEEDS[:FAST], *exhaustive(*SEEDS[FAST:])], ids="seed{}".format
 )
-def test_a_nest_gives_what_it_gives_with_jax(seed):
+def test_a_nest_agrees_with_jax(seed):
     numbers = range(seed * PER_SEED, (seed + 1) * PER_SEED)
     faults = zip(numbers, differences(list(map(code, numbers))), strict=True)
     found = [number for number, fault in faults if fault]

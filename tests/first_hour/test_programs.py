@@ -31,7 +31,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_a_program_gives_what_it_gives_with_jax(program):
+def test_a_program_gives_the_same_as_with_jax(program):
     want, got = jax.tree.leaves(program(jax)), imprint.tree.leaves(program(imprint))
     assert len(got) == len(want)
     for one, other in zip(got, want, strict=True):

@@ -32,7 +32,7 @@ OURS_ALONE = {
 
 
 @pytest.mark.parametrize("name", [name for name in LOOPS if name not in OURS_ALONE])
-def test_what_jax_refuses_too_is_of_its_class(name):
+def test_an_error_that_jax_raises_too_has_its_class(name):
     with pytest.raises((TypeError, ValueError)) as theirs:
         PROGRAMS[name](jax)
     with pytest.raises(theirs.type):

@@ -292,7 +292,7 @@ def test_a_method_of_one_among_many_objects():
     assert float(fun(X)) == 10.0
 
 
-def test_what_a_property_reads_before_it_raises_is_seen():
+def test_reads_of_a_property_that_raises_are_tracked():
     class Model:
         ready = False
 
@@ -311,7 +311,7 @@ def test_what_a_property_reads_before_it_raises_is_seen():
     assert fun(X) == 4.0
 
 
-def test_an_object_behind_a_lying_equality_is_seen_by_what_is_read():
+def test_attributes_of_an_object_with_a_lying_equality_are_tracked():
     class Settings(LyingEq):
         def __init__(self, rate):
             self.rate = rate

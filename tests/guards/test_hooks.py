@@ -279,7 +279,7 @@ def test_locations_that_another_tool_disabled_stay_disabled(tool):
 
 
 @monitored
-def test_another_tool_hears_what_a_trace_runs(tool):
+def test_another_tool_observes_code_that_a_trace_runs(tool):
     heard = []
 
     def f(x):
@@ -316,7 +316,7 @@ def test_without_a_free_tool_id_an_edit_is_seen():
 
 @monitored
 @pytest.mark.usefixtures("no_free_tool")
-def test_without_a_free_tool_id_a_method_that_an_object_comes_to_have_is_seen():
+def test_without_a_free_tool_id_a_new_method_of_an_object_is_seen():
     class Model:
         def rate(self):
             return 2.0

@@ -110,7 +110,7 @@ each = pytest.mark.parametrize("name", PLACES)
 
 
 @each
-def test_a_value_that_comes_back_hits_its_version(name):
+def test_a_restored_value_hits_its_version(name):
     plain, edit = PLACES[name]()
     fun = imprint.jit(plain)
     for value in (2.0, 3.0, 5.0):
@@ -231,7 +231,7 @@ def test_functions_made_of_another_value_do_not(name):
         assert imprint.jit(make(k))(X) == 2.0 * k
 
 
-def test_a_function_that_two_places_lead_to_is_one_only_while_both_do():
+def test_a_function_at_two_locations_is_one_only_while_both_hold_it():
     module = user_module("guards_twice")
 
     def run(text):

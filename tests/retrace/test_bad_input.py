@@ -274,7 +274,7 @@ OWN = {
         *exhaustive(*((hold, True) for hold in HOLDERS if hold is not captured)),
     ],
 )
-def test_what_a_function_captures(make, hold, strict):
+def test_a_captured_value(make, hold, strict):
     value = make()
 
     def call():
@@ -288,7 +288,7 @@ def test_what_a_function_captures(make, hold, strict):
 
 @every_mode
 @every_value
-def test_what_a_function_reads_by_name(make, strict):
+def test_a_global_value(make, strict):
     module = make_module(
         "bad_input", "V = None\ndef f(x):\n    V\n    return (V, x)[1] + 1\n"
     )
@@ -332,7 +332,7 @@ BIG = {
 @pytest.mark.unaudited
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
-def test_what_is_huge_is_read_in_bounded_time(name):
+def test_a_huge_value_is_read_in_bounded_time(name):
     value = BIG[name]()
     start = time.process_time()
     f = imprint.jit(captured(value))
@@ -345,7 +345,7 @@ def test_what_is_huge_is_read_in_bounded_time(name):
     "make", [BIG["nested tuples"], *exhaustive(BIG["tuple of floats"])]
 )
 @pytest.mark.slow
-def test_a_huge_static_tuple_counts_by_content(make):
+def test_a_huge_static_tuple_is_compared_by_content(make):
     f = imprint.jit(lambda x, v: x + 1, static_argnums=1)
     first = make()
     f(1.0, first)
@@ -423,9 +423,7 @@ def dropped_where_the_stack_is_full(held):
         (module, result_of_module),
     ],
 )
-def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
-    make, result, monkeypatch
-):
+def test_a_new_object_is_not_one_that_died_on_a_full_stack(make, result, monkeypatch):
     """Python calls nobody who waits for it there: the callbacks fail."""
     monkeypatch.setattr(sys, "unraisablehook", [].append)
     met = 0

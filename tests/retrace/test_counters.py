@@ -219,7 +219,7 @@ def traces_a_version(kind):
 
 
 @pytest.mark.parametrize("kind", TRAINERS)
-def test_a_trainer_that_counts_and_logs_is_traced_once(kind):
+def test_a_trainer_with_a_counter_and_a_log_is_traced_once(kind):
     trainer = kind()
     steps = traces_of(lambda: [trainer.step() for _ in range(STEPS)])
     assert steps == traces_a_version(kind)
@@ -268,7 +268,7 @@ BOOKS = {
 
 @pytest.mark.parametrize("kind", [StaticSelf, CapturedSelf, JitEachStep, FilterOfSelf])
 @pytest.mark.parametrize("book", BOOKS.values(), ids=BOOKS)
-def test_what_a_trainer_keeps_beside_is_no_version(kind, book):
+def test_bookkeeping_of_a_trainer_is_no_version(kind, book):
     trainer = kind()
     trainer.step()
     book(trainer)
@@ -301,7 +301,7 @@ def test_two_trainers_that_take_turns_are_two_versions():
 
 
 @executed_code_is_known
-def test_a_static_dataclass_that_counts_is_traced_once():
+def test_a_static_dataclass_with_a_counter_is_traced_once():
     @functools.partial(imprint.jit, static_argnums=0)
     def run(state, x):
         return x * state.lr
@@ -318,7 +318,7 @@ def test_a_static_dataclass_that_counts_is_traced_once():
     assert run(state, X) == 4.0
 
 
-def test_a_static_argument_whose_arrays_are_trained_beside():
+def test_a_static_argument_with_changing_arrays_is_traced_once():
     class State:
         def __init__(self):
             self.scale, self.weights, self.history = 2.0, np.zeros(1000), {}
@@ -430,7 +430,7 @@ HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
     ],
 )
 @pytest.mark.parametrize("way", ["jit", "anew", *exhaustive("filter_jit", "nested")])
-def test_what_changes_beside_makes_no_version(text, way, monkeypatch):
+def test_an_unread_change_makes_no_version(text, way, monkeypatch):
     import_of(monkeypatch)
     text, edit = parts(text)
     module = make_module("beside", HEAD + text)

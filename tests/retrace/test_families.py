@@ -141,7 +141,7 @@ def test_the_pattern_of_a_function_made_in_a_method():
 
 
 @pytest.mark.unaudited
-def test_a_method_that_counts_its_traces_still_sees_its_object():
+def test_a_method_with_a_counter_of_traces_still_sees_its_object():
     class Counting(Model):
         traces = 0
 
@@ -167,7 +167,7 @@ def test_a_family_with_other_values_has_a_version_for_each():
     assert work == Work(0, 0)
 
 
-def test_a_jitted_function_in_a_closure_is_compared_by_what_it_compiles():
+def test_a_jitted_function_in_a_closure_is_compared_by_its_code():
     def make():
         inner = imprint.jit(scaled(2.0))
         return imprint.jit(lambda x: inner(x) + 1)
@@ -175,7 +175,7 @@ def test_a_jitted_function_in_a_closure_is_compared_by_what_it_compiles():
     assert work_of(lambda: [make()(1.0) for _ in range(MANY)]) == Work(2, 1)
 
 
-def test_static_functions_made_anew_are_one_argument():
+def test_recreated_static_functions_are_one_argument():
     @functools.partial(imprint.jit, static_argnums=1)
     def apply(x, fun):
         return fun(x)

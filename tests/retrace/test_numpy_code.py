@@ -48,7 +48,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_beside_numpy_is_seen(name):
+def test_an_edit_in_numpy_code_is_seen(name):
     source, edit = EDITS[name]
     names = {"__name__": "__main__"}
     exec(source, names)
@@ -64,7 +64,7 @@ def test_an_edit_beside_numpy_is_seen(name):
     del before
 
 
-def test_a_function_of_numpys_that_is_replaced_is_seen_by_strict(monkeypatch):
+def test_strict_sees_a_replaced_numpy_function(monkeypatch):
     f = imprint.jit(lambda x: np.sin(x), strict=True)
     np.testing.assert_allclose(f(X), np.sin(X), rtol=1e-6)
     monkeypatch.setattr(np, "sin", np.cos)

@@ -67,24 +67,24 @@ def all_tools_taken():
 
 
 @seeds(2)
-def test_a_hit_gives_what_a_fresh_trace_gives(number):
+def test_a_hit_equals_a_fresh_trace(number):
     search(number)
 
 
 @seeds(1)
-def test_in_strict_mode_contents_of_any_size_count_too(number):
+def test_in_strict_mode_contents_of_any_size_are_tracked(number):
     search(number, strict=True)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="nothing is ever observed there")
 @seeds(1)
-def test_where_other_tools_are_in_the_way_names_are_enough(number):
+def test_without_monitoring_tools_names_are_enough(number):
     with all_tools_taken():
         search(number)
 
 
 @seeds(0)
-def test_what_the_disk_answers_is_what_a_fresh_trace_gives(number, tmp_path):
+def test_a_hit_on_the_disk_equals_a_fresh_trace(number, tmp_path):
     module = "tests.retrace.oracle.on_disk"
     command = [sys.executable, "-m", module, str(number), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

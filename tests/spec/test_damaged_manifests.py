@@ -104,7 +104,7 @@ def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.5, 0.9, 0.999])
-def test_a_call_that_meets_damage_is_traced(life, share):
+def test_a_damaged_manifest_causes_a_trace(life, share):
     (path,) = manifests()
     data = bytearray(path.read_bytes())
     data[int(len(data) * share)] ^= 16
@@ -167,7 +167,7 @@ def test_another_engine_or_cpu_has_entries_of_its_own(life, what, monkeypatch):
 
 
 @pytest.mark.parametrize(("number", "name"), [(28, "full"), (30, "read-only")])
-def test_a_disk_that_takes_nothing_costs_a_warning(life, number, name, monkeypatch):
+def test_a_disk_that_cannot_be_written_gives_a_warning(life, number, name, monkeypatch):
     for path in manifests():
         path.unlink()
 

@@ -70,7 +70,7 @@ def test_nan_is_allowed_without_the_flag():
         assert np.isnan(outer({"x": NEGATIVE})["loss"])
 
 
-def test_a_nan_that_came_in_is_named_by_its_argument():
+def test_a_nan_in_an_argument_is_named_by_its_path():
     with imprint.debug_nans():
         message = raised(lambda: outer({"x": np.array([np.nan], np.float32)}))
     assert "argument batch['x'] already holds one" in message
@@ -223,7 +223,7 @@ def leaks():
 
 
 @pytest.mark.parametrize("name", HOLDERS)
-def test_a_leaked_tracer_is_reported_with_who_holds_it(name, leaks):
+def test_a_leaked_tracer_is_reported_with_its_holder(name, leaks):
     leak = getattr(leaks, name)
 
     @imprint.jit

@@ -158,7 +158,7 @@ CAPTURED = {
 }
 
 
-def test_a_strict_function_reads_what_containers_hold():
+def test_a_strict_function_reads_the_contents_of_containers():
     table, things = np.ones(1000), [Rated()]
     f = imprint.jit(lambda x: x * table[0] * things[0].rate, strict=True)
     for _ in range(4):

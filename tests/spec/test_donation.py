@@ -64,7 +64,7 @@ def test_every_leaf_of_a_donated_tree_is_given_up():
     assert float(new["w"].sum() + counted["count"]) == 2
 
 
-def test_positions_count_static_arguments():
+def test_positions_include_static_arguments():
     f = imprint.jit(lambda n, x: x * n, static_argnums=0, donate_argnums=1)
     x = fresh(3)
     assert f(3, x).tolist() == [3, 3, 3]
@@ -151,7 +151,7 @@ def test_a_donation_that_nothing_can_use_is_announced_and_not_made(name):
         imprint.jit(fun, donate_argnums=0, strict=True)(x)
 
 
-def test_only_what_finds_a_result_is_taken():
+def test_only_arrays_with_a_matching_result_are_taken():
     f = imprint.jit(lambda batch: batch["a"] + batch["b"], donate_argnums=0)
     batch = {"a": fresh(4), "b": fresh(4)}
     with pytest.warns(UserWarning, match=r"argument batch\['b'\] \(no result left"):

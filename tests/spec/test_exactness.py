@@ -52,7 +52,7 @@ def the_number_in(value):
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_static_values_that_are_equal_are_told_apart(holder):
+def test_equal_static_values_of_other_types_have_their_own_versions(holder):
     f = imprint.jit(lambda s: inp.asarray(the_number_in(s)), static_argnums=0)
     for _ in range(2):
         for value in ALIKE:
@@ -63,7 +63,7 @@ def test_static_values_that_are_equal_are_told_apart(holder):
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_the_sign_of_a_static_zero_counts(holder):
+def test_the_sign_of_a_static_zero_is_part_of_the_key(holder):
     f = imprint.jit(
         lambda s: inp.asarray(math.copysign(3.0, the_number_in(s))), static_argnums=0
     )

@@ -18,7 +18,7 @@ def made(i, n=1):
     return imprint.jit(lambda x, k=n: x * i + k)
 
 
-def test_a_function_that_is_made_anew_is_compared_with_the_one_before():
+def test_a_recreated_function_is_compared_with_the_one_before():
     made(3)(1.0)
     first = made(4).explain(1.0)
     assert [str(d) for d in first.differences] == ["closure variable i: 3 → 4"]
@@ -84,7 +84,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("change", MADE)
-def test_what_was_made_anew_is_named_with_what_to_do(change):
+def test_a_recreated_capture_is_named_with_a_remedy(change):
     one, other, remedy = MADE[change]
     imprint.clear_caches()
     one()(1.0)
@@ -95,7 +95,7 @@ def test_what_was_made_anew_is_named_with_what_to_do(change):
     assert found.remedy == remedy
 
 
-def test_an_edited_function_is_compared_with_what_it_was(monkeypatch):
+def test_an_edited_function_is_compared_with_its_former_code(monkeypatch):
     cell = module_of(monkeypatch, "cell")
     run(cell, "@jit\ndef f(x):\n    return x * 2.5\n", "<cell 1>")
     cell.f(1.0)
@@ -122,7 +122,7 @@ def run(module, text, file):
     exec(compile(text, str(file), "exec"), vars(module))
 
 
-def test_an_edit_begins_a_new_count(monkeypatch):
+def test_an_edit_restarts_the_count_of_versions(monkeypatch):
     cell = module_of(monkeypatch, "cell")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -173,7 +173,7 @@ def test_functions_of_other_code_from_one_line_are_not_edits():
         jitted(1.0)
 
 
-def test_functions_that_a_factory_makes_of_other_code_warn_nobody():
+def test_functions_of_other_code_from_one_factory_give_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for n in range(12):
@@ -197,7 +197,7 @@ def captures(value):
     return reads
 
 
-def test_a_function_whose_list_was_written_is_not_made_anew():
+def test_a_function_whose_list_was_written_is_not_called_recreated():
     rates = [0.125]
     f = imprint.jit(captures(rates))
     f(1.0)
@@ -224,7 +224,7 @@ def test_a_changed_function_is_compared_with_itself():
     ]
 
 
-def test_a_method_of_a_changed_object_was_not_made_anew():
+def test_a_method_of_a_changed_object_is_not_called_recreated():
     class Model:
         rate = 1.0
 
@@ -283,7 +283,7 @@ COUNTERS_OF = {
 
 
 @pytest.mark.parametrize("what", COUNTERS_OF)
-def test_what_the_trace_wrote_is_not_blamed(what, monkeypatch):
+def test_a_write_by_the_trace_is_no_reason_for_a_miss(what, monkeypatch):
     cell = module_of(monkeypatch, "counting")
     run(cell, f"RATE = 2.0\n{COUNTERS_OF[what]}", f"<{what}>")
     cell.f(1.0)

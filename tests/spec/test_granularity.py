@@ -69,7 +69,7 @@ def test_a_nested_function_is_traced_once_and_compiled_with_the_outer_one():
 
 
 @pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
-def test_inline_says_what_becomes_of_a_nested_call(inline):
+def test_inline_decides_where_a_nested_call_is_inlined(inline):
     part = imprint.jit(f, inline=inline)
     whole = imprint.jit(lambda x: part(part(x)))
     jaxpr = str(whole.trace(POINT).jaxpr)
@@ -85,7 +85,7 @@ def test_inline_says_what_becomes_of_a_nested_call(inline):
 
 @pytest.mark.skipif(not hasattr(jax, "Inline"), reason="JAX has it since 0.11")
 @pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
-def test_it_becomes_what_it_becomes_in_jax(inline):
+def test_inline_has_the_same_effect_as_in_jax(inline):
     def counts(lib, sin):
         own = inline if isinstance(inline, bool) else lib.Inline[inline.name]
         part = lib.jit(lambda x: sin(x) * 2, inline=own)
@@ -147,7 +147,7 @@ def test_gradients_pass_through_every_nesting():
     assert max(values) - min(values) <= 1e-4 * max(values)
 
 
-def test_xla_computation_shows_what_the_compiler_gets():
+def test_xla_computation_shows_the_input_of_the_compiler():
     lowered = imprint.xla_computation(f)(POINT)
     assert "stablehlo.sine" in lowered.as_text()
     assert lowered.as_text() == imprint.jit(f).lower(POINT).as_text()

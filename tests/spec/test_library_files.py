@@ -54,7 +54,7 @@ def test_a_file_of_the_same_bytes_is_as_it_was(begin, file):
     assert reborn.traces(begin(), X)[1] == 0
 
 
-def test_a_file_that_is_gone_is_another(begin, file):
+def test_a_deleted_file_causes_a_trace(begin, file):
     assert reborn.traces(begin(), X)[1] == 1
     fun = begin()
     file.unlink()

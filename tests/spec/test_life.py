@@ -85,7 +85,7 @@ def test_it_looks_like_the_function():
     assert callable(power)
 
 
-def test_it_has_what_a_user_of_jax_calls():
+def test_it_has_the_methods_that_jax_users_call():
     for name in ("lower", "trace", "eval_shape", "clear_cache", "_cache_size"):
         assert callable(getattr(power, name))
     with pytest.raises(AttributeError, match="bogus"):
@@ -165,7 +165,7 @@ BY_VALUE = {"lambda", "local", "shadowed", "filter_jit"}
 @pytest.mark.parametrize(
     "pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"]
 )
-def test_another_function_is_pickled_as_what_it_wraps(pickler, name):
+def test_another_function_is_pickled_by_its_wrapped_function(pickler, name):
     if pickler is pickle and name in BY_VALUE:
         for library in (jax, imprint):
             with pytest.raises((AttributeError, pickle.PicklingError)):
@@ -216,7 +216,7 @@ sys.stdout.buffer.write(cloudpickle.dumps(scaled))
 
 
 @pytest.mark.slow
-def test_a_function_of_a_script_goes_to_another_process():
+def test_a_function_of_a_script_can_be_sent_to_another_process():
     sent = subprocess.run(
         [sys.executable, "-c", IN_MAIN], capture_output=True, check=True
     )
@@ -371,7 +371,7 @@ def no_collection():
 @pytest.mark.filterwarnings("ignore:.*donated argument", "ignore:.*strict")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_a_function_is_freed_with_what_it_captures_without_a_collection(
+def test_a_function_and_its_captures_are_freed_without_a_collection(
     wrapper, use, monkeypatch
 ):
     if (wrapper, use) == ("filter_jit", "refused"):

@@ -10,7 +10,7 @@ from tests.units.modules import make_module
 NEEDLESS = "name = 'a'\ndef f(x):\n    name\n    return x + 1\n"
 
 
-def test_a_miss_that_gives_the_same_program_is_needless():
+def test_a_miss_that_gives_the_same_program_is_redundant():
     user = make_module("needless", NEEDLESS)
     f = imprint.jit(user.f)
     f(1.0)
@@ -27,7 +27,7 @@ def test_a_miss_that_gives_the_same_program_is_needless():
     assert imprint.debug.counters().needless - before == 2
 
 
-def test_a_miss_that_gives_another_program_is_not():
+def test_a_miss_that_gives_another_program_is_not_redundant():
     user = make_module("needed", "rate = 1.0\ndef f(x): return x + rate\n")
     f = imprint.jit(user.f)
     f(1.0)
@@ -74,7 +74,7 @@ def told():
     OBSERVERS.remove(told)
 
 
-def test_who_watches_is_told_of_a_miss_and_how_it_ended(told):
+def test_an_observer_receives_a_miss_and_its_outcome(told):
     user = make_module("hidden", HIDDEN.replace("s.rate = 3.0", ""))
     f = imprint.jit(user.f)
     f(1.0)

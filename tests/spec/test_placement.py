@@ -259,7 +259,7 @@ def test_devices_are_static_arguments_and_captured():
 # ---- on one device ----
 
 
-def test_what_runs_nowhere_never_runs_on_the_cpu():
+def test_a_missing_backend_never_falls_back_to_the_cpu():
     f = imprint.jit(lambda x: x + 1)
     x = inp.ones(3)
     f(x)

@@ -73,7 +73,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_whatever_can_be_called_can_be_jitted(name):
+def test_every_callable_can_be_jitted(name):
     f = imprint.jit(FUNCTIONS[name]())
     assert [float(f(1.0)), float(f(2.0))] == [2.0, 3.0]
     assert f._cache_size() == 1
@@ -150,7 +150,7 @@ POSITIONS = {
 
 
 @pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
-def test_positions_are_whatever_counts_as_integers_in_jax(positions):
+def test_positions_are_the_integers_that_jax_accepts(positions):
     if not isinstance(positions, Iterator):
         assert jax.jit(power, static_argnums=positions)(2.0, 3) == 256
     f = imprint.jit(power, static_argnums=positions)
@@ -327,7 +327,7 @@ def test_the_names_that_programs_use_exist():
         assert functools.reduce(getattr, name.split("."), imprint) is not None, name
 
 
-def test_a_program_is_compiled_for_the_device_that_was_asked_for():
+def test_a_program_is_compiled_for_the_requested_device():
     device = imprint.devices()[0]
     f = imprint.jit(lambda x: x + 1, device=device)
     assert f(1.0) == 2

@@ -34,7 +34,7 @@ def traced():
     return loss.trace(PARAMS, BATCH, power=3)
 
 
-def test_all_stages_together_give_what_a_call_gives(traced):
+def test_all_stages_together_equal_a_call(traced):
     compiled = traced.lower().compile()
     want, got = loss(PARAMS, BATCH, power=3), compiled(PARAMS, BATCH)
     np.testing.assert_array_equal(got["error"], want["error"])
@@ -149,7 +149,7 @@ def test_stages_have_the_names_of_jax():
     assert named <= set(vars(stages))
 
 
-def test_what_is_exactly_its_default_is_no_argument_of_a_stage():
+def test_an_argument_equal_to_its_default_is_no_argument_of_a_stage():
     scaled = imprint.jit(lambda x, k=2.0: x * k)
     assert imprint.tree.leaves(scaled.lower(1.0, 2.0).args_info) == (
         imprint.tree.leaves(scaled.lower(1.0).args_info)
@@ -192,7 +192,7 @@ def test_functions_over_different_stages_are_different_functions():
     assert [static(1.0, stage) for stage in traced] == [2, 3, 2]
 
 
-def test_what_jit_returns_is_wrapped():
+def test_jit_returns_a_wrapped_stage():
     assert isinstance(loss, stages.Wrapped)
     assert isinstance(imprint.filter_jit(lambda x: x), stages.Wrapped)
     assert not isinstance(loss.__wrapped__, stages.Wrapped)
@@ -225,7 +225,7 @@ def test_lowered_shows_the_hlo_that_nothing_has_optimized(traced):
     assert lowered.compiler_ir("hlo") == lowered.as_text("hlo", debug_info=True)
 
 
-def test_compiled_shows_hlo_and_what_it_takes(traced):
+def test_compiled_shows_hlo_and_its_costs(traced):
     compiled = traced.lower().compile()
     assert compiled.as_text().startswith("HloModule jit_loss")
     assert compiled.cost_analysis()["flops"] > 0
@@ -243,7 +243,7 @@ def test_compiler_options_are_checked_when_they_are_given(traced):
         traced.lower().compile(["xla_cpu_enable_fast_math"])
 
 
-def test_shapes_stand_for_arrays():
+def test_shapes_replace_arrays():
     lowered = loss.lower({"w": struct(3, 2)}, {"x": struct(4, 3), "y": struct(4, 2)})
     assert lowered.compile()(PARAMS, BATCH)["loss"] == 8 * 9
 
@@ -336,7 +336,7 @@ class Described:
 @pytest.mark.parametrize(
     "dtype", ["int8", np.float64, np.dtype("float32"), inp.bfloat16]
 )
-def test_whatever_has_a_shape_and_a_dtype_stands_for_an_array(dtype):
+def test_any_object_with_a_shape_and_a_dtype_replaces_an_array(dtype):
     for x in (Described((2, 3), dtype), Described([2, 3], dtype)):
         out = imprint.eval_shape(lambda x, y: (x["a"].sum(0), y), {"a": x}, y=x)
         assert out[0].shape == (3,)

@@ -172,7 +172,7 @@ def test_a_full_disk_costs_a_warning(small_disk):
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_a_disk_that_is_only_read_gives_what_it_has(small_disk):
+def test_a_read_only_disk_serves_its_entries(small_disk):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
     ended(start(PROGRAM, 3, **store))
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)

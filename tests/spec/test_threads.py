@@ -199,7 +199,7 @@ def test_an_interrupted_trace_leaves_nothing(interrupt):
     assert f._cache_size() == 1
 
 
-def test_a_waiting_thread_goes_on_when_the_first_is_interrupted():
+def test_a_waiting_thread_continues_when_the_first_is_interrupted():
     tracing, go_on = threading.Event(), threading.Event()
     calls = []
 
@@ -355,7 +355,7 @@ def test_the_budget_bounds_the_versions_of_many_static_values(budget):
 
 
 @pytest.mark.slow
-def test_the_budget_keeps_what_is_used(budget):
+def test_the_budget_keeps_versions_in_use(budget):
     imprint.clear_caches()
     budget.limit = 1_000_000
     f = imprint.jit(lambda x, n: x * n, static_argnums=1)

@@ -118,7 +118,7 @@ def test_the_first_difference_is_named(life, name):
     assert told(fun, X) == f"The disk does not answer it: {text}."
 
 
-def test_what_differs_in_the_call_is_named(life):
+def test_the_difference_of_a_call_is_named(life):
     main = life()
     main.f(X)
     main.kept(X, 2)
@@ -133,7 +133,7 @@ def test_what_differs_in_the_call_is_named(life):
     assert said.startswith(f"{start}flag roll_loops was ")
 
 
-def test_what_is_there_and_what_never_was_are_told(life, imprint_store):
+def test_stored_and_missing_programs_are_distinguished(life, imprint_store):
     fun = life().f
     nothing = "The disk does not answer it: nothing of it is on the disk."
     assert told(fun, X) == nothing
@@ -149,7 +149,7 @@ def test_what_is_there_and_what_never_was_are_told(life, imprint_store):
     assert told(life().f, X) == "The disk does not answer it: the store is off."
 
 
-def test_what_is_never_kept_says_why_and_what_to_do(life):
+def test_a_program_that_is_never_stored_has_a_reason_and_a_remedy(life):
     main = life()
     main.timed(X)
     main.locked(X)
@@ -166,7 +166,7 @@ def test_what_is_never_kept_says_why_and_what_to_do(life):
     )
 
 
-def test_no_text_of_the_users_is_kept(life, imprint_store):
+def test_no_user_text_is_stored(life, imprint_store):
     life('"one"', '"my password"').f(X)
     assert not any(b"password" in p.read_bytes() for p in imprint_store.glob("??/*"))
 
@@ -205,7 +205,7 @@ def why(script, store):
 
 
 @pytest.mark.slow
-def test_the_command_tells_of_each_function_of_a_program(tmp_path):
+def test_the_command_lists_each_function_of_a_program(tmp_path):
     script, store = tmp_path / "train.py", tmp_path / "store"
     timed = (
         "timed(x: ~float32[]): is traced each time: E-IMPURE: it reads `time` (global "
