@@ -1,7 +1,7 @@
-"""Audits: a hit whose program is not what a fresh trace gives is an error.
+"""Audits: a hit whose program differs from a fresh trace is an error.
 
-What the messages say is in tests/golden. What is stale here is so by a computed name, as
-`hidden` reads it, which no version watches.
+The messages are in tests/golden. The programs here become stale by a computed name, which
+`hidden` reads and no version watches.
 """
 
 import threading
@@ -15,7 +15,7 @@ from imprint._src.config import config
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.errors import StaleVersionError
 
-pytestmark = pytest.mark.unaudited  # each test says what is audited
+pytestmark = pytest.mark.unaudited  # each test chooses its audits
 
 HIDDEN = {"rate": 2.0}
 
@@ -241,7 +241,7 @@ def test_a_stale_tree_of_a_result_is_an_error():
     assert f(1.0) == {5.0: 1.0}
 
 
-# ---- what an audit leaves alone ----
+# ---- side effects of an audit ----
 
 
 def test_an_audit_is_counted_by_itself():

@@ -79,7 +79,7 @@ def test_a_captured_array_is_a_private_copy():
     np.testing.assert_array_equal(f(inp.ones(())), [8, 8, 8, 8])  # another version
 
 
-# ---- functions that are made anew ----
+# ---- functions that are re-created ----
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_recreated_function_sees_writes_into_an_array(make, size):
     assert first(1.0) == 1
     table[0] = 7
     assert make(table)(1.0) == 8
-    assert first(1.0) == 1  # one that was traced keeps what it saw
+    assert first(1.0) == 1  # a traced one keeps its values
     table[0] = 0
     assert make(table)(1.0) == 1
 

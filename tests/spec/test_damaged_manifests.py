@@ -1,4 +1,4 @@
-"""Whatever became of a manifest on the disk: the right answer, and one warning at most."""
+"""Damaged manifests: each call gives the right answer, and one warning at most."""
 
 import os
 import time
@@ -36,7 +36,7 @@ X = np.array([1.0, 2.0], np.float32)
 
 @pytest.fixture
 def life(tmp_path, imprint_store):
-    """Return how a life begins whose functions were called by one before."""
+    """Return a function that begins a life whose functions an earlier one called."""
 
     def begin():
         return reborn.begin(TEXTS, tmp_path).main

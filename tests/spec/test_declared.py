@@ -1,4 +1,4 @@
-"""What the user declares of what no trace can hear: functions that are pure, and files."""
+"""Declarations of facts that no trace can observe: pure functions, and files."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def _nothing_declared():
 
 @pytest.fixture
 def life(tmp_path, imprint_store):
-    """Return how a life begins: what it says of itself, and what its function adds."""
+    """Return a function that begins a life with declarations and a term of its function."""
 
     def begin(adds, says=""):
         for each in DECLARED:
@@ -80,7 +80,7 @@ def test_a_program_of_functions_assumed_pure_is_stored(life, name):
     assert fun.versions[0].restarts == "without a trace"
     fun = life(adds)
     assert why(fun).endswith(" changed.")
-    assert reborn.traces(fun, X)[1] == 1  # nobody assumes it any more
+    assert reborn.traces(fun, X)[1] == 1  # nothing assumes it any more
 
 
 @pytest.mark.unaudited
@@ -203,7 +203,7 @@ def test_processes_compare_declared_files(tmp_path, table):
     assert (run(), run()) == ("7.0 1\n", "7.0 0\n")
 
 
-# ---- what is none ----
+# ---- refused declarations ----
 
 
 def helper(x):

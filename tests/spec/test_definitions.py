@@ -37,7 +37,7 @@ def test_a_function_made_again_is_the_same_function(name):
 
 
 class Bare:
-    """Lacks an attribute that is asked for."""
+    """Lacks an attribute that is read."""
 
 
 def with_default(factor, x):
@@ -140,7 +140,7 @@ def test_a_function_made_in_a_method_is_traced_once_for_each_state():
     assert counter.compute() == 8
 
 
-# ---- what a warm call reads of what is captured ----
+# ---- captured values that a warm call reads ----
 
 
 class Rated:

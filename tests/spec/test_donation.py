@@ -1,4 +1,4 @@
-"""Donated arguments: what is taken, what is kept, and what using it again says."""
+"""Donated arguments: which are taken, which are kept, and the error of a later use."""
 
 import copy
 import gc
@@ -121,7 +121,7 @@ def test_a_deleted_array_names_the_line():
         x + 1
 
 
-# ---- what cannot be taken ----
+# ---- arrays that cannot be taken ----
 
 
 def test_numpy_arrays_and_numbers_are_left_alone():
@@ -214,7 +214,7 @@ def test_a_result_can_be_the_donated_array():
     assert (x.is_deleted(), y.is_deleted()) == (True, False)
 
 
-# ---- where donation does not count ----
+# ---- where donation is ignored ----
 
 
 def test_a_nested_donation_is_ignored():

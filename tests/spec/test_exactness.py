@@ -1,7 +1,7 @@
-"""Values that Python calls equal and programs do not: each has a version of its own.
+"""Values that are equal in Python and not in programs: each has a version of its own.
 
-The results are what the function gives without `jit`. JAX, Equinox and Numba answer some
-of these from the version of another value.
+The expected results are those without `jit`. JAX, Equinox and Numba answer some of these
+calls from the version of another value.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Why a call compiled: the nearest version, what differs, what to do."""
+"""Why a call compiled: the nearest version, the differences, the remedies."""
 
 import copy
 import logging
@@ -97,7 +97,7 @@ class Unit(str):
 
 
 class Rate:
-    """By its `==` a value; what it is stands in its attributes."""
+    """Compares by `==`, over its attributes."""
 
     def __init__(self, rate):
         self.rate = rate
@@ -159,7 +159,7 @@ def test_a_static_field_is_named_by_its_place(told, jit):
     found = f.explain(after).differences
     text = re.sub(r"function (\w+) at \S+", r"<jitted> \1", "; ".join(map(str, found)))
     assert text == told
-    if found[0].kind == "static":  # what follows from the field has its remedy
+    if found[0].kind == "static":  # consequences of the field have its remedy
         is_number = re.fullmatch(r"[\d.]+ → [\d.]+", f"{found[0].old} → {found[0].new}")
         other = ", or make it an array if no shape depends on it" if is_number else ""
         assert {d.remedy for d in found} == {
@@ -480,7 +480,7 @@ def test_misses_can_be_logged_as_they_happen(caplog):
     assert "x.dtype: float32 → int32" in told
 
 
-# ---- what a miss works out, and when ----
+# ---- when a miss is explained ----
 
 
 @pytest.fixture

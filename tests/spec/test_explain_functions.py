@@ -1,4 +1,4 @@
-"""Why a function is another than before: made anew, edited, or written into."""
+"""Why a function differs from an earlier one: re-created, edited, or written into."""
 
 import gc
 import re
@@ -11,7 +11,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 
-# ---- functions that are made anew ----
+# ---- functions that are re-created ----
 
 
 def made(i, n=1):
@@ -88,7 +88,7 @@ def test_a_recreated_capture_is_named_with_a_remedy(change):
     one, other, remedy = MADE[change]
     imprint.clear_caches()
     one()(1.0)
-    gc.collect()  # what it held is gone, and is told all the same
+    gc.collect()  # its captures are freed, and are named all the same
     found = other().explain(1.0).differences[0]
     pattern = change if ".*" in change else re.escape(change)
     assert re.fullmatch(pattern, str(found))
@@ -104,7 +104,7 @@ def test_an_edited_function_is_compared_with_its_former_code(monkeypatch):
     (edit,) = explanation.differences
     assert (edit.kind, str(edit)) == ("edited", "constant in f at line 1: 2.5 → 7.5")
     assert "it was edited, with constant in f" in str(explanation)
-    cell.f(1.0)  # so that the first one, which is gone, is no reason any more
+    cell.f(1.0)  # so that the first one, which is freed, is no reason any more
     run(cell, "@jit\ndef f(x):\n    y = x - 1\n    return y * 7.5\n", "<cell 3>")
     assert [d.slot for d in cell.f.explain(1.0).differences] == ["code"]
 
@@ -264,7 +264,7 @@ def test_other_options_are_named():
     assert "it was jitted with other options: keep_unused" in str(f.explain(1.0))
 
 
-# ---- what a trace wrote ----
+# ---- writes by a trace ----
 
 COUNTERS_OF = {
     "a global": (

@@ -1,4 +1,4 @@
-"""`filter_jit`: what is traced, what is static, and what comes back."""
+"""`filter_jit`: traced arguments, static arguments, and results."""
 
 import copy
 import dataclasses
@@ -65,7 +65,7 @@ def double(x):
     return x * 2 + 0
 
 
-# ---- what is static ----
+# ---- static values ----
 
 VALUES = {
     "int, float, bool": (2, 2.0, True),
@@ -431,7 +431,7 @@ def test_a_gradient_is_a_method_too():
 
 
 def test_wrapped_functions_have_their_own_versions():
-    """Each has the name, the parameters and the versions of what was wrapped."""
+    """Each has the name, the parameters and the versions of its wrapped function."""
 
     @filter_jit
     @imprint.filter_grad

@@ -1,4 +1,4 @@
-"""How much to compile: the whole, a part or both, and what nesting is worth."""
+"""Compile the whole, a part or both: results, equations and dispatches."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a call's version depends on: kinds of arguments, spelling, flags, containers."""
+"""The key of a call: types of arguments, spelling, flags, containers."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""A library's file whose code ran: its bytes count, whatever its times say."""
+"""Files of libraries whose code ran are compared by content, not by time."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def begin(file, tmp_path, imprint_store, monkeypatch):
-    """Return what begins a life that imports the library as its file is then."""
+    """Return a function that begins a life and imports the library as its file is then."""
 
     def life():
         monkeypatch.setattr(environment, "_known", {})
@@ -44,7 +44,7 @@ def begin(file, tmp_path, imprint_store, monkeypatch):
 
 
 def long_ago(file):
-    """Let a file be older than what its times may hide."""
+    """Make a file older than the resolution of its times."""
     os.utime(file, (1e9, 1e9))
 
 

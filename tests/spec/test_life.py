@@ -70,7 +70,7 @@ imprint.tree.register_pytree_node(
 )
 
 
-# ---- what it looks like ----
+# ---- attributes ----
 
 
 def test_it_looks_like_the_function():
@@ -299,7 +299,7 @@ def test_a_function_made_in_a_method_sees_its_object():
     assert counter.compute() == 8
 
 
-# ---- when it is gone ----
+# ---- when it is freed ----
 
 
 OFFSET = 0.5
@@ -321,7 +321,7 @@ def explained(f):
 
 
 def read_again(f):
-    """Let the guard meet equal values in other objects, and then others."""
+    """Give the guard equal values in other objects, and then other values."""
     for value in (0.5, float("0.5"), 0.75):
         globals()["OFFSET"] = value
         f(inp.ones(2))

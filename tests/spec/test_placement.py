@@ -23,7 +23,7 @@ DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
 
 
 def fresh(*command, **environment):
-    """Run Python with two devices; return what it printed."""
+    """Run Python with two devices; return its output."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", *command],
         env={**os.environ, **DEVICES, **environment},
@@ -51,7 +51,7 @@ def program(code, **environment):
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """Return what both libraries did with each program."""
+    """Return the results of both libraries for each program."""
     return {
         name: json.loads(fresh("-m", "tests.spec.placements", name).splitlines()[-1])
         for name in ("imprint", "jax")

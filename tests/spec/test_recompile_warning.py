@@ -1,4 +1,4 @@
-"""When one function has many versions: which warning tells, and what it blames."""
+"""The warning about many versions of one function, and the reason that it names."""
 
 import functools
 import gc

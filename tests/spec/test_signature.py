@@ -1,4 +1,4 @@
-"""The parameters of `jit`, one by one, and the programs that its documentation shows."""
+"""Each parameter of `jit`, and the programs that its documentation shows."""
 
 import functools
 import gc
@@ -274,7 +274,7 @@ def test_an_option_given_to_compile_wins():
         lowered.compile({"bogus": 1})
 
 
-# ---- what the documentation shows ----
+# ---- examples of the documentation ----
 
 
 @pytest.mark.parametrize(

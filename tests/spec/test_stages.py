@@ -1,4 +1,4 @@
-"""The stages by hand: trace, lower, compile, and what each tells about the program."""
+"""The stages by hand: trace, lower, compile, and the information of each."""
 
 import copy
 import pickle
@@ -98,7 +98,7 @@ def stages_of(jit, function, options, args, kwargs):
 
 
 def described(library, stage):
-    """Return what a stage says of its arguments and results, in words of both libraries."""
+    """Return a stage's description of its arguments and results, common to both libraries."""
 
     def words(tree):
         return library.tree.map(
@@ -138,7 +138,7 @@ def test_every_stage_describes_the_call_as_jax_does(spelling):
 def test_stages_have_the_names_of_jax():
     mine = stages_of(imprint.jit, lambda x: x, {}, (1.0,), {})
     theirs = stages_of(jax.jit, lambda x: x, {}, (1.0,), {})
-    # Layouts, and what JAX keeps for itself.
+    # Layouts, and internals of JAX.
     absent = {"call", "input_formats", "output_formats", "lojax", "physicalize"}
     absent |= {"closure_convert", "with_consts_as_arg"}
     for ours, other in zip(mine, theirs, strict=True):
@@ -260,7 +260,7 @@ def test_a_function_is_traced_once_for_its_stages_and_its_calls():
     assert work_of(everything).traces == 1
 
 
-# ---- calling what was compiled ----
+# ---- calls of a compiled stage ----
 
 
 def test_a_compiled_takes_numpy_arrays_device_arrays_and_numbers():
@@ -327,7 +327,7 @@ def test_a_compiled_can_be_run_while_another_function_is_traced():
 
 
 class Described:
-    """Says what it is like and holds nothing, as a dataset in a file does."""
+    """Has a shape and a dtype but no data, like a dataset in a file."""
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = shape, dtype

@@ -1,4 +1,4 @@
-"""What a process loads before its first result from a warm store: counted, not timed."""
+"""Modules that a process loads before its first result from a warm store."""
 
 import json
 import os

@@ -264,7 +264,7 @@ def test_equal_objects_with_unequal_hashes_are_announced():
         assert f(1.0, second) == 3.0
 
 
-# ---- who keeps what alive ----
+# ---- lifetimes ----
 
 
 @pytest.mark.parametrize("make", [ByValue, ByIdentity, Frozen])

@@ -1,4 +1,4 @@
-"""A store between processes: who comes later loads, and who is killed harms nobody."""
+"""A store shared by processes: later ones load, and killed ones do no harm."""
 
 import os
 import random
@@ -34,10 +34,10 @@ counts = imprint.debug.counters()
 print(counts.compiles, counts.loads, float(x[0]).hex())
 """
 
-# What the program of `edited` starts with.
+# The first values of the program of `edited`.
 MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 
-# Writes entries that say by themselves what they must be, and reads those of others.
+# Write entries whose content follows from their key, and read those of other processes.
 WORKER = """
 import random, sys, time
 from pathlib import Path
@@ -151,7 +151,7 @@ def small_disk(tmp_path):
 
 
 def told(process):
-    """Return what a process printed and warned of, which must have ended well."""
+    """Return the output and warnings of a process, which must have succeeded."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return out, err

@@ -1,4 +1,4 @@
-"""Many threads, failures in the middle, and who keeps what alive for how long."""
+"""Many threads, failures during a trace, and lifetimes."""
 
 import copy
 import gc
@@ -21,7 +21,7 @@ THREADS = 16
 
 
 def at_once(action, *, times=1):
-    """Call `action(i)` in 16 threads that start together; return what came."""
+    """Call `action(i)` in 16 threads that start together; return the results."""
     barrier = threading.Barrier(THREADS)
 
     def run(i):
@@ -109,7 +109,7 @@ def in_a_pool(actions, x):
 
 
 def actions_of_a_round():
-    """Return what may be done at the same time: traces, calls, edits, collections."""
+    """Return the actions that may run at the same time: traces, calls, edits, collections."""
     inner = imprint.jit(scaled)
     outers = [imprint.jit(lambda x, i=i: inner(x) + i) for i in range(4)]
     losses = [imprint.jit(Model().loss) for _ in range(2)]
@@ -237,7 +237,7 @@ def test_a_function_that_calls_itself_with_other_static_values():
 
 @pytest.fixture
 def _no_collection():
-    """Let nobody else's callbacks run, by a collection where the stack is full."""
+    """Keep callbacks of other code from running, by a collection on a full stack."""
     gc.disable()
     yield
     gc.enable()
@@ -306,7 +306,7 @@ def test_versions_die_with_an_array_that_their_function_captured(budget):
     del f, table
     gc.collect()
     assert dead() is None
-    assert budget.nbytes <= before + 250_000  # what made the table
+    assert budget.nbytes <= before + 250_000  # the creator of the table
 
 
 def test_clear_cache_forgets_one_function(budget):
@@ -343,7 +343,7 @@ def test_a_static_argument_lives_no_longer_than_its_versions():
 
 @pytest.mark.slow
 def test_the_budget_bounds_the_versions_of_many_static_values(budget):
-    """What 10,000 values do to the default budget, 40 do to a small one."""
+    """A small budget stands in for the default one: 40 values for 10,000."""
     imprint.clear_caches()
     budget.limit = 1_000_000
     f = imprint.jit(lambda x, n: x * n, static_argnums=1)

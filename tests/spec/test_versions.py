@@ -1,4 +1,4 @@
-"""One function, many versions: what makes one, and what a call of a known kind costs."""
+"""Versions of one function: when one is made, and the cost of a hit."""
 
 import gc
 import logging
@@ -168,7 +168,7 @@ def test_a_version_of_a_freed_object_is_dropped_at_the_next_trace():
     assert f(1.0) == 20
     module.cfg = module.C(21)
     assert f(1.0) == 21
-    assert f._cache_size() == 3  # what is pinned stays, and what may come back
+    assert f._cache_size() == 3  # a pinned version stays, and one that may be restored
     module.cfg = kept
     assert work_of(lambda: f(1.0)) == Work(0, 0)
 

@@ -1,4 +1,4 @@
-"""Calls whose sizes have names, in a process that finds their buckets on the disk."""
+"""Calls with named sizes, in a process that finds their buckets on the disk."""
 
 import functools
 

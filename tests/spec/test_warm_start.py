@@ -1,4 +1,4 @@
-"""A process that finds on the disk what another one traced, and what may have changed."""
+"""A process that finds programs of another one on the disk, and edits between the two."""
 
 import importlib
 import sys
@@ -90,7 +90,7 @@ def edit(name, old, new):
     return {name: TEXTS[name].replace(old, new)}
 
 
-# ---- what is as it was ----
+# ---- unchanged programs ----
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_program_that_memoizes_in_a_list_can_be_stored(life, text):
     np.testing.assert_array_equal(here.main.f(X), X + 2.0)
 
 
-# ---- what is not ----
+# ---- changed programs ----
 
 EDITS = {
     "helper": edit("helpers", "np.sin(x)", "np.cos(x)"),
@@ -437,7 +437,7 @@ f = jit(lambda x: x * numpy.mean(numpy.ones(3)))
             np.testing.assert_allclose(f(X), X * factor)
 
 
-# ---- what is not kept ----
+# ---- programs that are not stored ----
 
 LINES = {
     "load": ("x = x + (numpy.load is None)", "E-IMPURE", "`load`"),
@@ -563,7 +563,7 @@ def test_all_call_signatures_start_warm(tmp_path, imprint_store):
         np.testing.assert_array_equal(before[i], np.asarray(result))
 
 
-# ---- audits, and what is damaged ----
+# ---- audits, and damage ----
 
 
 @pytest.mark.unaudited

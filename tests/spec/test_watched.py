@@ -1,4 +1,4 @@
-"""What a version watches beside its arguments: attributes, names, and what stands there."""
+"""Values that a version watches besides its arguments: attributes and names."""
 
 import functools
 import gc
@@ -20,7 +20,7 @@ class Settings:
 
 
 class Trainer:
-    """Counts and logs beside what its step reads."""
+    """Counts and logs besides the values that its step reads."""
 
     def __init__(self):
         self.lr, self.t, self.losses = 0.5, 0, []
@@ -160,7 +160,7 @@ def test_a_replaced_module_is_named(monkeypatch):
 
 
 def reads_imported(x):
-    import to_import  # noqa: PLC0415 - as the function asks for it itself
+    import to_import  # noqa: PLC0415 - as the function imports it itself
 
     return x * to_import.RATE
 

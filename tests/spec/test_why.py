@@ -1,4 +1,4 @@
-"""`imprint.cache.why` and `imprint cache why`: what keeps a call from starting warm."""
+"""`imprint.cache.why` and `imprint cache why`: why a call does not start warm."""
 
 import os
 import subprocess
@@ -72,7 +72,7 @@ def life(tmp_path, imprint_store):
 
 
 def told(fun, *args, **kwargs):
-    """Return what is said of the disk, which traces and compiles nothing."""
+    """Return the answer about the disk, without a trace or a compilation."""
     before = imprint.debug.counters()
     found = imprint.cache.why(fun, *args, **kwargs).disk
     after = imprint.debug.counters()
@@ -195,7 +195,7 @@ MAIN = "import sys; from imprint.cli import main; sys.exit(main())"
 
 
 def why(script, store):
-    """Return what `imprint cache why` prints of a script."""
+    """Return the output of `imprint cache why` for a script."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("IMPRINT")}
     root = str(Path(__file__).resolve().parents[2])
     env |= {"IMPRINT_CACHE_DIR": str(store), "PYTHONPATH": root}

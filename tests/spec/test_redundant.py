@@ -1,4 +1,4 @@
-"""Needless misses: something changed that a function reads, and its program did not."""
+"""Redundant misses: a value that a function reads changed, and its program did not."""
 
 import pytest
 
@@ -51,7 +51,7 @@ f = lambda x: x * (Settings.rate if D else s.rate)
 
 
 class Told:
-    """Keeps what observers are told."""
+    """Keeps the events that observers receive."""
 
     def __init__(self):
         self.of = []
