@@ -1,4 +1,4 @@
-"""Values that cannot be read count by identity: no exception, no hang, no user hook.
+"""Unreadable values are compared by identity: no exception, no hang, no user hook.
 
 Each value is in the closure of a function, in a global, in a default, in containers, and
 a static argument, which may be refused, but only by an error of imprint.
@@ -28,7 +28,7 @@ from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
-# A strict function tells of what it cannot look into: test_kinds.
+# A strict function warns of unreadable values: test_kinds.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
@@ -202,7 +202,7 @@ class Slotted_with_reference:  # noqa: N801
 
 @pytest.fixture
 def make(request):
-    """Return what makes the value; a file is closed afterwards."""
+    """Return a function that makes the value; a file is closed afterwards."""
     made = []
 
     def make():
@@ -261,7 +261,7 @@ def partial(value):
 HOLDERS = [captured, in_containers, defaults, attribute, partial]
 OWN = {
     *((attribute, name) for name in ODD),  # which are attributes of the function itself
-    (in_containers, "shared"),  # too big for a list to count by content
+    (in_containers, "shared"),  # too big for a list to be compared by content
 }
 
 
@@ -304,7 +304,7 @@ def test_a_global_value(make, strict):
 
 @static_values
 def test_a_static_argument(make):
-    """It is known or refused with advice; a hook of its own may be asked for `==`."""
+    """It is known or refused with advice; its own `__eq__` may run."""
     value = make()
     f = imprint.jit(lambda x, v: x + 1, static_argnums=1)
     for _ in range(2):
@@ -365,7 +365,7 @@ def test_long_tuples_are_exact(swap):
     assert work_of(lambda: f(1.0, (*before, 3.5, float("nan")))).traces == 0
 
 
-# ---- what dies while the stack is full ----
+# ---- objects that die while the stack is full ----
 
 
 @dataclasses.dataclass(frozen=True)
@@ -424,7 +424,7 @@ def dropped_where_the_stack_is_full(held):
     ],
 )
 def test_a_new_object_is_not_one_that_died_on_a_full_stack(make, result, monkeypatch):
-    """Python calls nobody who waits for it there: the callbacks fail."""
+    """Weak references cannot notify there: their callbacks fail."""
     monkeypatch.setattr(sys, "unraisablehook", [].append)
     met = 0
     for i in range(40):

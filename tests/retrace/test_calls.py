@@ -388,7 +388,7 @@ def test_counters_are_effects_of_every_callable(wrap):
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
 def test_the_function_of_a_partial_is_watched(jit):
-    """It counts as an argument by identity, and what it captures can change."""
+    """As an argument it is compared by identity, and its captures can change."""
     scale = 2.0
 
     def scaled(x):

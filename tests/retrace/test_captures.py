@@ -85,7 +85,7 @@ def test_captures_are_read_at_the_first_call(look, options):
     assert f(X) == 5001
 
 
-# ---- what a name leads to ----
+# ---- values reached from a name ----
 
 
 def counter():
@@ -139,7 +139,7 @@ def test_a_key_that_was_replaced_by_an_equal_one():
     assert f(X) == 101.0
 
 
-# ---- what is let go ----
+# ---- values that are freed ----
 
 
 class HeldError(Exception):  # it hides its state, so a key holds the object
@@ -204,7 +204,7 @@ def _act_by(w):
 
 
 def test_the_rule_of_a_function_keeps_to_its_own_closure():
-    """Two functions are equal and share what was traced, until one is set otherwise."""
+    """Equal functions share a trace, until one gets another rule."""
     (one, put), (other, _) = _act_by(2.0), _act_by(2.0)
     f, g = imprint.jit(imprint.grad(one)), imprint.jit(imprint.grad(other))
     assert float(f(1.0)) == 2.0

@@ -31,7 +31,7 @@ X = inp.float32(2)
 
 pytestmark = [
     pytest.mark.unaudited,  # they count traces
-    # A strict function tells of what it cannot look into.
+    # A strict function warns of unreadable values.
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
@@ -46,7 +46,7 @@ def traces_of(action):
 
 
 class Trainer:
-    """Each subclass compiles `compute` in a way of its own; `step` is what users write."""
+    """Each subclass compiles `compute` in a way of its own; `step` is as users write it."""
 
     steps = 0
 
@@ -181,7 +181,7 @@ class Fields:
 
 
 class InAField(Trainer):
-    """What is static is a field of a node of trees."""
+    """The static value is a field of a node of trees."""
 
     class Net(Module):
         state: object = field(static=True)
@@ -251,7 +251,7 @@ def test_a_setting_of_a_part_and_of_a_dictionary_is_a_version(kind):
     assert traces_of(lambda: [trainer.step() for _ in range(STEPS)]) == 0
 
 
-# What users do beside a step.
+# Bookkeeping that users do next to a step.
 BOOKS = {
     "new attributes": lambda t: setattr(t, f"at_{t.t}", t.t),
     "attribute that is deleted": lambda t: (
@@ -337,9 +337,9 @@ def test_a_static_argument_with_changing_arrays_is_traced_once():
     assert traces_of(train) == 1
 
 
-# ---- what counts beside a function ----
+# ---- changes that a function does not read ----
 
-# A module with `f`, and what happens between two calls.
+# A module with `f`, and the edit between two calls.
 BESIDE = {
     "class attribute": "class K:\n    n, w = 0, 1.0\nf = lambda x: x * K.w --- K.n += 1",
     "attribute": "class K: w = 1.0\no = K(); o.n = 0\nf = lambda x: x * o.w --- o.n += 1",
@@ -461,7 +461,7 @@ def parts(text):
     return re.split(r"\s+---\s", textwrap.dedent(text).strip())
 
 
-# ---- what the trace writes ----
+# ---- writes by the trace ----
 
 # A module with `f`, which counts its traces in `count()`.
 COUNTING = {

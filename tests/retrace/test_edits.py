@@ -1,4 +1,4 @@
-"""Each place where a value can be bound, and each way to change it, one by one.
+"""Each place where a value can be bound, with each way to change it.
 
 The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
@@ -42,7 +42,7 @@ RATE = "class Rate: w = 1\nG = Rate()\n"
 
 
 def program_of(kind, piece, edit):
-    """Return a program of one piece that is called, edited, called and made anew."""
+    """Return a program of one piece that is called, edited, called and re-created."""
     read = filled(piece.read, 0, 3, "G") + ".w" * (kind in OBJECTS)
     text = RATE if kind in AROUND else "G = 1\n"
     text = f"{HEAD}{text}{filled(piece.define, 0, 3, 'G')}\n"
@@ -83,7 +83,7 @@ def test_each_edit_of_a_static_argument_is_seen(name):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", COMING)
 def test_values_read_by_a_rule_may_appear_and_disappear(name, rule):
-    """What is derived by it is kept with a program, whose trace did not read this."""
+    """Its derivative is kept with a program whose trace did not read this value."""
     define, read, edits, gone = COMING[name]
     piece = RULES[rule]
     text = f"{HEAD}{define}\n{filled(piece.define, 0, 3, read)}\ndef root(x):\n"

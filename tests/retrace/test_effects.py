@@ -137,7 +137,7 @@ def test_a_write_by_the_trace_into_a_dict_causes_no_trace(place, gain, strict):
     f, _ = place(gain, strict=strict)
     for x in (X, EQUAL_X):
         assert traces_of(f, x) == (2.0, 1)
-    for _ in range(3):  # each may be traced once more, for what the other wrote first
+    for _ in range(3):  # each may be traced once more, for the first write of the other
         f(X), f(EQUAL_X)
     for _ in range(3):
         assert traces_of(f, X) == traces_of(f, EQUAL_X) == (2.0, 0)
@@ -251,7 +251,7 @@ def as_memo_of_an_object(text):
 def test_a_memo_under_a_key_is_guarded(made, text, key):
     for edit in MEMO_EDITS:
         if made is as_captured_memo and edit.startswith("MEMO = "):
-            continue  # it is another dict, which nobody captured
+            continue  # it is another dict, which no function captured
         f, plain, run = made(text.format(k=key))
         assert traces_of(f, X) == (2.0, 1)
         assert traces_of(f, EQUAL_X) == (2.0, 1)
@@ -409,14 +409,14 @@ def test_a_key_that_later_traces_write_too_is_an_effect():
     f = imprint.jit(names["f"])
     for n in range(1, 5):
         f(inp.ones(n))
-    f(inp.ones(1))  # it may be traced once more, as what it left was not yet an effect
+    f(inp.ones(1))  # it may be traced once more, as its first write was not yet an effect
     names["LAST"][0] = "another"
     for n in range(1, 5):
         assert traces_of(f, inp.ones(n)) == (2.0, 0)
 
 
 def test_one_version_for_each_shape_in_a_log():
-    """What the trace of one version appends is nothing that the others read."""
+    """Items that the trace of one version appends are no input of the others."""
     text = """
 def make(log, seen, counts):
     def f(x):
@@ -570,7 +570,7 @@ def make():
 
 
 def test_a_list_that_a_nested_function_appends_to_stays_guarded():
-    """A function made anew knows of no effects until it takes those of the inner trace."""
+    """A re-created function has no effects until it takes those of the inner trace."""
     module = make_module("appends_inside", APPENDS_INSIDE)
     kept, compiled = module.kept, module.make()
     try:

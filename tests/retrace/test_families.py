@@ -76,7 +76,7 @@ def recursive(n):
 MODEL = Model(3.0)
 ARRAY = inp.ones(3)
 
-# Each makes a function anew; all that one makes are one definition.
+# Each re-creates a function; all functions that one makes are one definition.
 FAMILIES = {
     "lambda": lambda: lambda x: inp.sin(x) + 1,
     "lambda with a global": lambda: lambda x: x * FACTOR,
@@ -184,7 +184,7 @@ def test_recreated_static_functions_are_one_argument():
     assert apply(1.0, scaled(3.0)) == 3.0
 
 
-# ---- what a trace writes ----
+# ---- writes by a trace ----
 
 
 def nonlocal_counter():
@@ -320,7 +320,7 @@ def test_a_counter_counts_traces(make, strict):
     assert count() == 1
     f(inp.ones(4))
     assert (count(), f._cache_size()) == (2, 2)
-    fun(x)  # by itself it counts, and that is no change either
+    fun(x)  # without jit it counts, and that is no change either
     assert work_of(lambda: (f(x), f(inp.ones(4)))) == Work(0, 0)
 
 

@@ -123,7 +123,7 @@ def test_the_static_data_of_a_node_is_compared_by_it(name, edit):
     run(program(STATIC_KINDS[name], edit, root, "T", is_node=True), strict=False)
 
 
-# ---- what nobody can look into ----
+# ---- unreadable values ----
 
 
 class Local(threading.local):

@@ -105,7 +105,7 @@ def models(name):
 
 
 def traces_of(action):
-    """Return how often `action` traced, less what a nested function adds, and compiled."""
+    """Return how often `action` traced and compiled."""
     before = COUNTERS.traces, COUNTERS.compiles
     action()
     return COUNTERS.traces - before[0], COUNTERS.compiles - before[1]

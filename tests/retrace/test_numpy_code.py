@@ -56,7 +56,7 @@ def test_an_edit_in_numpy_code_is_seen(name):
     first = np.asarray(f(X))
     f(X)
     assert f._cache_size() == 1
-    before = names.copy()  # an array that is gone takes its version with it
+    before = names.copy()  # a freed array takes its version with it
     exec(edit, names)
     np.testing.assert_allclose(f(X), names["f"](X), rtol=1e-6)
     assert not np.allclose(f(X), first)

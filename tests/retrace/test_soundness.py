@@ -1,9 +1,9 @@
-"""The oracle: inside the contract, a hit gives what a fresh trace gives.
+"""The oracle: inside the contract, a hit equals a fresh trace.
 
-A program of many pieces is edited at random between its calls; see `oracle.world` for what
-is asked of it. All that is drawn is inside the contract of change detection. A test is one
-seed, from which `PER_SEED` programs are drawn. To search wider by hand, seeds side by side
-in two processes, each test that many programs:
+A program of many pieces is edited at random between its calls; `oracle.world` checks them.
+All draws are inside the contract of change detection. A test is one seed, from which
+`PER_SEED` programs are drawn. To search wider by hand, with seeds in two processes and that
+many programs a test:
 
     ORACLE_CASES=100000 .venv-3.11/bin/python -m pytest -n 2 tests/retrace/test_soundness.py
 
@@ -54,7 +54,7 @@ def search(number, *, strict=False):
 
 @contextmanager
 def all_tools_taken():
-    """Take all ids of monitoring tools: no trace finds one, so none observes what runs."""
+    """Take all ids of monitoring tools, so that no trace can observe the code that runs."""
     tools = sys.monitoring
     taken = [number for number in range(6) if tools.get_tool(number) is None]
     for number in taken:

@@ -160,7 +160,7 @@ def test_an_unread_attribute_causes_one_more_trace_at_most(owner, text):
             assert f(X) == 2.0
 
     nested = 2 if "imprint.jit" in text else 1
-    # Two places are two traces: what `K` has, and what `o` has.
+    # Two locations are two traces: the attributes of `K`, and those of `o`.
     assert traces_of(lambda: edit_and_call((3.0, 5.0, 7.0))) <= 2 * nested
     assert traces_of(lambda: edit_and_call(range(20))) == 0
     assert list(f.versions) == versions  # the same answers

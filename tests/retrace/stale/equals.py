@@ -144,7 +144,7 @@ EQUALS = {
         Rates.w = property(lambda self: 10.0)
         """,
 }
-"""Each is traced anew at most once after it was changed."""
+"""Each is traced at most once more after a change."""
 
 LED_BY_C = {
     "what a union is of": """
@@ -164,4 +164,4 @@ LED_BY_C = {
         --- A[0] = 5.0 --- inner(1.0); A[1] = 5.0
         """,
 }
-"""What objects of C lead to, and what classes and functions keep apart."""
+"""Values reached through objects of C, and data of classes and functions outside `__dict__`."""

@@ -48,7 +48,7 @@ _HELD = {
     ),
     *("name of a library's class", "object that stands for a module"),
 }
-"""To these leads what names lead to: nobody needs to be heard."""
+"""Values that are reached from names: no code has to be observed."""
 _GIVEN = {
     "name of a library's module": """
         r.config = K()

@@ -69,4 +69,4 @@ HEARD = {
         --- F(["program", "--rate=5"])
         """,
 }
-"""These need to be heard."""
+"""These are seen only by observing the code that runs."""

@@ -321,4 +321,4 @@ MISSED = {
         --- o.v = 2.0
         """,
 }
-"""Attributes that nobody had, where a caller of who asked for them went on without."""
+"""Absent attributes, where a caller catches the error and continues."""
