@@ -409,7 +409,7 @@ def test_a_key_that_later_traces_write_too_is_an_effect():
     f = imprint.jit(names["f"])
     for n in range(1, 5):
         f(inp.ones(n))
-    f(inp.ones(1))  # it may be traced once more, as its first write was not yet an effect
+    f(inp.ones(1))  # maybe traced once more: its first write was no effect yet
     names["LAST"][0] = "another"
     for n in range(1, 5):
         assert traces_of(f, inp.ones(n)) == (2.0, 0)

@@ -59,7 +59,7 @@ class Program(NamedTuple):
     make: str
     static: str | None
     is_node: bool
-    """Whether the static argument is passed as a tree, whose settings are static."""
+    """Whether the static argument is passed as a tree: then its settings are static."""
     steps: tuple[Step, ...]
     first: int = 1
     """How the function is compiled first: 0 for its shapes, 1 and 2 for any; see `World`."""
@@ -141,7 +141,7 @@ class _Maker:
         return expression
 
     def static(self):
-        """Add the value of a static argument `n`, or of a node's field; return whether it is a node."""
+        """Add the value of a static argument `n`; return whether it is a node."""
         if not self.is_wide or self._draw(st.booleans()):
             kinds = STATIC_KINDS if self.is_wide else {}
             piece = self.choose({**STATICS, **kinds, **NODES})
