@@ -26,7 +26,7 @@ def test_the_whole_message(name, golden):
 LOOPS = [name for name, f in PROGRAMS.items() if f.__module__ == wrong_loops.__name__]
 OURS_ALONE = {
     "scan_of_a_negative_length",  # of no steps, to JAX
-    "transpose_by_what_a_solution_closes_over",  # what JAX asks to report to it
+    "transpose_by_what_a_solution_closes_over",  # an internal error of JAX
     "transpose_of_auxiliary_data",
 }
 
