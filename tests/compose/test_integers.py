@@ -1,4 +1,4 @@
-"""Integer arguments beside differentiated ones: their tangents have the dtype float0."""
+"""Integer arguments next to differentiated ones: their tangents have the dtype float0."""
 
 import numpy
 import pytest

@@ -1,6 +1,6 @@
-"""Collectives inside of what holds programs, beside JAX: loops, branches, users' rules.
+"""Collectives inside loops, branches and user rules, compared with JAX.
 
-Also where nothing that they take depends on the place, so that the name alone says that
+Also where no operand depends on the place along the axis, so that the name alone says that
 they have to be batched.
 """
 
