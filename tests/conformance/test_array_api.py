@@ -1,6 +1,6 @@
 """The array API standard 2024.12: array-api-strict is the oracle, libraries on it the use.
 
-What strict refuses is not asked for here: JAX's promotion takes more.
+Calls that strict refuses are not compared: JAX's promotion takes more.
 """
 
 import inspect
@@ -18,7 +18,7 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.diagnostics import unsupported
 
-STARS = {"arrays", "arrays_and_dtypes"}  # `*args` has no name that a call could tell
+STARS = {"arrays", "arrays_and_dtypes"}  # `*args` has no name that a call could use
 MODULES = {"": strict, "linalg": strict.linalg, "fft": strict.fft}
 
 
@@ -111,7 +111,7 @@ def values(dtype, seed=0):
 
 
 def check(label, call, *operands):
-    """Compare what a call gives, unless the standard refuses it."""
+    """Compare the result of a call, unless the standard refuses it."""
     try:
         want = call(strict, *map(in_strict, operands))
     except (TypeError, ValueError):

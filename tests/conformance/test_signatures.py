@@ -1,7 +1,7 @@
-"""The parameters of each public function beside JAX's: names, order, kinds and defaults.
+"""The parameters of each public function, as in JAX: names, order, kinds and defaults.
 
-What stays different stands here with the reason. A parameter that is missing is refused
-by Python; one that is there is honoured, so none is only accepted.
+Lasting differences are listed here with their reasons. A parameter that is missing is
+refused by Python; one that is there is honoured, so none is only accepted.
 """
 
 import importlib
@@ -64,7 +64,7 @@ FUNCTIONS = {name: (one, other) for name, one, other in functions()}
 
 
 def parameters(function):
-    """Return what a call can tell of the parameters: no names where none may be given."""
+    """Return the parameters as a call sees them: no names where none may be given."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name in LEFT_OUT:
             continue
