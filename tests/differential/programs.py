@@ -38,7 +38,7 @@ class Operand(NamedTuple):
     value: object
 
     def made(self, asarray):
-        """Return the array for a library, whose `asarray` is given."""
+        """Return the array for a library, given its `asarray`."""
         return self.value if self.kind == "numpy" else asarray(self.value)
 
     def __str__(self):
@@ -138,7 +138,7 @@ def operand(draw, shape, kinds, *, special):
 
 
 def values(draw, dtype, shape, *, special):
-    """Draw an array: integers small or extreme, floats apart from each other and ties."""
+    """Draw an array: integers small or extreme, floats that are separate or tied."""
     dtype = numpy.dtype(dtype)
     size = math.prod(shape)
     if dtype.kind == "b":
