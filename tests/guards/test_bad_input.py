@@ -230,7 +230,7 @@ BAD = {
     "module that raises": module_that_raises,
     "module of another class": module_of_another_class,
 }
-# How the traced code comes to the object: `bad`, or `holder` which has it.
+# How the traced code reaches the object: `bad`, or `holder` which has it.
 WAYS = {
     "name": "bad.ok",
     "attribute": "holder.bad.ok",

@@ -249,7 +249,7 @@ def test_no_local_event_is_set_after_a_trace():
 
 @pytest.fixture
 def tool():
-    """Return the id of a monitoring tool of the user's."""
+    """Return the id of a monitoring tool of user code."""
     free = [t for t in TOOLS if sys.monitoring.get_tool(t) is None]
     sys.monitoring.use_tool_id(free[0], "a user's tool")
     yield free[0]

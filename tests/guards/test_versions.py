@@ -129,7 +129,7 @@ def test_an_explanation_names_the_place(name):
     fun = imprint.jit(plain)
     fun(X)
     assert fun.explain(X).hit
-    edit(7.25)  # a value of no other test: its versions would count as dropped
+    edit(7.25)  # a value of no other test, whose versions would appear as dropped
     explanation = fun.explain(X)
     assert not explanation.hit
     assert "rate" in str(explanation)
@@ -212,7 +212,7 @@ REMADE = {
 }
 
 
-# An array on a device counts by identity: to read it would wait for what computes it.
+# An array on a device is compared by identity: a read would wait for its computation.
 @pytest.mark.parametrize("name", [name for name in REMADE if name != "array"])
 def test_functions_made_again_share_a_trace(name):
     make = REMADE[name]
