@@ -35,7 +35,7 @@ pytestmark = [
 
 
 def refuse(*_):
-    raise AssertionError("the cache asked a hook of the user's")
+    raise AssertionError("the cache called a user hook")
 
 
 class Hostile:
@@ -426,7 +426,7 @@ def dropped_where_the_stack_is_full(held):
 def test_a_new_object_is_not_one_that_died_on_a_full_stack(make, result, monkeypatch):
     """Weak references cannot notify there: their callbacks fail."""
     monkeypatch.setattr(sys, "unraisablehook", [].append)
-    met = 0
+    reused = 0
     for i in range(40):
         held = [make(2.0 * i + 1)]
         assert result(held[0]) == 2.0 * i + 1
@@ -435,9 +435,9 @@ def test_a_new_object_is_not_one_that_died_on_a_full_stack(make, result, monkeyp
             dropped_where_the_stack_is_full(held)
         others = [make(2.0 * i + 2) for _ in range(50)]
         for other in others:
-            met += id(other) == place
+            reused += id(other) == place
             assert result(other) == 2.0 * i + 2
-        if met >= 3:
+        if reused >= 3:
             return
-    if not met:
+    if not reused:
         pytest.skip("the allocator gave no object the place of a dead one")

@@ -261,8 +261,8 @@ BOOKS = {
     "step of the own class": lambda t: setattr(type(t), "steps", type(t).steps + 1),
     "list in a dictionary": lambda t: t.cfg["log"].append(t.t),
     "dictionary in a dictionary": lambda t: t.cfg["seen"].update({t.t: 1}),
-    "item beside": lambda t: t.cfg.update(last=t.t),
-    "new items beside": lambda t: t.cfg.update({f"step {t.t}": t.t}),
+    "item between steps": lambda t: t.cfg.update(last=t.t),
+    "new items between steps": lambda t: t.cfg.update({f"step {t.t}": t.t}),
 }
 
 
@@ -370,7 +370,7 @@ BESIDE = {
         f = lambda x: x * o.w
         --- o.count()
         """,
-    "property that nobody reads": """
+    "unread property": """
         class K:
             w, _n = 1.0, 0
             n = property(lambda self: self._n)
@@ -404,7 +404,7 @@ BESIDE = {
     "equal value, set again": "class K: w = 1.0\no = K(); o.w = 1.0\nf = lambda x: x * o.w --- o.w = 1.0",
     "equal class attribute, set again": "class K: w = 1.0\nf = lambda x: x * K.w --- K.w = 1.0",
     "equal global, set again": "w = 1.0\nf = lambda x: x * w --- w = 1.0",
-    "object made anew by the loop": """
+    "object re-created by the loop": """
         class K: w = 1.0
         class Batch:
             def __init__(self): self.w = 5.0
@@ -413,7 +413,7 @@ BESIDE = {
         --- b = Batch(); b.w = 7.0
         """,
 }
-HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
+HEAD = "import functools, types\nimport counted_cfg as cfg\nimport imprint\n"
 
 
 @pytest.mark.parametrize(
@@ -429,16 +429,18 @@ HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
         for name, text in BESIDE.items()
     ],
 )
-@pytest.mark.parametrize("way", ["jit", "anew", *exhaustive("filter_jit", "nested")])
+@pytest.mark.parametrize(
+    "way", ["jit", "re-created", *exhaustive("filter_jit", "nested")]
+)
 def test_an_unread_change_makes_no_version(text, way, monkeypatch):
     import_of(monkeypatch)
     text, edit = parts(text)
-    module = make_module("beside", HEAD + text)
+    module = make_module("counted", HEAD + text)
     f = {
         "jit": lambda: imprint.jit(module.f),
         "filter_jit": lambda: filter_jit(module.f),
         "nested": lambda: imprint.jit(lambda x: imprint.jit(module.f)(x)),
-        "anew": lambda: lambda x: imprint.jit(lambda y: module.f(y))(x),
+        "re-created": lambda: lambda x: imprint.jit(lambda y: module.f(y))(x),
     }[way]()
 
     def calls():
@@ -452,9 +454,9 @@ def test_an_unread_change_makes_no_version(text, way, monkeypatch):
 
 
 def import_of(monkeypatch):
-    for name in ("beside_cfg", "beside"):
+    for name in ("counted_cfg", "counted"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    make_module("beside_cfg", "")
+    make_module("counted_cfg", "")
 
 
 def parts(text):
@@ -650,7 +652,7 @@ COUNTING = {
             return x
         count = lambda: len(l)
         """,
-    "attribute of a function, beside a name that is worked out": """
+    "attribute of a function, with a computed name": """
         def h(): h.n += 1
         h.n = 0
         class R: rate = 1.0
@@ -666,7 +668,7 @@ COUNTING = {
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("beside", HEAD + parts(text)[0])
+    module = make_module("counted", HEAD + parts(text)[0])
     f = imprint.jit(module.f, strict=strict)
     assert [module.count() for _ in range(STEPS) if f(X) == 2.0] == [1] * STEPS
 
@@ -675,7 +677,7 @@ def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 def test_two_shapes_that_take_turns_are_two_traces(text, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("beside", HEAD + parts(text)[0])
+    module = make_module("counted", HEAD + parts(text)[0])
     f = imprint.jit(module.f, strict=strict)
     if "grad" in text:
         f = imprint.jit(lambda x: module.f(x.sum()), strict=strict)

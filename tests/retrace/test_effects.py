@@ -38,7 +38,7 @@ GAINS = {
     "update": "CFG.update(a=1, b=2)",
     "a count": "CFG['n'] = CFG.get('n', 0) + 1",
     "a count that was there": "CFG['count'] += 1",
-    "a key that goes": "CFG.pop('count', None)",
+    "a key that is deleted": "CFG.pop('count', None)",
     "a key at the end": "CFG['count'] = CFG.pop('count', 0) + 1",
     "the first key at the end": "CFG['rate'] = CFG.pop('rate')",
     "a container": "CFG.setdefault('log', []).append(1)",
@@ -46,7 +46,7 @@ GAINS = {
 EDITS = {
     "another value": "CFG['rate'] = 5.0",
     "a new key": "CFG['bias'] = 1.0",
-    "a key that goes": "del CFG['rate']",
+    "a key that is deleted": "del CFG['rate']",
     "all keys": "CFG.clear()",
     "another dict": "CFG = {'rate': 7.0}",
 }
@@ -150,7 +150,7 @@ def test_a_write_by_the_trace_into_a_dict_causes_no_trace(place, gain, strict):
 def test_other_keys_of_a_dict_that_the_trace_wrote_are_guarded(
     place, gain, edit, strict
 ):
-    if "'rate'" in gain and edit in (EDITS["a key that goes"], EDITS["all keys"]):
+    if "'rate'" in gain and edit in (EDITS["a key that is deleted"], EDITS["all keys"]):
         pytest.skip("then there is no rate to move")
     if "'count'] +=" in gain and edit in (EDITS["all keys"], EDITS["another dict"]):
         pytest.skip("then there is no count")
@@ -486,7 +486,7 @@ def test_a_nested_function_that_was_traced_before_is_watched_in_each_version():
 
 
 @pytest.mark.parametrize("place", [at_a_global, in_a_cell])
-def test_a_dict_whose_first_key_goes_to_the_end_at_each_trace(place):
+def test_a_dict_whose_first_key_each_trace_moves_to_the_end(place):
     f, edit = place("k = next(iter(CFG)); CFG[k] = CFG.pop(k)")
     f(X), f(X)
     assert traces_of(f, X) == (2.0, 0)
@@ -548,7 +548,7 @@ def test_objects_that_a_trace_left_in_a_container_are_not_kept_alive():
     assert traces_of(f, X) == (1.0, 0)
 
 
-def test_a_log_that_is_written_by_a_method_with_a_name_of_its_own_is_an_effect():
+def test_a_log_written_by_a_method_of_another_name_is_an_effect():
     log = []
     names = {"put": log.append, "log": log, "imprint": imprint}
     exec("f = imprint.jit(lambda x: x * 2 + 0 * len(log) + (put(1) or 0))", names)

@@ -332,7 +332,7 @@ def module():
     return make_module("families", "SCALE = 2\ndef f(x):\n    return x * SCALE\n")
 
 
-def test_there_and_back_is_one_more_trace(module):
+def test_a_restored_global_causes_no_third_trace(module):
     f = imprint.jit(module.f)
     found = []
 

@@ -180,7 +180,7 @@ def test_equal_settings_of_other_types_have_their_own_versions():
 
 
 def no_flatten(*args):
-    raise AssertionError("the warm way takes no tree apart leaf by leaf")
+    raise AssertionError("a warm call flattens no tree leaf by leaf")
 
 
 def counting():

@@ -36,11 +36,11 @@ EDITS = {
         "g = functools.partial(np.clip, a_min=0.0, a_max=0.5)\ndef f(x): return g(x)",
         "g = functools.partial(np.clip, a_min=0.0, a_max=0.9)",
     ),
-    "a number beside it": (
+    "another number": (
         "import numpy as np\nk = 0.5\ndef f(x):\n    g = np.where\n    return g(x > k, x, 0)",
         "k = 0.6",
     ),
-    "an array beside it": (
+    "another array": (
         "import numpy as np\nt = np.arange(3.0)\ndef f(x): return np.multiply(x, t)",
         "t = np.ones(3)",
     ),

@@ -194,7 +194,7 @@ def test_a_write_by_the_trace_stays(owner, write, result):
 
 
 @pytest.mark.parametrize("name", "abcdkmnstvx")
-def test_no_name_of_imprints_own_and_of_libraries_is_watched_in_an_object(name):
+def test_no_name_of_imprint_or_a_library_is_watched_in_an_object(name):
     module = module_of("class K: pass\no = K(); o.w = 1.0\nf = lambda v: v * o.w")
     setattr(module.o, name, 1.0)
     f = imprint.jit(module.f)
