@@ -338,6 +338,6 @@ def edits(seed, count):
         yield chosen
 
 
-def what_counts(chosen):
+def program_part(chosen):
     """Return the part of a choice that changes the program."""
     return tuple(value for name, value in chosen.items() if name not in IDLE)

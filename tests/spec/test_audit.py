@@ -201,7 +201,7 @@ def test_only_stale_traces_of_nested_functions_are_dropped():
     assert COUNTERS.traces - traces == 1  # both nested functions have one
 
 
-def test_an_interrupt_of_the_fresh_trace_leaves_all_as_it_was():
+def test_an_interrupt_of_the_fresh_trace_changes_nothing():
     stop = []
 
     @imprint.jit
@@ -244,7 +244,7 @@ def test_a_stale_tree_of_a_result_is_an_error():
 # ---- side effects of an audit ----
 
 
-def test_an_audit_is_counted_by_itself():
+def test_an_audit_adds_only_to_its_own_counter():
     f = imprint.jit(lambda x: imprint.jit(plain)(x) + 1)
     f(1.0)
     before = imprint.debug.counters()
@@ -321,7 +321,7 @@ def test_a_function_that_calls_itself_on_arrays_is_audited_once():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.25, 0.5, 1.0, 1])
-def test_the_share_is_kept_by_each_of_functions_called_in_turn(share):
+def test_each_of_functions_called_in_turn_is_audited_by_its_share(share):
     functions = [imprint.jit(lambda x, i=i: x + i) for i in range(2)]
     for f in functions:
         f(1.0)
@@ -375,7 +375,7 @@ def test_a_call_under_a_trace_is_audited_too(around):
     assert imprint._src.core.trace.current_trace() is None
 
 
-def test_a_tracer_that_is_captured_where_an_array_was_is_another():
+def test_a_tracer_captured_in_place_of_an_array_is_stale():
     inner = imprint.jit(lambda x: x + hidden())
 
     @imprint.jit

@@ -160,7 +160,7 @@ def test_evictions_are_counted(step):
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, True, "4 GB"])
-def test_a_limit_that_is_none(wrong):
+def test_an_invalid_limit_is_refused(wrong):
     with pytest.raises(imprint.errors.ArgumentError) as raised:
         imprint.cache.limit(bytes=wrong)
     assert str(raised.value) == (
@@ -169,7 +169,7 @@ def test_a_limit_that_is_none(wrong):
     )
 
 
-def test_why_of_a_plain_function():
+def test_why_refuses_a_plain_function():
     with pytest.raises(imprint.errors.ArgumentError) as raised:
         imprint.cache.why(len, 1)
     assert str(raised.value) == (

@@ -55,14 +55,14 @@ def manifests():
 
 def called(main):
     """Return how often `f` was traced, and how often was warned; its result is right."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result, count = reborn.traces(main.f, X)
     np.testing.assert_array_equal(result, X * 2)
-    return count, sum(issubclass(w.category, StoreWarning) for w in told)
+    return count, sum(issubclass(w.category, StoreWarning) for w in caught)
 
 
-def anew():
+def reopened_store():
     """Return a store as another process opens it, which has warned of nothing."""
     store = current()
     return Store(store.folder, writes=True, limit=store.limit)
@@ -82,11 +82,11 @@ def key_of_call(life, monkeypatch):
     return keys[0]
 
 
-def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch):
+def test_corrupt_and_truncated_manifests_are_rejected(life, monkeypatch):
     key = key_of_call(life, monkeypatch)
     (path,) = manifests()
     whole = path.read_bytes()
-    assert manifest.find_trace(anew(), key) is not None
+    assert manifest.find_trace(reopened_store(), key) is not None
     damaged = [whole[:size] for size in range(len(whole))]
     for at in range(len(whole)):
         damaged.append(bytearray(whole))
@@ -94,9 +94,9 @@ def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch)
     for data in damaged:
         path.write_bytes(data)
         path.chmod(0o600)
-        with pytest.warns(StoreWarning) as told:
-            assert manifest.find_trace(anew(), key) is None
-        assert len(told) == 1
+        with pytest.warns(StoreWarning) as caught:
+            assert manifest.find_trace(reopened_store(), key) is None
+        assert len(caught) == 1
         assert not path.exists()
     path.write_bytes(whole)
     path.chmod(0o600)
@@ -113,7 +113,7 @@ def test_a_damaged_manifest_causes_a_trace(life, share):
     assert called(life()) == (0, 0)  # it was kept again
 
 
-def test_manifests_that_were_swapped_are_not_believed(life):
+def test_swapped_manifests_are_rejected(life):
     main = life()
     main.f(X)
     main.g(X)
@@ -199,7 +199,7 @@ def test_a_directory_that_is_a_file_is_a_miss(life):
 
 
 @pytest.mark.parametrize("days", [-30_000, -400, 400, 30_000])
-def test_a_clock_that_is_wrong_changes_no_answer(life, days):
+def test_a_wrong_clock_changes_no_answer(life, days):
     when = time.time() + days * 86_400
     for entry in entries(current().folder):
         os.utime(entry.path, (max(0, when), max(0, when)))

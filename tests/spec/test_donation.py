@@ -140,7 +140,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
-def test_a_donation_that_nothing_can_use_is_announced_and_not_made(name):
+def test_an_unusable_donation_gives_a_warning_and_is_not_made(name):
     fun, why = UNUSABLE[name]
     x = fresh(4)
     with pytest.warns(UserWarning, match=rf"none for argument x \({why}"):

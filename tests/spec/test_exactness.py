@@ -112,14 +112,14 @@ def test_the_kinds_of_python_numbers_are_exact():
 
 
 @pytest.mark.parametrize("default", [1, 1.0, True, 0.0, -0.0, 2j, None, "relu"])
-def test_an_argument_that_is_its_default_is_left_out(default):
+def test_an_argument_identical_to_its_default_is_left_out(default):
     f = imprint.jit(lambda x, option=default: x)
     assert [f(2.0), f(2.0, default), f(2.0, option=default)] == [2.0] * 3
     assert f._cache_size() == 1
 
 
 @pytest.mark.parametrize("default", [1, 1.0, True, 0.0, -0.0])
-def test_an_argument_that_is_only_equal_to_its_default_is_passed(default):
+def test_an_argument_only_equal_to_its_default_is_passed(default):
     f = imprint.jit(lambda x, option=default: inp.asarray(option))
     for option in (1, 1.0, True, 0.0, -0.0, default):
         got = f(2.0, option)

@@ -151,14 +151,14 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-@pytest.mark.parametrize("told", FIELDS)
-def test_a_static_field_is_named_by_its_place(told, jit):
-    before, after = FIELDS[told]
+@pytest.mark.parametrize("shown", FIELDS)
+def test_a_static_field_is_named_by_its_place(shown, jit):
+    before, after = FIELDS[shown]
     f = jit(lambda x: 0)
     f(before)
     found = f.explain(after).differences
     text = re.sub(r"function (\w+) at \S+", r"<jitted> \1", "; ".join(map(str, found)))
-    assert text == told
+    assert text == shown
     if found[0].kind == "static":  # consequences of the field have its remedy
         is_number = re.fullmatch(r"[\d.]+ → [\d.]+", f"{found[0].old} → {found[0].new}")
         other = ", or make it an array if no shape depends on it" if is_number else ""
@@ -185,7 +185,7 @@ def test_an_attribute_of_a_static_object_is_named_with_a_remedy():
         )
 
 
-def test_a_class_that_was_defined_again():
+def test_a_redefined_class_is_named():
     def made():
         class Layer(imprint.Module):
             w: object
@@ -203,7 +203,7 @@ def test_a_class_that_was_defined_again():
 
 
 @pytest.mark.parametrize(
-    ("made", "edit", "told"),
+    ("made", "edit", "shown"),
     [
         ({"rate": 2.0}, "G['rate'] = 5.0", "global G['rate'] in ?: 2.0 → 5.0"),
         ({"rate": 2.0}, "G['b'] = 1", "global G['b'] in ?: <absent> → 1"),
@@ -213,21 +213,21 @@ def test_a_class_that_was_defined_again():
     ],
 )
 @pytest.mark.parametrize("writes", [False, True])
-def test_a_change_inside_a_container_is_named(made, edit, told, writes):
+def test_a_change_inside_a_container_is_named(made, edit, shown, writes):
     names = {"G": copy.deepcopy(made)}
     exec("def f(x):\n    return len(G) * x\ndef g(x):\n    return x", names)
     if writes and isinstance(made, dict):
         exec("def f(x):\n    G['n'] = G.get('n', 0) + 1\n    return x, len(G)", names)
-        told = told.replace("2.0}", "2.0, <what the trace wrote>}")
-        told = told.replace("1}", "1, <what the trace wrote>}")
+        shown = shown.replace("2.0}", "2.0, <what the trace wrote>}")
+        shown = shown.replace("1}", "1, <what the trace wrote>}")
     f = imprint.jit(names["f"])
     f(1.0)
     exec(edit, names)
-    assert [str(d) for d in f.explain(1.0).differences] == [told]
+    assert [str(d) for d in f.explain(1.0).differences] == [shown]
 
 
 @pytest.mark.parametrize(
-    ("made", "edit", "told"),
+    ("made", "edit", "shown"),
     [
         ({"rate": 2.0}, "G = {}", "G['rate'] in ?: 2.0 → <absent>"),
         ({"rate": 2.0}, "G = {'b': 1}", "G in ?: {'rate': 2.0} → {'b': 1}"),
@@ -244,13 +244,13 @@ def test_a_change_inside_a_container_is_named(made, edit, told, writes):
         ("a" * 80, "G = G[:-1] + 'b'", f"G in ?: …'{'a' * 21}' → …'{'a' * 20}b'"),
     ],
 )
-def test_the_first_difference_of_a_long_value_is_named(made, edit, told):
+def test_the_first_difference_of_a_long_value_is_named(made, edit, shown):
     names = {"G": copy.deepcopy(made)}
     exec("def f(x):\n    return len(G) * x", names)
     f = imprint.jit(names["f"])
     f(1.0)
     exec(edit, names)
-    assert [str(d) for d in f.explain(1.0).differences] == [f"global {told}"]
+    assert [str(d) for d in f.explain(1.0).differences] == [f"global {shown}"]
 
 
 def test_the_remedy_for_parts_of_one_object_is_given_once():
@@ -476,8 +476,8 @@ def test_misses_can_be_logged_as_they_happen(caplog):
         f(1)
         f(2)
     f(inp.ones(2))
-    (told,) = caplog.messages
-    assert "x.dtype: float32 → int32" in told
+    (message,) = caplog.messages
+    assert "x.dtype: float32 → int32" in message
 
 
 # ---- when a miss is explained ----
@@ -616,8 +616,8 @@ def test_a_flag_is_named_with_its_setter(monkeypatch):
         inside = f.explain(inp.ones(3, "int32"))
         f(inp.ones(3, "int32"))
         miss = f.last_miss
-    for told in inside, miss:  # the `with` was left by now
-        assert told.differences[0].remedy.endswith(
+    for explanation in inside, miss:  # the `with` was left by now
+        assert explanation.differences[0].remedy.endswith(
             "a `with imprint.debug_infs(...)` changed it."
         )
 
@@ -637,7 +637,7 @@ def test_a_method_of_another_object_is_named():
     assert "self" in str(explanation.differences[0])
 
 
-def test_a_place_without_a_version_has_nothing_to_compare_with():
+def test_a_function_without_a_version_has_nothing_to_compare():
     explanation = imprint.jit(lambda x: x + 12.5).explain(1.0)
     assert explanation.differences == ()
     assert explanation.defined.startswith(__file__ + ":")

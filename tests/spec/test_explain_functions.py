@@ -205,8 +205,8 @@ def test_a_function_whose_list_was_written_is_not_called_recreated():
     explanation = f.explain(1.0)
     (written,) = explanation.differences
     assert (written.kind, written.slot) == ("closure", "closure variable value[0]")
-    told = "it differs from version 0 in closure variable value[0]: 0.125 → 0.375. "
-    assert told in str(explanation)
+    words = "it differs from version 0 in closure variable value[0]: 0.125 → 0.375. "
+    assert words in str(explanation)
     again = imprint.jit(captures([0.625])).explain(1.0)
     assert "it was made anew, with closure variable value" in str(again)
 

@@ -266,7 +266,7 @@ def test_an_equal_model_is_traced_with_its_own_functions(compiled):
 # ---- results ----
 
 
-def test_results_that_are_no_arrays_come_back_as_they_are():
+def test_results_that_are_no_arrays_are_returned_unchanged():
     def f(model, x):
         return {
             "model": model,
@@ -296,7 +296,7 @@ def test_a_result_without_an_array_is_returned_too():
     assert filter_jit(lambda x: (x.shape, x.dtype))(inp.ones(2)) == ((2,), np.float32)
 
 
-def test_numbers_come_back_as_equinox_gives_them():
+def test_numbers_are_returned_as_by_equinox():
     def f(x, n):
         return n, n + 1.5, x
 
@@ -696,7 +696,7 @@ def test_the_whole_explanation_of_a_static_leaf():
     )
 
 
-def test_the_whole_explanation_of_a_leaf_that_is_no_array_any_more():
+def test_the_whole_explanation_of_a_leaf_that_became_an_array():
     apply(Model(ONES, double), ONES)
     explanation = dataclasses.replace(
         apply.explain(Model(ONES, double, inp.ones(())), ONES), site=None
@@ -754,7 +754,7 @@ def test_the_donate_option_selects_the_donated_arguments(donate):
 
 
 @pytest.mark.parametrize("donate", DONATED)
-def test_who_is_warned_of_a_donation_without_a_use(donate):
+def test_an_unused_donation_gives_the_warning_of_its_option(donate):
     f = filter_jit(lambda first, x: x.sum(), donate=donate)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -769,7 +769,7 @@ def test_who_is_warned_of_a_donation_without_a_use(donate):
     assert (first in texts[0]) if first else ("argument first" not in texts[0])
 
 
-def test_a_strict_donation_without_a_use_is_an_error():
+def test_an_unused_strict_donation_is_an_error():
     f = filter_jit(lambda x: x.sum(), donate="warn", strict=True)
     with pytest.raises(ArgumentError, match="expected each donated argument"):
         f(fresh())
@@ -820,7 +820,7 @@ def message_of(error, call):
     return str(caught.value)
 
 
-def test_an_unknown_donation():
+def test_an_unknown_donate_option_is_refused():
     assert message_of(ArgumentError, lambda: filter_jit(double, donate="al")) == (
         "filter_jit: expected donate to be one of 'all', 'all-except-first', 'warn', "
         "'warn-except-first', 'none', got 'al'. Did you mean 'all'?"
@@ -842,7 +842,7 @@ def test_an_unknown_donation():
     ],
     ids=str,
 )
-def test_an_option_without_a_hash(options, message):
+def test_an_unhashable_option_is_refused(options, message):
     assert message_of(ArgumentError, lambda: filter_jit(double, **options)) == message
 
 
@@ -852,7 +852,7 @@ def test_a_value_that_is_no_function_is_refused():
     )
 
 
-def test_a_leaf_that_cannot_be_static():
+def test_an_unhashable_leaf_is_refused():
     assert message_of(ArgumentError, lambda: apply(Model(ONES, {1, 2}), ONES)) == (
         "static argument model.activation: expected a hashable value, got set. Pass a "
         "frozenset."

@@ -78,8 +78,8 @@ def test_inline_decides_where_a_nested_call_is_inlined(inline):
     late = inline in (True, imprint.Inline.JAX_LATE)
     assert jaxpr.count("jit[") == (0 if early else 2)
     assert text.count("call @f(") == (0 if early or late else 2)
-    asked = getattr(inline, "name", "").startswith("XLA")
-    assert text.count("inlineable") == (2 if asked else 0)
+    is_marked = getattr(inline, "name", "").startswith("XLA")
+    assert text.count("inlineable") == (2 if is_marked else 0)
     np.testing.assert_allclose(whole(POINT), f(f(POINT)), rtol=1e-6)
 
 
@@ -206,7 +206,7 @@ def test_one_function_can_be_run_as_python():
     assert part.__wrapped__(-3.0) == 3.0
 
 
-def test_annotations_that_are_no_types_do_no_harm():
+def test_annotations_that_are_no_types_are_ignored():
     @imprint.jit
     def annotated(x: inp.array, y: 3 = 2.0) -> inp.array:
         return x * y

@@ -140,7 +140,7 @@ def test_the_order_of_a_dictionary_is_ignored():
     assert f({"b": 3, "a": 4}) == {"a": 5, "b": 4}
 
 
-def test_keys_that_cannot_be_sorted_are_fine():
+def test_keys_that_cannot_be_sorted_are_accepted():
     f = add_one()
     assert f({1: 1, "a": 2}) == f({"a": 2, 1: 1}) == {1: 2, "a": 3}
     assert f._cache_size() == 1
@@ -281,7 +281,7 @@ def test_strict_promotion_refuses_mixed_operands():
     assert f(inp.ones(2), inp.arange(2)).tolist() == [1, 2]
 
 
-def test_rank_promotion_can_be_refused_or_announced():
+def test_rank_promotion_can_raise_or_warn():
     f = imprint.jit(lambda x, y: x + y)
     x, y = inp.ones(2), inp.ones((3, 2))
     with (

@@ -48,7 +48,7 @@ def long_ago(file):
     os.utime(file, (1e9, 1e9))
 
 
-def test_a_file_of_the_same_bytes_is_as_it_was(begin, file):
+def test_a_file_of_equal_bytes_is_unchanged(begin, file):
     long_ago(file)
     assert reborn.traces(begin(), X)[1] == 1
     assert reborn.traces(begin(), X)[1] == 0

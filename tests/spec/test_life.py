@@ -459,7 +459,7 @@ os.kept = code, code.codes, late  # dies when the module has lost its names
 
 
 @pytest.mark.slow
-def test_nothing_is_said_when_the_interpreter_ends():
+def test_the_interpreter_exits_without_output():
     run = subprocess.run(
         [sys.executable, "-c", ENDING], capture_output=True, text=True, check=True
     )

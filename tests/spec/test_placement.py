@@ -105,7 +105,7 @@ def test_arguments_are_moved_in_every_call():
 
 
 @pytest.mark.slow
-def test_a_miss_because_of_a_device_says_so():
+def test_a_miss_names_a_changed_device():
     code = """
     f = imprint.jit(lambda x: x + 1)
     f(a)
@@ -194,7 +194,7 @@ def test_sentinels_and_captured_arrays_on_another_device():
 
 
 @pytest.mark.slow
-def test_values_go_from_device_to_device():
+def test_values_can_be_moved_between_devices():
     code = """
     for dtype in ("float32", "bfloat16", "int4", "bool", "complex64", "float64"):
         x = imprint.jit(lambda x: x)(inp.asarray([0, 1, 1], dtype))

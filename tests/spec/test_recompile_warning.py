@@ -42,18 +42,18 @@ def test_functions_freed_with_their_objects_warn_together():
             imprint.jit(Other({"w": float(n)}))(1.0)
             gc.collect()
     (warning,) = caught
-    told = (
+    words = (
         "because of self.rates['w'], the last time 6.0 → 7.0. Make Other once, or pass"
     )
-    assert f"7 of them {told}" in str(warning.message)
+    assert f"7 of them {words}" in str(warning.message)
 
 
 def test_a_list_that_grows_is_counted_by_its_argument():
     f = imprint.jit(lambda x: x[0])
     for n in range(1, 8):
         f([1.0] * n)
-    told = "because of the structure of x, the last time x: list of 7 → list of 8"
-    with pytest.warns(imprint.errors.RecompileWarning, match=told):
+    words = "because of the structure of x, the last time x: list of 7 → list of 8"
+    with pytest.warns(imprint.errors.RecompileWarning, match=words):
         f([1.0] * 8)
 
 
@@ -95,7 +95,7 @@ def test_the_error_of_a_limit_names_the_difference():
     )
 
 
-def test_an_error_out_of_the_warning_loses_nothing():
+def test_a_warning_raised_as_an_error_loses_no_version():
     f = imprint.jit(lambda x: x.sum() + 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

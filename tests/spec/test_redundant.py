@@ -50,7 +50,7 @@ f = lambda x: x * (Settings.rate if D else s.rate)
 """
 
 
-class Told:
+class Recorder:
     """Keeps the events that observers receive."""
 
     def __init__(self):
@@ -67,19 +67,19 @@ class Told:
 
 
 @pytest.fixture
-def told():
-    told = Told()
-    OBSERVERS.append(told)
-    yield told.of
-    OBSERVERS.remove(told)
+def events():
+    recorder = Recorder()
+    OBSERVERS.append(recorder)
+    yield recorder.of
+    OBSERVERS.remove(recorder)
 
 
-def test_an_observer_receives_a_miss_and_its_outcome(told):
+def test_an_observer_receives_a_miss_and_its_outcome(events):
     user = make_module("hidden", HIDDEN.replace("s.rate = 3.0", ""))
     f = imprint.jit(user.f)
     f(1.0)
-    told.clear()
+    events.clear()
     user.Settings.rate = 7.0
     assert f(1.0) == 7.0
-    assert [what for what, _ in told] == ["missed", "compiled"]
+    assert [name for name, _ in events] == ["missed", "compiled"]
     assert not f.last_miss.hit

@@ -162,7 +162,7 @@ def test_positions_are_the_integers_that_jax_accepts(positions):
 
 
 @pytest.mark.parametrize("wrong", [(True,), (1.0,), ("1",), (None,)], ids=repr)
-def test_a_position_of_another_type_is_refused_before_and_after_one_that_is_equal(
+def test_a_position_of_another_type_is_refused_before_and_after_an_equal_one(
     wrong,
 ):
     for _ in range(2):
@@ -192,7 +192,7 @@ def test_compiler_options_may_be_numpy_scalars():
 
 
 @pytest.mark.parametrize("options", STATIC, ids=str)
-def test_positions_and_names_say_the_same(options):
+def test_positions_and_names_are_equivalent(options):
     f = imprint.jit(power, **options)
     assert [f(2.0, 3), f(2.0, n=3), f(x=2.0, n=3)] == [256] * 3
     assert [f(2.0), f(2.0, 2), f(2.0, n=2)] == [16] * 3

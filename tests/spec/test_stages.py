@@ -299,7 +299,7 @@ def test_a_leading_static_argument_can_be_left_out():
     ],
     ids=["shape", "dtype", "key", "no array"],
 )
-def test_a_compiled_says_which_argument_does_not_fit(traced, batch, message):
+def test_a_compiled_stage_names_an_argument_that_does_not_fit(traced, batch, message):
     with pytest.raises(TypeError, match=message):
         traced.lower().compile()(PARAMS, batch)
 

@@ -249,7 +249,7 @@ def test_a_value_that_cannot_be_compared_is_refused_with_the_remedy(name):
     assert f(1.0, "a value") == 1.0
 
 
-def test_equal_objects_with_unequal_hashes_are_announced():
+def test_equal_objects_with_unequal_hashes_give_a_warning():
     class Careless(ByIdentity):
         def __eq__(self, other):
             return type(other) is Careless

@@ -112,14 +112,14 @@ def test_no_edit_gets_the_answer_of_another_program(seed, count, store, tmp_path
         )
         traces, *work = work
         assert work in (["0", "1"], ["1", "0"])  # `2` and `2.0` make one program
-        is_known = edited.what_counts(chosen) in seen
+        is_known = edited.program_part(chosen) in seen
         assert not is_known or (traces, *work) == ("0", "0", "1")
-        seen.add(edited.what_counts(chosen))
+        seen.add(edited.program_part(chosen))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "seconds"), [(2, 0.5), *exhaustive((8, 20))])
-def test_the_killed_leave_a_store_that_works(count, seconds, tmp_path):
+def test_killed_processes_leave_a_working_store(count, seconds, tmp_path):
     (tmp_path / "store").mkdir(0o700)
     folder, draw = tmp_path / "store", random.Random(count)
     workers = [start(WORKER, folder, i, seconds) for i in range(count)]
@@ -150,7 +150,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", tmp_path], check=True)
 
 
-def told(process):
+def output_of(process):
     """Return the output and warnings of a process, which must have succeeded."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -159,10 +159,10 @@ def told(process):
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_a_full_disk_costs_a_warning(small_disk):
+def test_a_full_disk_gives_a_warning(small_disk):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
     (small_disk / "much").write_bytes(bytes(230_000))
-    out, err = told(start(PROGRAM, 600, **store))
+    out, err = output_of(start(PROGRAM, 600, **store))
     assert out.startswith("1 0 ")
     assert err.count("expected to write into") == 1
     assert "No space left on device" in err
@@ -177,7 +177,7 @@ def test_a_read_only_disk_serves_its_entries(small_disk):
     ended(start(PROGRAM, 3, **store))
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     assert ended(start(PROGRAM, 3, **store))[0].startswith("0 1 ")
-    out, err = told(start(PROGRAM, 4, **store))
+    out, err = output_of(start(PROGRAM, 4, **store))
     assert out.startswith("1 0 ")
     assert err.count("expected to write into") == 1
     assert "Read-only file system" in err

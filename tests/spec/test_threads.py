@@ -132,7 +132,7 @@ def actions_of_a_round():
     "ignore:.* was compiled", "ignore:.*expected what it reads to stay as it is"
 )
 @pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.exhaustive)])
-def test_threads_that_trace_edit_clear_and_collect_all_end(rounds):
+def test_threads_that_trace_edit_clear_and_collect_finish(rounds):
     sizes = [inp.ones(n + 1) for n in range(3)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-3)
@@ -244,7 +244,7 @@ def _no_collection():
 
 
 @pytest.mark.usefixtures("_no_collection")
-def test_a_function_that_calls_itself_for_ever_says_so():
+def test_infinite_recursion_is_a_recursion_error():
     @imprint.jit
     def endless(x):
         return endless(x)

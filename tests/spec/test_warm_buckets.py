@@ -55,8 +55,8 @@ def test_each_size_in_a_bucket_starts_warm(life):
 def test_sizes_of_other_answers_are_traced(life):
     assert called(life(), 3) == 1
     fun = life()
-    told = imprint.cache.why(fun, X[:5], X[:5]).disk
-    assert told.endswith("its sizes have other answers to what it asks.")
+    answer = imprint.cache.why(fun, X[:5], X[:5]).disk
+    assert answer.endswith("its sizes have other answers to what it asks.")
     assert [called(fun, n) for n in (5, 4)] == [1, 0]
     assert [called(life(), n) for n in (4, 5)] == [0, 0]
     short = life()

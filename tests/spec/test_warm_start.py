@@ -481,7 +481,7 @@ def test_persist_is_off_for_one_function(life):
     assert fun.versions[0].restarts == "with a trace: its jit has persist=False"
 
 
-def test_a_store_that_is_only_read_is_read(life, imprint_store):
+def test_a_read_only_store_is_read(life, imprint_store):
     life().main.f(X)
     imprint.cache.configure(mode="read")
     assert reborn.traces(life().main.f, X)[1] == 0
@@ -609,7 +609,7 @@ def test_no_edit_gets_an_earlier_answer(
             main = reborn.begin(edited.texts(chosen), tmp_path).main
         np.testing.assert_allclose(main.result, main.expected, 1e-4, 1e-4)
         traced = main.after.traces - main.before.traces
-        counts = edited.what_counts(chosen)
+        counts = edited.program_part(chosen)
         assert not (traced and counts in recent), chosen
         if traced:  # a manifest has room for 16
             recent = [counts, *recent][:12]

@@ -128,11 +128,11 @@ def test_of_equal_functions_the_present_one_is_named():
     f = imprint.jit(lambda x: owner.step(x))
     f(1.0)
     owner.step = lambda x: x * 2
-    (told,) = f.explain(1.0).differences
-    assert told.new.endswith(f".py:{owner.step.__code__.co_firstlineno}")
+    (difference,) = f.explain(1.0).differences
+    assert difference.new.endswith(f".py:{owner.step.__code__.co_firstlineno}")
 
 
-def test_of_a_dict_the_keys_that_were_read_are_watched():
+def test_only_the_read_keys_of_a_dict_are_watched():
     cfg = {"rate": 2.0, "log": []}
     trainer = Settings()
     trainer.cfg = cfg
