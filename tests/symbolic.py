@@ -87,7 +87,7 @@ def _terms(x):
     return x.terms if isinstance(x, Poly) else {(): x}
 
 
-def _apart(operation, x, y):
+def _atom(operation, x, y):
     """Return an expression that is an atom: of which nothing more is known."""
     atom = (operation, x, y)
     return _poly({(_atoms.setdefault(atom, atom),): 1})
@@ -140,7 +140,7 @@ class Poly(SymbolicDim):
         quotient = _exact(self, other)
         if quotient is not None:
             return quotient, 0
-        quotient = _apart("//", self, other)
+        quotient = _atom("//", self, other)
         return quotient, self - quotient * other
 
     def __floordiv__(self, other):
@@ -150,7 +150,7 @@ class Poly(SymbolicDim):
         return divmod(self, other)[1]
 
     def __rfloordiv__(self, other):
-        return 0 if _is_int(other, 0) else _apart("//", other, self)
+        return 0 if _is_int(other, 0) else _atom("//", other, self)
 
     def __rmod__(self, other):
         return other - other // self * self
@@ -165,10 +165,10 @@ class Poly(SymbolicDim):
         return as_value(self)
 
     def maximum(self, other):
-        return _apart("max", self, other)
+        return _atom("max", self, other)
 
     def minimum(self, other):
-        return _apart("min", self, other)
+        return _atom("min", self, other)
 
     # ---- questions ----
 

@@ -59,7 +59,7 @@ WIDE = {
     "uint32": (2**31, 2**32 - 1, 2**24 + 1, 7, 0, 1),
     "float64": (2.0**31, -3e10, 1e-3, 0.1, 7.0, 1 + 1e-12),
 }
-BESIDE = (
+OTHERS = (
     np.float32([0.5, 2, 3, 4, 5, 6]),
     np.int32([1, 2, 3, 4, 5, 6]),
     np.int64(2**40 + 3),
@@ -93,12 +93,12 @@ def test_functions_of_wide_values(dtype):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("beside", BESIDE, ids=repr)
+@pytest.mark.parametrize("other", OTHERS, ids=repr)
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
-def test_functions_of_wide_values_and_others(dtype, beside):
+def test_functions_of_wide_values_and_others(dtype, other):
     values = np.array(WIDE[dtype], dtype)
-    agree(*of_both(BINARY), values, beside)
-    agree(*of_both(BINARY), beside, values[0])
+    agree(*of_both(BINARY), values, other)
+    agree(*of_both(BINARY), other, values[0])
 
 
 def test_a_wide_array_is_converted_to_the_given_dtype():

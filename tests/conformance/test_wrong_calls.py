@@ -285,7 +285,7 @@ def raised(call, numpy, lax):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRONG)
-def test_an_error_is_caught_as_that_of_jax(name):
+def test_an_error_is_caught_as_in_jax(name):
     ours = raised(WRONG[name], inp, imprint.lax)
     theirs = raised(WRONG[name], jnp, jax.lax)
     if name in STAY:

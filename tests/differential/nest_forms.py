@@ -137,8 +137,8 @@ def while_loop(nest, scope):
     carry = ["i", *nest.some(1, 2)]
     into = _group(nest, carry)
     limit = nest.draw.choice((2, 4, 4))
-    asked = scope.inner() if nest.maybe(0.2) else replace(scope, depth=0)
-    test = nest.function("test", [into], [(ALONE, ["b"])], asked)
+    test_scope = scope.inner() if nest.maybe(0.2) else replace(scope, depth=0)
+    test = nest.function("test", [into], [(ALONE, ["b"])], test_scope)
     step = nest.function("step", [into], [(into[0], _slip(nest, carry))], scope.inner())
     t, c = nest.fresh("t"), nest.fresh("t")
     begin = _given(nest, into, scope)
@@ -451,9 +451,9 @@ def pushed(nest, scope):
             others = _points(nest, given, scope, mapped=mapped, tangents=True)
             added = f"{linear}({', '.join(others)})"
             lines += (f"{d} = lib.tree.map(lambda p, q: p + q * 0.5, {d}, {added})",)
-    apart = _unstacked if mapped else _leaves
-    names, code = apart(nest, out, t)
-    others, more = apart(nest, out, d)
+    unpack = _unstacked if mapped else _leaves
+    names, code = unpack(nest, out, t)
+    others, more = unpack(nest, out, d)
     return Let((*names, *others), (*lines, *code, *more), (function,))
 
 

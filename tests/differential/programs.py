@@ -100,7 +100,9 @@ def program(draw, *, special):
     kinds = ("array",) if operation.name in SYMBOLS else KINDS  # Python's own otherwise
     operands = [operand(draw, shape, kinds, special=special)]
     while len(operands) < operation.arity:
-        operands.append(operand(draw, beside(draw, shape), KINDS, special=special))
+        operands.append(
+            operand(draw, broadcastable(draw, shape), KINDS, special=special)
+        )
     if (
         operation.name in ("power", "float_power", "x ** y")
         and operands[1].kind == "weak"
@@ -116,7 +118,7 @@ def program(draw, *, special):
     return Program(tuple(operands), tuple(steps), draw.randrange(rank) if rank else 0)
 
 
-def beside(draw, shape):
+def broadcastable(draw, shape):
     """Draw a shape that mostly broadcasts with another."""
     choice = draw.randrange(6)
     if choice == 0:

@@ -143,7 +143,7 @@ def test_the_error_names_a_computation_of_the_cpu_alone():
         imprint.jit(inp.linalg.eigvalsh, backend="gpu")(X.T @ X)
 
 
-def test_memory_that_is_donated_is_used_again():
+def test_donated_memory_is_reused():
     f = imprint.jit(lambda x: x + 1, donate_argnums=0)
     x = on_gpu()
     np.testing.assert_array_equal(f(x), X + 1)

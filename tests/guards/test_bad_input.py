@@ -173,10 +173,10 @@ def shared_tuples():
 
 def module_that_imports():
     module = user_module("guards_lazy", ok=1.0)
-    asked = []
+    requested = []
 
     def importing(name):
-        asked.append(name)
+        requested.append(name)
         if name.startswith("_"):
             raise AttributeError(name)
         module = sys.modules[f"guards_lazy.{name}"] = types.ModuleType(name)
@@ -325,7 +325,7 @@ def test_attributes_of_an_object_with_a_lying_equality_are_tracked():
     assert fun(X) == 10.0
 
 
-def test_an_error_of_the_user_leaves_the_trace_as_it_is():
+def test_a_user_error_leaves_the_trace_unchanged():
     broken = RaisingProperty()
     fun = imprint.jit(lambda x: x * broken.rate)
     for _ in range(2):
