@@ -1,4 +1,4 @@
-"""What every test has in common: checks on, warnings as errors, the same draws each run.
+"""Settings of all tests: checks on, warnings as errors, the same draws each run.
 
 Golden files are texts that are reviewed like code: `golden(name, text)` compares with
 tests/golden/<name>; `pytest --update-golden` rewrites the files instead. Paths of this
@@ -33,7 +33,7 @@ hypothesis.settings.register_profile(
     deadline=None,
     max_examples=25,
     print_blob=False,
-    # It takes ten times as long as to find a small example, and tells little of programs.
+    # It takes ten times as long as to find a small example, and says little about programs.
     phases=[
         phase for phase in hypothesis.Phase if phase is not hypothesis.Phase.explain
     ],
@@ -50,7 +50,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 
-# No test sees what another run compiled; the store is off in processes of tests, too.
+# No test sees programs of another run; the store is off in processes of tests, too.
 os.environ["IMPRINT_CACHE"] = "off"
 
 TESTS = Path(__file__).parent
@@ -93,7 +93,7 @@ def pytest_configure(config):
         thaw()
         config.stash[THAWED] = True
 
-    gc.unfreeze = unfreeze  # to count what is frozen takes as long as to collect it
+    gc.unfreeze = unfreeze  # to count frozen objects takes as long as to collect them
     config.stash[THAWED] = False
 
 
@@ -109,7 +109,7 @@ def pytest_collection():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Skip on a GPU what only the CPU has."""
+    """Skip tests of computations that only the CPU has on a GPU."""
     try:
         return (yield)
     except CompileError as err:
@@ -120,12 +120,12 @@ def pytest_runtest_call(item):
 
 @pytest.fixture(autouse=True)
 def _young_heap(request):
-    """Let the garbage collector see only what the last tests made.
+    """Let the garbage collector see only the objects of the last tests.
 
     Else each test that collects walks over the millions of objects that the tests before
-    it, and JAX, left in the process. What is left when some tests are over stays. A test
-    in which a tracer leaks has all of it looked at again; what it left stays, too, as to
-    collect it would take seconds.
+    it, and JAX, left in the process. Every few tests, the remaining objects are frozen. A test in which
+    a tracer leaks has all of them searched again; its own stay, too, as to collect them
+    would take seconds.
     """
     counts = request.config.stash
     counts[RAN] = counts.get(RAN, -1) + 1
@@ -159,7 +159,7 @@ def _internal_checks():
 
 @pytest.fixture(autouse=True)
 def _audited_or_not(request):
-    """Leave out tests that show what an audit finds, or that count what it adds."""
+    """Leave out tests that show the findings of an audit, or that count its traces."""
     share = config.audit
     if not share or not request.node.get_closest_marker("unaudited"):
         yield
@@ -183,13 +183,13 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Run what takes long first, so that the workers of xdist end together.
+    """Run long tests first, so that the workers of xdist end together.
 
     The rest is the order of the files. It is the same in each worker, where parameters
     drawn from a set come in another order.
     """
 
-    lines = {}  # of each function, whose cases are many
+    lines = {}  # of each function with many cases
 
     def place(item):
         long = any(item.get_closest_marker(name) for name in ("slow", "exhaustive"))

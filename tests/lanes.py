@@ -1,7 +1,7 @@
-"""The two lanes of the tests: the fast one, and the rest of what is swept or searched.
+"""The two lanes of the tests: the fast one, and the rest of sweeps and searches.
 
-`make test` leaves out what is marked `exhaustive`; `make test-all` runs it too. The fast
-lane runs each law over each primitive and each kind of scenario once. What is marked is
+`make test` leaves out tests marked `exhaustive`; `make test-all` runs them too. The fast
+lane runs each law over each primitive and each kind of scenario once. Marked tests are
 more of the same: further dtypes, shapes, programs and seeds of a sweep.
 """
 
@@ -33,7 +33,7 @@ def exhaustive_but(quick, cases):
 
 
 def is_sampled_out(item):
-    """Tell whether a case of a test marked `sampled(n)` is for the exhaustive lane alone.
+    """Return whether a case of a test marked `sampled(n)` is for the exhaustive lane alone.
 
     One in n stays in the fast lane, spread over all parameters. The name of a case decides,
     so that workers agree, and further cases move none.
@@ -46,8 +46,8 @@ HALVES = ("first", "second")
 
 
 def is_in_half(item, half):
-    """Tell whether a test is in a half of the tests: about every other of each family.
+    """Return whether a test is in a half of the tests: about every other of each family.
 
-    By its name too, but not by what decides who is `sampled`.
+    By its name too, but by another hash than `sampled` uses.
     """
     return HALVES[zlib.crc32(f"half of {item.nodeid}".encode()) >> 16 & 1] == half

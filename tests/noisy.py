@@ -1,4 +1,4 @@
-"""A primitive with an effect that tests can hear: `tell` appends its operand to `HEARD`.
+"""A primitive with an observable effect: `tell` appends its operand to `HEARD`.
 
 It has no result. Its reference appends, and its lowering calls back: a function of this
 file that the engine knows as a target. `ordered` is a param; ordered ones pass a token.

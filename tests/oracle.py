@@ -1,7 +1,7 @@
 """The JAX side of the tests: the primitive of the same name, bound by JAX.
 
-imprint's primitives have JAX's names and params. Params of JAX's that mean nothing here
-(shardings, accuracy, precision) stand in `IMPLIED`, with the primitives that have them.
+imprint's primitives have JAX's names and params. Params of JAX that mean nothing here
+(shardings, accuracy, precision) are in `IMPLIED`, with the primitives that have them.
 Only this file and the tests that compare whole programs import jax.
 """
 
@@ -224,7 +224,7 @@ def compiled(calls):
 
 
 def out_avals(name, params, avals):
-    """Return JAX's avals of the results; raises what JAX raises."""
+    """Return JAX's avals of the results; raises JAX's errors."""
     with jax.enable_x64(True):
         args = [
             jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals

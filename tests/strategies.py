@@ -1,4 +1,4 @@
-"""From `Samples` to Hypothesis: which calls of a primitive the laws make, on what values.
+"""From `Samples` to Hypothesis: the calls that the laws make, and their values.
 
 A `Call` is a primitive with operand avals and params. `calls` lists those of a primitive:
 every dtype on its first shapes, every shape on some dtypes. Operands come in three ways:
@@ -25,7 +25,7 @@ from imprint._src.core.tangents import tangent_aval
 from imprint.errors import DTypeError, ShapeError
 
 SHAPES = {1: [((2, 3),), ((),), ((0, 2),)]}
-"""Operand shapes of elementwise primitives beside the vectors of their edges."""
+"""Operand shapes of elementwise primitives besides the vectors of their edges."""
 for _arity in (2, 3):
     _mixed = itertools.product([(), (2, 3)], repeat=_arity)
     SHAPES[_arity] = [((0, 2),) * _arity, *_mixed]
@@ -260,8 +260,8 @@ def _numbered(avals, block):
 def pinned_operands(calls):
     """Return rounds of operands for `calls` that show the edges: the same in every run.
 
-    Elementwise primitives meet every tuple of edges in each round; the others meet the
-    edges in a row, which goes on where the round before ended.
+    Elementwise primitives get every tuple of edges in each round; the others get the
+    edges in a row, which continues where the round before ended.
     """
     rounds = max(map(_rounds, calls), default=0)
     return [[_pinned(call, i) for call in calls] for i in range(rounds)]

@@ -1,7 +1,7 @@
 """A symbolic dimension for tests: polynomials with // max min, and strict about questions.
 
-`==`, `<`, `bool` and their like raise, and it is no number: a rule that asks with an
-operator and not through `imprint._src.core.dims` turns red. Each name has a least value, from
+`==`, `<`, `bool` and their like raise, and it is no number: a rule that compares with an
+operator and not through `imprint._src.core.dims` fails. Each name has a least value, from
 which questions are decided where that is easy. Equal expressions are one object.
 """
 
@@ -22,7 +22,7 @@ def name(text, least=0):
 
 
 def evaluate(x, env):
-    """Return a size, or whatever holds sizes, with numbers or other sizes for the names."""
+    """Return a size, or a container of sizes, with numbers or other sizes for the names."""
     if isinstance(x, Poly):
         return sum(
             k * _times(_value(a, env) for a in atoms) for atoms, k in x.terms.items()
@@ -36,7 +36,7 @@ def evaluate(x, env):
 
 
 def names(x):
-    """Return the names, each with its least value, in whatever holds sizes."""
+    """Return the names in a size or a container of sizes, each with its least value."""
     if isinstance(x, Poly):
         return set().union(*(_names_of(a) for atoms in x.terms for a in atoms))
     parts = x.values() if isinstance(x, dict) else x
@@ -87,7 +87,7 @@ def _terms(x):
     return x.terms if isinstance(x, Poly) else {(): x}
 
 
-def _apart(operation, x, y):
+def _atom(operation, x, y):
     """Return an expression that is an atom: of which nothing more is known."""
     atom = (operation, x, y)
     return _poly({(_atoms.setdefault(atom, atom),): 1})
@@ -140,7 +140,7 @@ class Poly(SymbolicDim):
         quotient = _exact(self, other)
         if quotient is not None:
             return quotient, 0
-        quotient = _apart("//", self, other)
+        quotient = _atom("//", self, other)
         return quotient, self - quotient * other
 
     def __floordiv__(self, other):
@@ -150,7 +150,7 @@ class Poly(SymbolicDim):
         return divmod(self, other)[1]
 
     def __rfloordiv__(self, other):
-        return 0 if _is_int(other, 0) else _apart("//", other, self)
+        return 0 if _is_int(other, 0) else _atom("//", other, self)
 
     def __rmod__(self, other):
         return other - other // self * self
@@ -165,10 +165,10 @@ class Poly(SymbolicDim):
         return as_value(self)
 
     def maximum(self, other):
-        return _apart("max", self, other)
+        return _atom("max", self, other)
 
     def minimum(self, other):
-        return _apart("min", self, other)
+        return _atom("min", self, other)
 
     # ---- questions ----
 

@@ -1,6 +1,6 @@
 """How close is equal: the tolerances of all tests, by dtype and operation.
 
-A tolerance is `ulps * eps(dtype)`, relative, and the same amount absolute beside values
+A tolerance is `ulps * eps(dtype)`, relative, and the same amount absolute for values
 of order one. The base factor of a dtype covers one correctly written elementwise
 operation; an operation that is further from NumPy has its factor in `FACTORS`, with the
 reason. Integers and booleans are exact. No test states a tolerance inline.
@@ -45,7 +45,7 @@ FACTORS = {
     "gradient": 64,
 }
 
-# Central differences in float64: truncation and cancellation meet near eps ** (2 / 3).
+# Central differences in float64: truncation and cancellation are equal near eps ** (2 / 3).
 FINITE_DIFFERENCE = Tolerance(rtol=2e-5, atol=2e-6)
 
 
@@ -82,7 +82,7 @@ def assert_within_ulps(got, want, ulps: float, scale: float = 0.0) -> None:
     """Assert equal shape, dtype, specials (nan, inf, the sign of 0), and values.
 
     Values may differ by `ulps` units in the last place of the larger of the wanted value
-    and `scale`. Below the smallest normal number nothing is asked: the engine flushes.
+    and `scale`. Below the smallest normal number nothing is compared: the engine flushes.
     """
     got, want = np.asarray(got), np.asarray(want)
     _assert_same_type(got, want)
@@ -95,7 +95,7 @@ def assert_within_ulps(got, want, ulps: float, scale: float = 0.0) -> None:
     got, want = got.astype(wide), want.astype(wide)
     finite = np.isfinite(want)
     if is_complex:
-        # Which part of an infinite or undefined complex result is nan is nobody's law.
+        # No law says which part of an infinite or undefined complex result is nan.
         np.testing.assert_array_equal(np.isfinite(got), finite, "where it is finite")
     else:
         np.testing.assert_array_equal(got[~finite], want[~finite], "where not finite")

@@ -1,7 +1,7 @@
 """The programs that the pairs of transforms run over, and the comparison with JAX.
 
 A program is written once, for a module `np` that is imprint's or JAX's; its result is a
-scalar and its first argument is what is differentiated. A test gives `agree` the
+scalar and its first argument is the one that is differentiated. A test gives `agree` the
 composition, as a function of `api` (the module imprint or jax) and the program for it.
 JAX runs its side compiled; imprint's runs as written, eagerly unless the test says jit.
 """
@@ -129,7 +129,7 @@ def every_program(test):
 
 
 def agree(compose, program, args, operation="gradient"):
-    """Assert that a composition of transforms gives what it gives in JAX."""
+    """Assert that a composition of transforms gives the same as in JAX."""
     ours = compose(imprint, program.on(imprint))(*args)
     theirs = oracle.jit(compose(jax, program.on(jax)))(*args)
     got, want = jax.tree.leaves(ours), jax.tree.leaves(theirs)

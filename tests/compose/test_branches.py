@@ -44,6 +44,6 @@ def compositions(api):
 @pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS, ids=["one way", "other way"])
 @pytest.mark.parametrize("name", compositions(imprint))
-def test_python_decides_while_it_is_differentiated(name, point):
+def test_python_branches_can_be_differentiated(name, point):
     got = compositions(imprint)[name](point)
     assert_close(got, compositions(jax)[name](point), "gradient")

@@ -1,4 +1,4 @@
-"""Callbacks inside loops and branches: what is printed, and in which order, is JAX's."""
+"""Callbacks inside loops and branches print the same as in JAX, in the same order."""
 
 import sys
 

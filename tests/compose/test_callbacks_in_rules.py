@@ -1,4 +1,4 @@
-"""Callbacks in users' derivative rules, and in what a checkpoint computes again."""
+"""Callbacks in user derivative rules, and in functions that a checkpoint recomputes."""
 
 import sys
 

@@ -73,7 +73,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_float0_goes_where_it_goes_in_jax(name):
+def test_float0_results_are_those_of_jax(name):
     for _ in range(2):  # the second call of a jitted function is warm
         got = imprint.tree.leaves(PROGRAMS[name](imprint))
     want = jax.tree.leaves(PROGRAMS[name](jax))

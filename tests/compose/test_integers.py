@@ -1,4 +1,4 @@
-"""Integer arguments beside differentiated ones: their tangents have the dtype float0."""
+"""Integer arguments next to differentiated ones: their tangents have the dtype float0."""
 
 import numpy
 import pytest
@@ -33,7 +33,7 @@ def compositions(api):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", compositions(imprint))
-def test_an_integer_has_a_tangent_of_nothing(name):
+def test_an_integer_has_a_float0_tangent(name):
     ours = compositions(imprint)[name](X, COUNTS)
     theirs = compositions(jax)[name](X, COUNTS)
     for got, want in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):

@@ -1,6 +1,6 @@
-"""Collectives inside of what holds programs, beside JAX: loops, branches, users' rules.
+"""Collectives inside loops, branches and user rules, compared with JAX.
 
-Also where nothing that they take depends on the place, so that the name alone says that
+Also where no operand depends on the place along the axis, so that the name alone says that
 they have to be batched.
 """
 
@@ -160,7 +160,7 @@ def test_in_a_program_along_an_axis(name):
 
 
 @pytest.mark.parametrize("name", IN_REVERSE)
-def test_in_the_gradient_of_what_is_mapped(name):
+def test_in_the_gradient_of_a_mapped_function(name):
     f = IN_REVERSE[name]
 
     def total(api, x):
@@ -184,7 +184,7 @@ def test_a_rule_that_is_kept_belongs_to_the_axis_it_is_used_in():
             assert around.tolist() == want
 
 
-def test_a_rule_beside_an_axis_without_a_name():
+def test_a_rule_under_an_unnamed_axis():
     def inner(api, x):
         f = with_cotangents(api)
         h = api.jit(lambda y: f(y * x) * x)

@@ -1,7 +1,7 @@
-"""Rules of the user's inside of choices, loops and checkpoints, beside JAX.
+"""User rules inside branches, loops and checkpoints, compared with JAX.
 
-What such a rule captures becomes an operand of what it stands in, which has no constants.
-Where a rule calls `jvp`, one equation gives primals, which are known, and tangents.
+A value that such a rule captures becomes an operand of the enclosing equation, which has
+no constants. Where a rule calls `jvp`, one equation gives known primals, and tangents.
 """
 
 import jax
@@ -94,7 +94,7 @@ def test_a_batching_rule_may_capture_an_array(by):
 
 
 def in_a_loop(lib, np_, part):
-    """A loop of parts that give an index and a carry beside what has a tangent."""
+    """A loop of parts that give an index, a carry, and a value with a tangent."""
 
     def f(x, y):
         table = np_.outer(WEIGHT[:2], y)
@@ -112,7 +112,7 @@ def in_a_loop(lib, np_, part):
 
 
 @pytest.mark.parametrize("part", ["jit", "checkpoint"])
-def test_a_rule_that_calls_jvp_knows_the_primals_beside_tangents(part):
+def test_a_rule_that_calls_jvp_has_known_primals(part):
     def results(lib, np_):
         inner = in_a_loop(lib, np_, getattr(lib, part))
         f = lib.custom_jvp(inner)

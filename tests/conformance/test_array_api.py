@@ -1,6 +1,6 @@
 """The array API standard 2024.12: array-api-strict is the oracle, libraries on it the use.
 
-What strict refuses is not asked for here: JAX's promotion takes more.
+Calls that strict refuses are not compared: JAX's promotion takes more.
 """
 
 import inspect
@@ -18,7 +18,7 @@ import imprint
 import imprint.numpy as inp
 from imprint._src.diagnostics import unsupported
 
-STARS = {"arrays", "arrays_and_dtypes"}  # `*args` has no name that a call could tell
+STARS = {"arrays", "arrays_and_dtypes"}  # `*args` has no name that a call could use
 MODULES = {"": strict, "linalg": strict.linalg, "fft": strict.fft}
 
 
@@ -58,7 +58,7 @@ def test_a_function_of_the_standard_has_its_parameters(name, theirs):
             assert parameter.name in names
 
 
-def test_an_array_has_what_the_standard_gives_it():
+def test_an_array_has_the_attributes_of_the_standard():
     x, theirs = inp.ones((2, 2)), strict.ones((2, 2))
     public = [name for name in dir(theirs) if not name.startswith("_")]
     special = [name for name in vars(type(theirs)) if name.startswith("__")]
@@ -111,7 +111,7 @@ def values(dtype, seed=0):
 
 
 def check(label, call, *operands):
-    """Compare what a call gives, unless the standard refuses it."""
+    """Compare the result of a call, unless the standard refuses it."""
     try:
         want = call(strict, *map(in_strict, operands))
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """Integers below a byte outside of `jit`: NumPy computes some as int8, without cutting.
 
 Every pair of values of a dtype goes through each function, here and in JAX; the results
-are what JAX computes, and their host values have their dtype.
+equal those of JAX, and their host values have their dtype.
 """
 
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Dtypes and weak types of imprint.numpy's results, for every mix of operands, beside JAX."""
+"""Dtypes and weak types of the results of imprint.numpy, for every mix of operands."""
 
 import itertools
 
@@ -139,7 +139,7 @@ def described(out):
 
 
 def answers(library, name, kinds):
-    """Return what the function gives for each tuple of kinds; None where it refuses."""
+    """Return the function's result for each tuple of kinds; None where it refuses."""
     found = {}
     for each in kinds:
         try:

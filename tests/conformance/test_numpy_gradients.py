@@ -1,6 +1,6 @@
-"""Derivatives and batches of imprint.numpy's compositions, beside JAX's.
+"""Derivatives and batches of imprint.numpy's compositions, compared with JAX's.
 
-The laws check each primitive; here stand the functions made of several, at ordinary
+The laws check each primitive; this file checks functions made of several, at ordinary
 points and where a derivative is a convention: ties, zeros, branches not taken.
 """
 

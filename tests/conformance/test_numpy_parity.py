@@ -1,4 +1,4 @@
-"""imprint.numpy beside jax.numpy: dtypes and weak types, and values eagerly and staged."""
+"""imprint.numpy compared with jax.numpy: dtypes, weak types, eager and staged values."""
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
-"""The parameters of each public function beside JAX's: names, order, kinds and defaults.
+"""The parameters of each public function, as in JAX: names, order, kinds and defaults.
 
-What stays different stands here with the reason. A parameter that is missing is refused
-by Python; one that is there is honoured, so none is only accepted.
+Lasting differences are listed here with their reasons. A parameter that is missing is
+refused by Python; one that is there is honoured, so none is only accepted.
 """
 
 import importlib
@@ -64,7 +64,7 @@ FUNCTIONS = {name: (one, other) for name, one, other in functions()}
 
 
 def parameters(function):
-    """Return what a call can tell of the parameters: no names where none may be given."""
+    """Return the parameters as a call sees them: no names where none may be given."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name in LEFT_OUT:
             continue
@@ -129,7 +129,7 @@ POSITIONAL = {
 
 
 @pytest.mark.parametrize("name", POSITIONAL)
-def test_positions_mean_what_they_mean_in_jax(name):
+def test_positional_arguments_have_the_meaning_of_jax(name):
     values = [[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]
     ours = getattr(imprint.numpy, name)(imprint.numpy.array(values), *POSITIONAL[name])
     theirs = getattr(jax.numpy, name)(jax.numpy.array(values), *POSITIONAL[name])

@@ -4,15 +4,13 @@ NumPy would compute `sqrt` of an `int64` from all of its bits. JAX, and a compil
 of either, get 32 of them; so must a call outside of `jit`, in every function.
 """
 
-import operator
-
+from tests import oracle
 import jax.numpy as jnp
 import numpy as np
+import operator
 import pytest
-
 import imprint
 import imprint.numpy as inp
-from tests import oracle
 
 UNARY = (
     *[
@@ -61,7 +59,7 @@ WIDE = {
     "uint32": (2**31, 2**32 - 1, 2**24 + 1, 7, 0, 1),
     "float64": (2.0**31, -3e10, 1e-3, 0.1, 7.0, 1 + 1e-12),
 }
-BESIDE = (
+OTHERS = (
     np.float32([0.5, 2, 3, 4, 5, 6]),
     np.int32([1, 2, 3, 4, 5, 6]),
     np.int64(2**40 + 3),
@@ -95,15 +93,15 @@ def test_functions_of_wide_values(dtype):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("beside", BESIDE, ids=repr)
+@pytest.mark.parametrize("other", OTHERS, ids=repr)
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
-def test_functions_of_wide_values_and_others(dtype, beside):
+def test_functions_of_wide_values_and_others(dtype, other):
     values = np.array(WIDE[dtype], dtype)
-    agree(*of_both(BINARY), values, beside)
-    agree(*of_both(BINARY), beside, values[0])
+    agree(*of_both(BINARY), values, other)
+    agree(*of_both(BINARY), other, values[0])
 
 
-def test_an_array_made_with_a_dtype_keeps_what_fits_it():
+def test_a_wide_array_is_converted_to_the_given_dtype():
     wide = np.array([2**40 + 5, 3])
     for make, want in (
         (lambda q: q.asarray(wide, dtype=q.float32), jnp.asarray(wide, jnp.float32)),
@@ -131,7 +129,7 @@ def test_an_integer_that_fits_no_integer_dtype_is_refused_everywhere(name):
         assert ours(2**40).dtype == np.float64
 
 
-def test_an_integer_beside_floats_need_only_fit_these():
+def test_an_integer_operand_of_floats_need_only_fit_their_dtype():
     x = inp.ones(2)
     assert (x * 2**40).tolist() == imprint.jit(lambda: x * 2**40)().tolist()
     assert (x * 2**40).tolist() == [2.0**40] * 2

@@ -1,7 +1,7 @@
-"""Wrong calls: whoever catches what JAX raises catches what imprint raises.
+"""Wrong calls: code that catches the errors of JAX catches those of imprint.
 
 A call takes `imprint.numpy` and `imprint.lax`, or JAX's. Where JAX answers, answers with
-an exception of Python's own machinery, or has no error, the call stands in `STAY`.
+an exception of Python's own machinery, or has no error, the call is in `STAY`.
 """
 
 import jax
@@ -263,7 +263,7 @@ STAY = {
     "lax.slice stride": "JAX divides by zero",
     "glu odd": "JAX asserts",
 }
-"""Calls whose errors are others than JAX's, and why."""
+"""Calls with other errors than in JAX, and why."""
 
 KINDS = (
     *(TypeError, ValueError, IndexError, NotImplementedError, OverflowError),
@@ -285,7 +285,7 @@ def raised(call, numpy, lax):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", WRONG)
-def test_an_error_is_caught_as_that_of_jax(name):
+def test_an_error_is_caught_as_in_jax(name):
     ours = raised(WRONG[name], inp, imprint.lax)
     theirs = raised(WRONG[name], jnp, jax.lax)
     if name in STAY:

@@ -1,9 +1,9 @@
-"""What can stand in a drawn nest: loops, choices, compiled parts, rules and transforms.
+"""The forms of a drawn nest: loops, choices, compiled parts, rules and transforms.
 
-Each form draws the functions that it needs and returns a `Let`, or None where it may not
-stand: reverse mode goes through no loop of unknown length, forward mode through no
-`custom_vjp`. Now and then it stands there all the same, or a function returns another type
-than it must: then both libraries refuse.
+Each form draws the functions that it needs and returns a `Let`, or None where it is not
+allowed: reverse mode goes through no loop of unknown length, forward mode through no
+`custom_vjp`. Sometimes it is drawn all the same, or a function returns a wrong type: then
+both libraries refuse.
 """
 
 from dataclasses import replace
@@ -30,7 +30,7 @@ def _atoms(nest, types, scope):
 
 
 def _leaves(nest, group, of):
-    """Return names for the leaves of a result, and the code that takes it apart."""
+    """Return names for the leaves of a result, and the code that unpacks it."""
     (_, paths), types = group
     names = tuple(nest.fresh(kind) for kind in types)
     found = ", ".join(of + path for path in paths)
@@ -46,7 +46,7 @@ def _slip(nest, types):
 
 VARIED = dict.fromkeys("vmsh", ("{}", "-{}", "{} * 0.5"))
 VARIED |= dict.fromkeys("in", ("{}", "{} + 1", "{} + 2")) | {"b": ("{}", "~{}")}
-"""What makes values of one name different."""
+"""Expressions that make values of one name different."""
 
 
 def _several(nest, kind, length, scope):
@@ -62,7 +62,7 @@ def _stacked(nest, kind, length, scope, axis=0):
 
 
 def _of_stack(nest, kind, axis=0):
-    """Draw what is made of a stacked result, so that it has the type of an element."""
+    """Draw a function of a stacked result, so that it has the type of an element."""
     if kind in "vms" and nest.maybe(0.5):
         return f"{{}}.sum({axis}) * 0.4"
     ahead = ":, " * axis if axis >= 0 else "..., "
@@ -137,15 +137,15 @@ def while_loop(nest, scope):
     carry = ["i", *nest.some(1, 2)]
     into = _group(nest, carry)
     limit = nest.draw.choice((2, 4, 4))
-    asked = scope.inner() if nest.maybe(0.2) else replace(scope, depth=0)
-    test = nest.function("test", [into], [(ALONE, ["b"])], asked)
+    test_scope = scope.inner() if nest.maybe(0.2) else replace(scope, depth=0)
+    test = nest.function("test", [into], [(ALONE, ["b"])], test_scope)
     step = nest.function("step", [into], [(into[0], _slip(nest, carry))], scope.inner())
     t, c = nest.fresh("t"), nest.fresh("t")
     begin = _given(nest, into, scope)
     names, code = _leaves(nest, into, t)
     # Mapped, examples stop at turns of their own.
     first = f"({nest.value('i', scope)}) % 4" if nest.maybe(0.6) else "0"
-    # The first leaf counts turns beside what the step gives, so each loop ends.
+    # The first leaf counts iterations next to the result of the step, so each loop ends.
     calls = (
         f"{t}, _ = lax.while_loop(lambda {c}: ({c}[1] < {limit}) & {test.name}({c}[0]), "
         f"lambda {c}: ({nest.wrapped(step)}({c}[0]), {c}[1] + 1), ({begin}, {first}))"
@@ -451,9 +451,9 @@ def pushed(nest, scope):
             others = _points(nest, given, scope, mapped=mapped, tangents=True)
             added = f"{linear}({', '.join(others)})"
             lines += (f"{d} = lib.tree.map(lambda p, q: p + q * 0.5, {d}, {added})",)
-    apart = _unstacked if mapped else _leaves
-    names, code = apart(nest, out, t)
-    others, more = apart(nest, out, d)
+    unpack = _unstacked if mapped else _leaves
+    names, code = unpack(nest, out, t)
+    others, more = unpack(nest, out, d)
     return Let((*names, *others), (*lines, *code, *more), (function,))
 
 
@@ -514,7 +514,7 @@ TRANSFORMS = (vmap, vmap, vmap, grad, grad, pushed, pulled, pulled, curved)
 
 CHOICES = (cond, cond, cond, switch, while_loop, while_loop, scan, fori, part)
 CHANCES = {None: 0.75, "control": 0.5, "derivative": 0.3, "map": 0.15}
-"""How probable a transform is inside of what; inside of maps are mostly choices."""
+"""Probability of a transform by the enclosing form; inside maps, most forms are choices."""
 
 
 def form(nest, scope):

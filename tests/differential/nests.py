@@ -1,11 +1,11 @@
 """Programs of nested loops, choices, rules and transforms, drawn from a seed.
 
-A program is a tree of plain data: a function is a list of `Let`s, each of which gives
-names to what a line of code returns, and holds the functions which that line needs. Its
-text is Python, over a library `lib`, its `np` and its `lax`, so a failure is read and run
-as it is. Names have a type, a letter of `TYPES`; code asks for values as `{v}`. Functions
-see the names of all functions around them. `reduced` finds a smaller program that fails.
-What can stand in a program is in `nest_forms`.
+A program is a tree of plain data: a function is a list of `Let`s, each of which names the
+results of a line of code, and holds the functions which that line needs. Its text is
+Python, over a library `lib`, its `np` and its `lax`, so a failure is read and run as it is.
+Names have a type, a letter of `TYPES`; code has `{v}` for a value. Functions see the names
+of all functions around them. `reduced` finds a smaller program that fails. The forms of a
+program are in `nest_forms`.
 """
 
 import random
@@ -119,7 +119,7 @@ class Function(NamedTuple):
 
 
 class Let(NamedTuple):
-    """Code that gives values to names, and the functions that stand before it."""
+    """Code that gives values to names, and the functions defined before it."""
 
     names: tuple
     code: tuple
@@ -128,12 +128,12 @@ class Let(NamedTuple):
 
 @dataclass(frozen=True)
 class Scope:
-    """What may stand at a place: the names, and how deep nests may still become.
+    """The names in scope at a place, and the allowed depth of nests.
 
     `late` are the names of the innermost function, which are used first. `reverse` counts
     the derivatives in reverse around it, `orders` all; `forward` says that the innermost
-    one is forward. `around` is what is directly around it: "map", "derivative" or
-    "control"; None where nothing is.
+    one is forward. `around` is the enclosing form: "map", "derivative" or "control"; None
+    at the top.
     """
 
     names: tuple
@@ -209,7 +209,7 @@ class Nest:
         return re.sub(r"\{(\w)\}", lambda hole: self.atom(hole[1], scope), text)
 
     def results(self, types, scope):
-        """Draw what a function returns: values that take in all that waits."""
+        """Draw the results of a function: values that use all pending ones."""
         found = [self.value(kind, scope) for kind in types]
         for name in self.waiting(scope) if types else ():
             i = self.draw.randrange(len(types))
@@ -249,7 +249,7 @@ class Nest:
             stem: the beginning of its name.
             groups: a pair `(tree, types)` for each parameter.
             results: a pair for each result; one alone is returned as it is.
-            scope: what it sees.
+            scope: the names that it sees.
             strong: whether no result may be weak.
         """
         parameters, unpack, names = [], [], []
@@ -267,7 +267,7 @@ class Nest:
         lets, scope = self.lets(scope)
         types = [kind for _, kinds in results for kind in kinds]
         leaves = self.results(types, scope)
-        if strong:  # what JAX makes of branches of which some are weak is its own
+        if strong:  # JAX has rules of its own for branches of which some are weak
             leaves = [
                 f"lax.convert_element_type({leaf}, '{DTYPES[kind]}')"
                 if kind in "si"
@@ -292,7 +292,7 @@ class Nest:
         for _ in range(self.draw.choice((1, 1, 2))):
             if scope.depth > 0:
                 let = self.form(self, scope)
-                if let is None:  # it may not stand here
+                if let is None:  # it is not allowed here
                     continue
             else:
                 kind = self.draw.choice("vvvvsssmhinb")
@@ -317,7 +317,7 @@ def program(seed, form):
 
     Args:
         seed: of the draws.
-        form: `(nest, scope)`, which draws a `Let`, or None if it may not stand there.
+        form: `(nest, scope)`, which draws a `Let`, or None if it is not allowed there.
     """
     nest = Nest(seed, form)
     names = ("v", "s", "h", "i", "n", "b")

@@ -2,8 +2,8 @@
 
 An operation is a name in `numpy` or, after `lax.`, in `lax`, the number of its operands,
 and a function that draws keywords for operands of given shapes. Most draws fit; those that
-do not are compared too: both libraries must refuse. `SMOOTH` may follow a step that is
-not exact; what rounds, compares or counts comes first in a program or not at all.
+do not are compared too: both libraries must refuse. `SMOOTH` may follow a step that is not
+exact; operations that round, compare or count come first in a program or not at all.
 """
 
 from typing import NamedTuple
@@ -240,7 +240,7 @@ SMOOTH = [
     Operation("flip", 1, running),
     Operation("cumsum", 1, running),
 ]
-"""What may follow another step: small errors stay small."""
+"""Operations that may follow another step: small errors stay small."""
 
 OPERATIONS = [
     *SMOOTH,

@@ -38,7 +38,7 @@ class Operand(NamedTuple):
     value: object
 
     def made(self, asarray):
-        """Return the array for a library, whose `asarray` is given."""
+        """Return the array for a library, given its `asarray`."""
         return self.value if self.kind == "numpy" else asarray(self.value)
 
     def __str__(self):
@@ -100,7 +100,9 @@ def program(draw, *, special):
     kinds = ("array",) if operation.name in SYMBOLS else KINDS  # Python's own otherwise
     operands = [operand(draw, shape, kinds, special=special)]
     while len(operands) < operation.arity:
-        operands.append(operand(draw, beside(draw, shape), KINDS, special=special))
+        operands.append(
+            operand(draw, broadcastable(draw, shape), KINDS, special=special)
+        )
     if (
         operation.name in ("power", "float_power", "x ** y")
         and operands[1].kind == "weak"
@@ -116,7 +118,7 @@ def program(draw, *, special):
     return Program(tuple(operands), tuple(steps), draw.randrange(rank) if rank else 0)
 
 
-def beside(draw, shape):
+def broadcastable(draw, shape):
     """Draw a shape that mostly broadcasts with another."""
     choice = draw.randrange(6)
     if choice == 0:
@@ -138,7 +140,7 @@ def operand(draw, shape, kinds, *, special):
 
 
 def values(draw, dtype, shape, *, special):
-    """Draw an array: integers small or extreme, floats apart from each other and ties."""
+    """Draw an array: integers small or extreme, floats that are separate or tied."""
     dtype = numpy.dtype(dtype)
     size = math.prod(shape)
     if dtype.kind == "b":

@@ -1,4 +1,4 @@
-"""Drawn programs beside JAX: eagerly, compiled, mapped and differentiated.
+"""Drawn programs compared with JAX: eagerly, compiled, mapped and differentiated.
 
 Each seed draws a block of programs, which JAX compiles as one. Where JAX refuses, imprint
 must refuse with an exception that the same `except` catches. Dtypes, shapes and weak
@@ -46,7 +46,7 @@ both_widths = pytest.mark.parametrize(
 @every_seed
 @both_widths
 @pytest.mark.parametrize("kind", ["values", "edges", "mapped", "gradients", "both"])
-def test_a_drawn_program_does_what_it_does_with_jax(kind, seed, x64):
+def test_a_drawn_program_agrees_with_jax(kind, seed, x64):
     derive, ways, operation, special = KINDS[kind]
     drawn = f"{derive.__name__} {seed} {x64} {special}"
     with imprint.enable_x64(x64), jax.enable_x64(x64), np.errstate(all="ignore"):
@@ -56,7 +56,7 @@ def test_a_drawn_program_does_what_it_does_with_jax(kind, seed, x64):
     assert not faults, f"{len(faults)} differ\n\n" + "\n\n".join(faults)
 
 
-# ---- what is done with a program: a library and its transforms give a function ----
+# ---- ways to run a program: a library and its transforms give a function ----
 
 
 def whole(program, library, tools):
@@ -94,12 +94,12 @@ def mapped_gradient(program, library, tools):
 
 
 def eagerly(cases):
-    """Return for each function and its operands what runs it."""
+    """Return for each function and its operands a function that runs it."""
     return [lambda f=f, xs=xs: f(*xs) for f, xs in cases]
 
 
 def compiled(cases):
-    """Return the same; what can be traced is compiled as one program."""
+    """Return the same; all traceable functions are compiled as one program."""
     runs = [
         lambda f=f, xs=xs: imprint.jit(f, compiler_options=QUICK)(*xs)
         for f, xs in cases
@@ -131,15 +131,15 @@ KINDS = {
     "gradients": (gradient, BOTH, "gradient", False),
     "both": (mapped_gradient, {"compiled": compiled}, "gradient", False),
 }
-"""What is done with a program, how it is run, the tolerance, and whether special numbers
-are drawn."""
+"""The transform of a program, the ways to run it, the tolerance, and whether special
+numbers are drawn."""
 
 
 # ---- the comparison ----
 
 
 def differences(drawn, derive, ways, operation):
-    """Return what differs from JAX, each with its program."""
+    """Return the differences from JAX, each with its program."""
     drawn = [p for p in drawn if not is_changed(p)]
     cases = [p for p in drawn if derive(p, THEIRS, jax) is not None]
     wanted = expected([(p, derive(p, THEIRS, jax)) for p in cases])
@@ -154,13 +154,13 @@ def differences(drawn, derive, ways, operation):
 
 
 def expected(cases):
-    """Return, for each function of JAX, its result on its operands or what it raises.
+    """Return, for each function of JAX, its result on its operands or its exception.
 
-    Most of what it refuses it refuses when it traces; lowering each alone takes longer.
+    JAX refuses most calls when it traces; lowering each alone takes longer.
     """
     try:
         return run_together(cases, jax.eval_shape)
-    except Exception:  # which of them it is, lowering tells
+    except Exception:  # lowering each alone finds the one that fails
         return run_together(cases, lambda function, *xs: jax.jit(function).lower(*xs))
 
 
@@ -185,7 +185,7 @@ def run_together(cases, try_out):
     return found
 
 
-# On purpose: what JAX refuses, or gives only here.
+# Intended differences: operations that only imprint or only JAX differentiates.
 MORE = {"round", "maximum", "minimum", "lax.select", "cumsum", "cumprod", "nancumsum"}
 LESS = {"lax.cummax"}
 CHANGED = set()
@@ -196,14 +196,14 @@ if jax.__version_info__ < (0, 11):
 
 
 def is_changed(program):
-    """Tell whether the first operation gives something else on purpose."""
+    """Return whether the first operation differs on purpose."""
     name = program.steps[0].operation.name
     complexes = any(np.iscomplexobj(x.value) for x in program.operands)
     return name in CHANGED or (complexes and name in OF_COMPLEX)
 
 
 def difference(run, want, program, operation):
-    """Say in what a result of imprint's differs from JAX's; None if in nothing."""
+    """Return how a result of imprint differs from JAX's; None if it does not."""
     name = program.steps[0].operation.name
     try:
         got = run()

@@ -1,11 +1,11 @@
-"""Drawn nests of loops, choices, rules and transforms beside JAX.
+"""Drawn nests of loops, choices, rules and transforms, compared with JAX.
 
 Each seed draws a block of programs, which JAX compiles as one and calls with two sets of
-values: other branches, other numbers of turns. imprint's are run by the references of the
-primitives, some of them compiled and outside of `jit`, too.
-Where JAX refuses, imprint must refuse with an exception that the same `except` catches.
-The first seeds are in the fast lane; `DRAWN_CASES=10000` in the environment draws more. A
-failure shows the smallest program found that fails.
+values: other branches, other numbers of iterations. imprint's are run by the references of
+the primitives, some of them compiled and outside of `jit`, too. Where JAX refuses, imprint
+must refuse with an exception that the same `except` catches. The first seeds are in the
+fast lane; `DRAWN_CASES=10000` in the environment draws more. A failure shows the smallest
+program found that fails.
 """
 
 import os
@@ -70,7 +70,7 @@ OPERANDS = [
 @pytest.mark.parametrize(
     "seed", [*SEEDS[:FAST], *exhaustive(*SEEDS[FAST:])], ids="seed{}".format
 )
-def test_a_nest_gives_what_it_gives_with_jax(seed):
+def test_a_nest_agrees_with_jax(seed):
     numbers = range(seed * PER_SEED, (seed + 1) * PER_SEED)
     faults = zip(numbers, differences(list(map(code, numbers))), strict=True)
     found = [number for number, fault in faults if fault]
@@ -83,7 +83,7 @@ def code(number):
 
 
 def fault_of(code):
-    """Say in what a program differs from JAX, run in every way."""
+    """Return how a program differs from JAX, run in every way."""
     return differences([code], every=True)[0]
 
 
@@ -97,7 +97,7 @@ def described(number):
 
 
 def differences(codes, *, every=False):
-    """Say for each program in what it differs from JAX; None where in nothing.
+    """Return for each program how it differs from JAX; None where it does not.
 
     Args:
         codes: the programs.
@@ -128,7 +128,7 @@ def is_refused(result):
 
 
 def results(lib, functions):
-    """Return types and results of each function, compiled as one; or what it raises."""
+    """Return types and results of each function, compiled as one; or its exception."""
     jitted = list(map(lib.jit, functions))
     found = [attempt(types, function) for function in jitted]
     kept = [i for i, out in enumerate(found) if not is_refused(out)]
@@ -147,7 +147,7 @@ def compiled(functions):
 
 
 def attempt(run, *args):
-    """Return what a call gives, or what it raises."""
+    """Return the result of a call, or its exception."""
     try:
         return run(*args)
     except Exception as err:
@@ -183,7 +183,7 @@ def run_eagerly(function):
 
 
 def difference(got, want, code):
-    """Say in what a result of imprint's differs from JAX's; None if in nothing."""
+    """Return how a result of imprint differs from JAX's; None if it does not."""
     if isinstance(got, Exception):
         if not isinstance(want, Exception):
             return f"raises {type(got).__name__}: {got}"
@@ -204,7 +204,7 @@ def difference(got, want, code):
 
 
 def is_half(code):
-    """Tell whether float16 values are in a program."""
+    """Return whether a program has float16 values."""
     return "float16" in code or bool(re.search(r"\bh\d*\b", code.partition("\n")[2]))
 
 

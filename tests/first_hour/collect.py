@@ -1,4 +1,4 @@
-"""Which functions of a module are programs: those defined in it whose names are public.
+"""The programs of a module: the functions defined in it with public names.
 
 A name that begins with `_` is a part of a program, such as the step of its solver.
 """

@@ -1,7 +1,7 @@
 """Programs that learn or draw in loops: training, samplers, keys carried from step to step.
 
-As in `programs`, each takes the library (`jax` or `imprint`) and returns what it computed,
-derivatives included. They are after the examples and tutorials that users of JAX know.
+As in `programs`, each takes the library (`jax` or `imprint`) and returns its results,
+derivatives included. They follow well-known examples and tutorials of JAX.
 """
 
 import functools
@@ -238,7 +238,7 @@ def cart_pole_policy(lib):
 
 
 def meta_learning(lib):
-    """MAML: the gradient of what a few steps of gradient descent reach."""
+    """MAML: the gradient of the result of a few steps of gradient descent."""
     jnp, lax = lib.numpy, lib.lax
 
     def net(params, x):

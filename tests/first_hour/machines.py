@@ -1,7 +1,7 @@
 """Programs whose loops decide: hashes, searches, events, chances, rules of one's own.
 
-As in `programs`, each takes the library (`jax` or `imprint`) and returns what it computed,
-derivatives included. They are after the examples and tutorials that users of JAX know.
+As in `programs`, each takes the library (`jax` or `imprint`) and returns its results,
+derivatives included. They follow well-known examples and tutorials of JAX.
 """
 
 import functools
@@ -55,7 +55,7 @@ def secure_hash(lib):
 
 
 def queens(lib):
-    """How many ways queens stand in peace: a search that goes back, as a while_loop."""
+    """Count the solutions of the queens puzzle: a backtracking search, as a while_loop."""
     jnp, lax = lib.numpy, lib.lax
 
     class Board(NamedTuple):

@@ -1,8 +1,8 @@
 """Models as people write them with Equinox, after the examples of its documentation.
 
-Each takes the two libraries, `(jax, equinox)` or `(imprint, imprint)`, and returns what it
-computed. None was written for imprint. Functions are filtered out of what is returned, for
-an activation of one library is no object of the other.
+Each takes the two libraries, `(jax, equinox)` or `(imprint, imprint)`, and returns its
+results. None was written for imprint. Functions are filtered out of the results, since an
+activation of one library is no object of the other.
 """
 
 import abc

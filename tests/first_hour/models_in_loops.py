@@ -1,7 +1,7 @@
 """Models that go through loops, after the examples of Equinox's documentation.
 
 As in `models`, each takes the two libraries, `(jax, equinox)` or `(imprint, imprint)`, and
-returns what it computed. A model is what a scan captures, walks over or carries.
+returns its results. A scan captures a model, walks over it or carries it.
 """
 
 from typing import Any

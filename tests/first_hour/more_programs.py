@@ -1,7 +1,7 @@
-"""More programs of the first day: sciences, small libraries, and what surrounds them.
+"""More programs of the first day: sciences, small libraries, and code around them.
 
-As in `programs`, each takes the library (`jax` or `imprint`) and returns what it
-computed; what a program would print or save is among its results.
+As in `programs`, each takes the library (`jax` or `imprint`) and returns its results;
+texts that a program would print or save are among them.
 """
 
 import collections

@@ -1,7 +1,7 @@
 """Programs as people write them on the first day, with JAX or with imprint.
 
-Each takes the library (`jax` or `imprint`) and returns what it computed. None was written
-for imprint: they use operators, methods, NumPy and Python's own loops as their kind does.
+Each takes the library (`jax` or `imprint`) and returns its results. None was written for
+imprint: they use operators, methods, NumPy and Python loops as usual.
 """
 
 import collections

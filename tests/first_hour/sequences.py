@@ -1,7 +1,7 @@
 """Programs that go through time in loops: filters, simulations, control, layers.
 
-As in `programs`, each takes the library (`jax` or `imprint`) and returns what it computed,
-derivatives included. They are after the examples and tutorials that users of JAX know.
+As in `programs`, each takes the library (`jax` or `imprint`) and returns its results,
+derivatives included. They follow well-known examples and tutorials of JAX.
 """
 
 import functools

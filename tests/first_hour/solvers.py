@@ -1,7 +1,7 @@
 """Programs that solve in loops: steps until an error is small, and rules around them.
 
-As in `programs`, each takes the library (`jax` or `imprint`) and returns what it computed,
-derivatives included. They are after the examples and tutorials that users of JAX know.
+As in `programs`, each takes the library (`jax` or `imprint`) and returns its results,
+derivatives included. They follow well-known examples and tutorials of JAX.
 """
 
 import functools
@@ -127,7 +127,7 @@ def adaptive_ode_with_adjoint(lib):
 
 
 def fixed_points(lib):
-    """Derivatives of what a while_loop finds, by a rule that is a while_loop itself."""
+    """Derivatives of the result of a while_loop, by a rule that is a while_loop itself."""
     jnp, lax = lib.numpy, lib.lax
 
     @functools.partial(lib.custom_vjp, nondiff_argnums=(0,))
@@ -333,7 +333,7 @@ def sinkhorn(lib):
 
 
 def mixture_by_em(lib):
-    """Expectation and maximization until the likelihood stands still."""
+    """Expectation and maximization until the likelihood is constant."""
     jnp, lax = lib.numpy, lib.lax
     k1, k2 = lib.random.split(lib.random.key(2))
     left, right = lib.random.normal(k1, (20,)) - 2.0, lib.random.normal(k2, (30,)) + 2.0
@@ -367,7 +367,7 @@ def mixture_by_em(lib):
 
 
 def diffusing_heat(lib):
-    """Heat until it stands still, and the source that makes a wanted picture."""
+    """Heat until it is constant, and the source that makes a wanted picture."""
     jnp, lax = lib.numpy, lib.lax
 
     def laplacian(u):

@@ -22,7 +22,7 @@ LOOPS = programs_of(models_in_loops)
     [*MODELS[:4], *LOOPS[:1], *exhaustive(*MODELS[4:], *LOOPS[1:])],
     ids=lambda model: model.__name__,
 )
-def test_a_model_gives_what_it_gives_with_equinox(model):
+def test_a_model_gives_the_same_as_with_equinox(model):
     want = jax.tree.leaves(model(jax, equinox))
     got = imprint.tree.leaves(model(imprint, imprint))
     assert len(got) == len(want)

@@ -31,7 +31,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_a_program_gives_what_it_gives_with_jax(program):
+def test_a_program_gives_the_same_as_with_jax(program):
     want, got = jax.tree.leaves(program(jax)), imprint.tree.leaves(program(imprint))
     assert len(got) == len(want)
     for one, other in zip(got, want, strict=True):
@@ -42,7 +42,7 @@ def test_a_program_gives_what_it_gives_with_jax(program):
 
 
 @pytest.mark.parametrize("program", WAITING, ids=lambda program: program.__name__)
-def test_a_program_stops_at_the_name_that_is_not_there_yet(program):
+def test_a_program_stops_at_its_missing_name(program):
     jax.block_until_ready(program(jax))
     with pytest.raises(AttributeError) as caught:
         program(imprint)

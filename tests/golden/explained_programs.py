@@ -1,6 +1,6 @@
-"""Calls that compile, as users make them; what is said of each is a golden file.
+"""Calls that compile, as users make them; each explanation is a golden file.
 
-Each function is one program. It returns what is said, and where that gives advice that
+Each function is one program. It returns an explanation, and where that gives advice that
 can be typed, the explanation of a call that follows it, which must hit. The texts name
 lines of this file, so add at the end.
 """
@@ -405,7 +405,7 @@ def another_member_of_an_enum():
     return moded.explain(1.0, Mode.TEST, np.cos)
 
 
-# ---- flags, options, what was dropped ----
+# ---- flags, options, dropped versions ----
 
 
 def a_flag_inside_a_with():
@@ -482,7 +482,7 @@ def over_the_byte_budget():
     return budgeted.explain(1)
 
 
-# ---- what a function reads ----
+# ---- values that a function reads ----
 
 
 def _cell(module, text, file="<cell>"):

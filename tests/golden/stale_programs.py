@@ -1,6 +1,6 @@
-"""Programs whose version is stale, and found so by an audit; as `wrong_programs`.
+"""Programs with a stale version, which an audit finds; as `wrong_programs`.
 
-What is stale here is read by a computed name, which no version can watch.
+The stale values are read by a computed name, which no version can watch.
 """
 
 import functools
@@ -21,7 +21,7 @@ def _hidden(name):
 
 
 def _audited(fun, before, after):
-    """Call a function, change what it reads, and call it again with an audit."""
+    """Call a function, change a value that it reads, and call it again with an audit."""
     before()
     compiled = imprint.jit(fun)
     compiled(1.0)

@@ -26,13 +26,13 @@ def test_the_whole_message(name, golden):
 LOOPS = [name for name, f in PROGRAMS.items() if f.__module__ == wrong_loops.__name__]
 OURS_ALONE = {
     "scan_of_a_negative_length",  # of no steps, to JAX
-    "transpose_by_what_a_solution_closes_over",  # what JAX asks to report to it
+    "transpose_by_what_a_solution_closes_over",  # an internal error of JAX
     "transpose_of_auxiliary_data",
 }
 
 
 @pytest.mark.parametrize("name", [name for name in LOOPS if name not in OURS_ALONE])
-def test_what_jax_refuses_too_is_of_its_class(name):
+def test_an_error_that_jax_raises_too_has_its_class(name):
     with pytest.raises((TypeError, ValueError)) as theirs:
         PROGRAMS[name](jax)
     with pytest.raises(theirs.type):

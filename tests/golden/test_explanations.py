@@ -1,4 +1,4 @@
-"""What is said of a call that compiles, as a whole; and that its advice helps."""
+"""The whole explanation of a call that compiles, and that its advice helps."""
 
 import inspect
 import re

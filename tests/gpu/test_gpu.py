@@ -1,7 +1,7 @@
-"""What users do with a GPU. Without one, or without its plug-in, there is nothing to test.
+"""Ordinary uses of a GPU; skipped without one, or without its plug-in.
 
 `make test-gpu` runs these and all tests that compute, with the GPU as default device, and
-then the benchmarks there. What only the CPU has is skipped.
+then the benchmarks there. Computations that only the CPU has are skipped.
 """
 
 import socket
@@ -28,12 +28,12 @@ def on_gpu():
     return imprint.device_put(X, GPU)
 
 
-def test_a_device_says_what_it_is():
+def test_a_device_has_a_platform():
     assert GPU.platform == "gpu"
     assert imprint.devices("cuda") == imprint.devices("gpu")
 
 
-def test_what_is_put_there_stays_there():
+def test_an_array_put_on_the_gpu_stays_there():
     x = on_gpu()
     assert x.devices() == {GPU}
     assert x.committed
@@ -46,7 +46,7 @@ def test_what_is_put_there_stays_there():
 @pytest.mark.parametrize(
     "options", [{"backend": "gpu"}, {"device": GPU}, {"in_shardings": GPU}]
 )
-def test_a_function_runs_there_if_it_is_told_to(options):
+def test_a_function_runs_on_the_requested_gpu(options):
     f = imprint.jit(lambda x: inp.sin(x).sum(0), **options)
     y = f(X)
     assert y.devices() == {GPU}
@@ -138,12 +138,12 @@ def test_two_processes_with_a_gpu_each_sum_by_nccl():
     assert [out.splitlines()[-1] for out in outs] == ["1 9.0"] * 2
 
 
-def test_what_only_the_cpu_has_is_told():
+def test_the_error_names_a_computation_of_the_cpu_alone():
     with pytest.raises(CompileError, match="which only the CPU has"):
         imprint.jit(inp.linalg.eigvalsh, backend="gpu")(X.T @ X)
 
 
-def test_memory_that_is_donated_is_used_again():
+def test_donated_memory_is_reused():
     f = imprint.jit(lambda x: x + 1, donate_argnums=0)
     x = on_gpu()
     np.testing.assert_array_equal(f(x), X + 1)

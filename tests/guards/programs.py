@@ -125,7 +125,7 @@ FORMS = {CELLS: as_cells, GLOBALS: as_globals}
 
 
 def user_module(name, **names):
-    """Return a new module in `sys.modules` that counts as user code."""
+    """Return a new module of user code in `sys.modules`."""
     module = sys.modules[name] = ModuleType(name)
     module.__file__ = f"/a_project/{name}.py"
     vars(module).update(names)
@@ -133,7 +133,7 @@ def user_module(name, **names):
 
 
 def library_module(name, text):
-    """Return a new module in `sys.modules` that counts as installed."""
+    """Return a new module of an installed package in `sys.modules`."""
     module = sys.modules[name] = ModuleType(name)
     module.__file__ = f"/env/lib/python3/site-packages/{name}.py"
     code = compile(textwrap.dedent(text), module.__file__, "exec")

@@ -373,7 +373,7 @@ def getattr_in_a_helper_with_a_constant():
     yield BACK
 
 
-# ---- of a library's objects ----
+# ---- attributes of library objects ----
 
 
 @stale

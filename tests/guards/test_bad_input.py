@@ -173,10 +173,10 @@ def shared_tuples():
 
 def module_that_imports():
     module = user_module("guards_lazy", ok=1.0)
-    asked = []
+    requested = []
 
     def importing(name):
-        asked.append(name)
+        requested.append(name)
         if name.startswith("_"):
             raise AttributeError(name)
         module = sys.modules[f"guards_lazy.{name}"] = types.ModuleType(name)
@@ -230,7 +230,7 @@ BAD = {
     "module that raises": module_that_raises,
     "module of another class": module_of_another_class,
 }
-# How the traced code comes to the object: `bad`, or `holder` which has it.
+# How the traced code reaches the object: `bad`, or `holder` which has it.
 WAYS = {
     "name": "bad.ok",
     "attribute": "holder.bad.ok",
@@ -292,7 +292,7 @@ def test_a_method_of_one_among_many_objects():
     assert float(fun(X)) == 10.0
 
 
-def test_what_a_property_reads_before_it_raises_is_seen():
+def test_reads_of_a_property_that_raises_are_tracked():
     class Model:
         ready = False
 
@@ -311,7 +311,7 @@ def test_what_a_property_reads_before_it_raises_is_seen():
     assert fun(X) == 4.0
 
 
-def test_an_object_behind_a_lying_equality_is_seen_by_what_is_read():
+def test_attributes_of_an_object_with_a_lying_equality_are_tracked():
     class Settings(LyingEq):
         def __init__(self, rate):
             self.rate = rate
@@ -325,7 +325,7 @@ def test_an_object_behind_a_lying_equality_is_seen_by_what_is_read():
     assert fun(X) == 10.0
 
 
-def test_an_error_of_the_user_leaves_the_trace_as_it_is():
+def test_a_user_error_leaves_the_trace_unchanged():
     broken = RaisingProperty()
     fun = imprint.jit(lambda x: x * broken.rate)
     for _ in range(2):

@@ -126,7 +126,7 @@ def calls(fun, edit):
     fun(X)
 
 
-def test_the_classes_of_the_user_are_as_they_were():
+def test_user_classes_are_unchanged():
     fun, classes, edit = program()
     before = [dict(vars(kind)) for kind in classes]
     calls(fun, edit)
@@ -136,7 +136,7 @@ def test_the_classes_of_the_user_are_as_they_were():
         assert all(now[name] is value for name, value in was.items())
 
 
-def test_the_code_and_the_attributes_of_functions_are_as_they_were():
+def test_the_code_and_attributes_of_functions_are_unchanged():
     rate = 2.0
 
     def helper(x):
@@ -153,7 +153,7 @@ def test_the_code_and_the_attributes_of_functions_are_as_they_were():
     assert [a[1:] for a in after] == [b[1:] for b in before]
 
 
-def test_the_process_is_as_it_was():
+def test_the_process_is_unchanged():
     fun, _, edit = program()
     imprint.jit(lambda x: x + 1.0)(X)  # a tool id may be claimed at the first trace
     before = observed()
@@ -175,10 +175,10 @@ def test_during_a_trace_no_hook_is_set():
 
 @pytest.mark.parametrize("hook", ["profile", "trace"])
 def test_a_hook_of_the_user_stays_and_is_called(hook):
-    heard = []
+    executed = []
 
     def listen(frame, event, arg):
-        heard.append(frame.f_code.co_name)
+        executed.append(frame.f_code.co_name)
         return listen
 
     def traced_by_a_debugger(x):
@@ -194,7 +194,7 @@ def test_a_hook_of_the_user_stays_and_is_called(hook):
     finally:
         install(before)
     assert kept is listen
-    assert "traced_by_a_debugger" in heard
+    assert "traced_by_a_debugger" in executed
 
 
 # ---- sys.monitoring ----
@@ -249,7 +249,7 @@ def test_no_local_event_is_set_after_a_trace():
 
 @pytest.fixture
 def tool():
-    """Return the id of a monitoring tool of the user's."""
+    """Return the id of a monitoring tool of user code."""
     free = [t for t in TOOLS if sys.monitoring.get_tool(t) is None]
     sys.monitoring.use_tool_id(free[0], "a user's tool")
     yield free[0]
@@ -260,10 +260,10 @@ def tool():
 
 @monitored
 def test_locations_that_another_tool_disabled_stay_disabled(tool):
-    heard = []
+    executed = []
 
     def start(code, offset):
-        heard.append(code)
+        executed.append(code)
         return sys.monitoring.DISABLE
 
     def helper():
@@ -272,26 +272,26 @@ def test_locations_that_another_tool_disabled_stay_disabled(tool):
     sys.monitoring.register_callback(tool, sys.monitoring.events.PY_START, start)
     sys.monitoring.set_events(tool, sys.monitoring.events.PY_START)
     helper()
-    assert heard.count(helper.__code__) == 1
+    assert executed.count(helper.__code__) == 1
     imprint.jit(lambda x: x * 2.0)(X)
     helper()
-    assert heard.count(helper.__code__) == 1
+    assert executed.count(helper.__code__) == 1
 
 
 @monitored
-def test_another_tool_hears_what_a_trace_runs(tool):
-    heard = []
+def test_another_tool_observes_code_that_a_trace_runs(tool):
+    executed = []
 
     def f(x):
         return x * 2.0
 
     def start(code, offset):
-        heard.append(code)
+        executed.append(code)
 
     sys.monitoring.register_callback(tool, sys.monitoring.events.PY_START, start)
     sys.monitoring.set_events(tool, sys.monitoring.events.PY_START)
     imprint.jit(f)(X)
-    assert f.__code__ in heard
+    assert f.__code__ in executed
 
 
 @pytest.fixture
@@ -316,17 +316,17 @@ def test_without_a_free_tool_id_an_edit_is_seen():
 
 @monitored
 @pytest.mark.usefixtures("no_free_tool")
-def test_without_a_free_tool_id_a_method_that_an_object_comes_to_have_is_seen():
+def test_without_a_free_tool_id_a_new_method_of_an_object_is_seen():
     class Model:
         def rate(self):
             return 2.0
 
     model = Model()
 
-    def asked(held):
+    def read_rate(held):
         return held.rate() if getattr(held, "other", None) is None else 1.0
 
-    fun = imprint.jit(lambda x: x * asked(model))
+    fun = imprint.jit(lambda x: x * read_rate(model))
     assert fun(X) == 4.0
     model.rate = lambda: 3.0
     assert fun(X) == 6.0

@@ -98,7 +98,7 @@ def call_nested(x):
 
 jitted_again = imprint.jit(lambda x: trainer.compute(x))
 """,
-    # Another installed package: its own reads do not count.
+    # Another installed package: its own reads are ignored.
     "guards_helpers/__init__.py": """
 import types
 calls = 0

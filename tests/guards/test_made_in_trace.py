@@ -40,7 +40,7 @@ def test_a_call_after_a_collection_of_garbage_hits(name):
 
 
 @each
-def test_what_it_is_made_from_is_an_input(name):
+def test_the_arguments_of_a_constructor_are_inputs(name):
     made, rate = MADE[name], 2.0
     fun = imprint.jit(lambda x: made(rate, x))
     first = check_answer(fun)
@@ -51,7 +51,7 @@ def test_what_it_is_made_from_is_an_input(name):
 
 
 @each
-def test_two_objects_of_one_trace_are_apart(name):
+def test_two_objects_of_one_trace_are_separate(name):
     made = MADE[name]
     fun = imprint.jit(lambda x: made(2.0, x) * 100.0 + made(3.0, x))
     check_answer(fun)

@@ -169,7 +169,7 @@ def name_from_an_attrgetter_of_a_computed_text():
     settings.rate = 3.0
 
 
-# ---- what libraries read for themselves ----
+# ---- reads by libraries ----
 
 
 @untracked(AUDIT)

@@ -22,7 +22,7 @@ def test_it_is_traced_once(program):
 
 @needs_to_know_what_ran.each
 def test_it_is_traced_once_where_instructions_are_observed(program):
-    """On 3.11 all reachable code counts, so only the answers are checked there."""
+    """On 3.11 all reachable code is compared, so only the answers are checked there."""
     allowed = 0 if sys.version_info >= (3, 12) else sys.maxsize
     check_steps(*program(), allowed=allowed)
 

@@ -158,7 +158,7 @@ def test_a_length_that_is_added_is_seen_by_a_truth_test():
     assert check_call(fun) == 6.0
 
 
-def test_what_a_special_method_reads_is_seen():
+def test_reads_of_a_special_method_are_tracked():
     class Owner:
         rate = 2.0
 

@@ -110,7 +110,7 @@ each = pytest.mark.parametrize("name", PLACES)
 
 
 @each
-def test_a_value_that_comes_back_hits_its_version(name):
+def test_a_restored_value_hits_its_version(name):
     plain, edit = PLACES[name]()
     fun = imprint.jit(plain)
     for value in (2.0, 3.0, 5.0):
@@ -129,7 +129,7 @@ def test_an_explanation_names_the_place(name):
     fun = imprint.jit(plain)
     fun(X)
     assert fun.explain(X).hit
-    edit(7.25)  # a value of no other test: its versions would count as dropped
+    edit(7.25)  # a value of no other test, whose versions would appear as dropped
     explanation = fun.explain(X)
     assert not explanation.hit
     assert "rate" in str(explanation)
@@ -212,7 +212,7 @@ REMADE = {
 }
 
 
-# An array on a device counts by identity: to read it would wait for what computes it.
+# An array on a device is compared by identity: a read would wait for its computation.
 @pytest.mark.parametrize("name", [name for name in REMADE if name != "array"])
 def test_functions_made_again_share_a_trace(name):
     make = REMADE[name]
@@ -231,7 +231,7 @@ def test_functions_made_of_another_value_do_not(name):
         assert imprint.jit(make(k))(X) == 2.0 * k
 
 
-def test_a_function_that_two_places_lead_to_is_one_only_while_both_do():
+def test_a_function_at_two_locations_is_one_only_while_both_hold_it():
     module = user_module("guards_twice")
 
     def run(text):

@@ -6,7 +6,7 @@ from tests.sharing import shared_executables
 
 @pytest.fixture(autouse=True)
 def _no_versions():
-    """Equal functions share versions, so a count starts from none."""
+    """Clear the caches: equal functions share versions, so a count starts from none."""
     imprint.clear_caches()
 
 

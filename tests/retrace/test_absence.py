@@ -97,5 +97,5 @@ def scenario_of(owner, way, target):
 
 
 @pytest.mark.parametrize(("owner", "way", "target"), CASES)
-def test_an_attribute_that_comes_to_be_is_seen(owner, way, target):
+def test_a_new_attribute_is_seen(owner, way, target):
     play(scenario_of(owner, way, target))

@@ -1,4 +1,4 @@
-"""Values that cannot be read count by identity: no exception, no hang, no user hook.
+"""Unreadable values are compared by identity: no exception, no hang, no user hook.
 
 Each value is in the closure of a function, in a global, in a default, in containers, and
 a static argument, which may be refused, but only by an error of imprint.
@@ -28,14 +28,14 @@ from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
-# A strict function tells of what it cannot look into: test_kinds.
+# A strict function warns of unreadable values: test_kinds.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
 
 def refuse(*_):
-    raise AssertionError("the cache asked a hook of the user's")
+    raise AssertionError("the cache called a user hook")
 
 
 class Hostile:
@@ -202,7 +202,7 @@ class Slotted_with_reference:  # noqa: N801
 
 @pytest.fixture
 def make(request):
-    """Return what makes the value; a file is closed afterwards."""
+    """Return a function that makes the value; a file is closed afterwards."""
     made = []
 
     def make():
@@ -261,7 +261,7 @@ def partial(value):
 HOLDERS = [captured, in_containers, defaults, attribute, partial]
 OWN = {
     *((attribute, name) for name in ODD),  # which are attributes of the function itself
-    (in_containers, "shared"),  # too big for a list to count by content
+    (in_containers, "shared"),  # too big for a list to be compared by content
 }
 
 
@@ -274,7 +274,7 @@ OWN = {
         *exhaustive(*((hold, True) for hold in HOLDERS if hold is not captured)),
     ],
 )
-def test_what_a_function_captures(make, hold, strict):
+def test_a_captured_value(make, hold, strict):
     value = make()
 
     def call():
@@ -288,7 +288,7 @@ def test_what_a_function_captures(make, hold, strict):
 
 @every_mode
 @every_value
-def test_what_a_function_reads_by_name(make, strict):
+def test_a_global_value(make, strict):
     module = make_module(
         "bad_input", "V = None\ndef f(x):\n    V\n    return (V, x)[1] + 1\n"
     )
@@ -304,7 +304,7 @@ def test_what_a_function_reads_by_name(make, strict):
 
 @static_values
 def test_a_static_argument(make):
-    """It is known or refused with advice; a hook of its own may be asked for `==`."""
+    """It is known or refused with advice; its own `__eq__` may run."""
     value = make()
     f = imprint.jit(lambda x, v: x + 1, static_argnums=1)
     for _ in range(2):
@@ -332,7 +332,7 @@ BIG = {
 @pytest.mark.unaudited
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
-def test_what_is_huge_is_read_in_bounded_time(name):
+def test_a_huge_value_is_read_in_bounded_time(name):
     value = BIG[name]()
     start = time.process_time()
     f = imprint.jit(captured(value))
@@ -345,7 +345,7 @@ def test_what_is_huge_is_read_in_bounded_time(name):
     "make", [BIG["nested tuples"], *exhaustive(BIG["tuple of floats"])]
 )
 @pytest.mark.slow
-def test_a_huge_static_tuple_counts_by_content(make):
+def test_a_huge_static_tuple_is_compared_by_content(make):
     f = imprint.jit(lambda x, v: x + 1, static_argnums=1)
     first = make()
     f(1.0, first)
@@ -365,7 +365,7 @@ def test_long_tuples_are_exact(swap):
     assert work_of(lambda: f(1.0, (*before, 3.5, float("nan")))).traces == 0
 
 
-# ---- what dies while the stack is full ----
+# ---- objects that die while the stack is full ----
 
 
 @dataclasses.dataclass(frozen=True)
@@ -423,12 +423,10 @@ def dropped_where_the_stack_is_full(held):
         (module, result_of_module),
     ],
 )
-def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
-    make, result, monkeypatch
-):
-    """Python calls nobody who waits for it there: the callbacks fail."""
+def test_a_new_object_is_not_one_that_died_on_a_full_stack(make, result, monkeypatch):
+    """Weak references cannot notify there: their callbacks fail."""
     monkeypatch.setattr(sys, "unraisablehook", [].append)
-    met = 0
+    reused = 0
     for i in range(40):
         held = [make(2.0 * i + 1)]
         assert result(held[0]) == 2.0 * i + 1
@@ -437,9 +435,9 @@ def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
             dropped_where_the_stack_is_full(held)
         others = [make(2.0 * i + 2) for _ in range(50)]
         for other in others:
-            met += id(other) == place
+            reused += id(other) == place
             assert result(other) == 2.0 * i + 2
-        if met >= 3:
+        if reused >= 3:
             return
-    if not met:
+    if not reused:
         pytest.skip("the allocator gave no object the place of a dead one")

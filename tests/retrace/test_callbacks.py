@@ -69,7 +69,7 @@ MAKERS = [
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_functions_made_anew_write_into_their_own_lists(make):
+def test_recreated_functions_write_into_their_own_lists(make):
     logs = [[], [], [0.0]]
     functions = [make(log) for log in logs]
     for i in range(3):
@@ -85,7 +85,7 @@ def test_functions_made_anew_write_into_their_own_lists(make):
 @pytest.mark.parametrize(
     "make", [appending, through_a_function, through_a_compiled_function]
 )
-def test_what_only_callbacks_read_is_no_reason_to_trace(make):
+def test_a_value_read_only_by_callbacks_causes_no_trace(make):
     log = []
     function = make(log)
     first = traces(lambda: function(ONE))
@@ -94,7 +94,7 @@ def test_what_only_callbacks_read_is_no_reason_to_trace(make):
     assert len(log) == 6
 
 
-def test_a_variable_that_is_bound_anew_is_looked_up_by_the_callback():
+def test_a_callback_looks_up_a_rebound_variable():
     def make():
         k = 1.0
 
@@ -162,7 +162,7 @@ def test_a_global_that_a_callback_reads_is_read_when_it_runs(module):
     assert float(multiplied(ONE)) == 3
 
 
-def test_static_functions_made_anew_are_called_themselves():
+def test_recreated_static_functions_are_called_themselves():
     function = imprint.jit(lambda x, f: debug.callback(f, x), static_argnums=1)
 
     def logger(log):
@@ -174,7 +174,7 @@ def test_static_functions_made_anew_are_called_themselves():
     assert logs == [[1, 1], [1, 1]]
 
 
-def test_what_another_kind_of_call_reads_counts_there():
+def test_a_value_that_one_signature_traces_and_another_calls_back_is_tracked():
     log = []
 
     @imprint.jit
@@ -190,7 +190,7 @@ def test_what_another_kind_of_call_reads_counts_there():
         assert float(function(vector)[0]) == n
 
 
-def test_what_a_callback_read_counts_once_a_trace_runs_it():
+def test_a_value_of_a_callback_is_tracked_once_a_trace_runs_it():
     log = []
 
     def count(y):
@@ -217,7 +217,7 @@ def test_an_edited_callback_is_another(module):
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_audits_find_callbacks_made_anew_to_be_the_same(make):
+def test_an_audit_accepts_recreated_callbacks(make):
     function = make([])
     with imprint.audit(1.0):
         for _ in range(3):

@@ -87,7 +87,7 @@ TWO_VERSIONS = {
 
 
 @pytest.mark.parametrize("name", TWO_VERSIONS)
-def test_a_different_kind_of_call_is_a_version(name):
+def test_each_call_signature_has_its_own_version(name):
     f, traces = counted(lambda x: inp.asarray(imprint.tree.leaves(x)[0]) * 2)
     for _ in range(2):
         for x in TWO_VERSIONS[name]:
@@ -276,7 +276,7 @@ def test_nothing_imports_jax():
 # ---- definitions ----
 
 
-def test_a_function_that_is_made_anew_finds_its_versions():
+def test_a_recreated_function_finds_its_versions():
     traces = []
 
     def trace_of(fun):
@@ -309,7 +309,7 @@ def test_a_watched_global_makes_a_version_and_keeps_the_old_one():
     assert len(namespace["traces"]) == 2
 
 
-def test_state_of_a_captured_object_is_seen_by_a_function_made_anew():
+def test_a_recreated_function_sees_the_state_of_a_captured_object():
     class Model:
         def __init__(self):
             self.weight = 2.0
@@ -327,7 +327,7 @@ def test_state_of_a_captured_object_is_seen_by_a_function_made_anew():
     assert float(model.predict(1.0)) == 5.0
 
 
-def test_what_the_trace_writes_into_a_static_argument_does_not_count():
+def test_writes_by_the_trace_into_a_static_argument_are_ignored():
     class Counter:
         def __init__(self):
             self.traces = 0
@@ -359,7 +359,7 @@ def test_counters_are_effects():
 
 
 @pytest.mark.parametrize("wrap", ["partial", "method", "callable"])
-def test_counters_are_effects_of_whatever_can_be_called(wrap):
+def test_counters_are_effects_of_every_callable(wrap):
     seen = []
 
     class Callable:
@@ -388,7 +388,7 @@ def test_counters_are_effects_of_whatever_can_be_called(wrap):
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
 def test_the_function_of_a_partial_is_watched(jit):
-    """It counts as an argument by identity, and what it captures can change."""
+    """As an argument it is compared by identity, and its captures can change."""
     scale = 2.0
 
     def scaled(x):
@@ -405,7 +405,7 @@ def test_the_function_of_a_partial_is_watched(jit):
 
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-def test_what_a_static_argument_leads_to_is_watched(jit, monkeypatch):
+def test_globals_read_by_a_static_argument_are_watched(jit, monkeypatch):
     module = make_module(
         "calls",
         """

@@ -28,13 +28,13 @@ def weighted(w, **options):
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, "int64"])
 @pytest.mark.parametrize("size", [8, 2000])
 @pytest.mark.parametrize("strict", [False, True])
-def test_arrays_of_each_dtype_are_told_apart(dtype, size, strict):
+def test_arrays_of_each_dtype_are_compared_by_content(dtype, size, strict):
     for value in (1, 2):
         f = layer(np.full(size, value).astype(dtype), strict=strict)
         assert f(X) == layer(np.full(size, value).astype("float32"))(X)
 
 
-def test_dates_are_told_apart():
+def test_dates_are_compared_by_value():
     def years(w):
         return imprint.jit(
             lambda x: x + (w[0] - np.datetime64("2000", "Y")).astype(int)
@@ -53,7 +53,7 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-def test_what_was_written_into_an_array_that_is_not_read_is_seen(name):
+def test_a_write_into_an_unusual_array_is_seen(name):
     w = ARRAYS[name]()
     before = weighted(w)(X)
     w[0] = 5
@@ -85,7 +85,7 @@ def test_captures_are_read_at_the_first_call(look, options):
     assert f(X) == 5001
 
 
-# ---- what a name leads to ----
+# ---- values reached from a name ----
 
 
 def counter():
@@ -139,7 +139,7 @@ def test_a_key_that_was_replaced_by_an_equal_one():
     assert f(X) == 101.0
 
 
-# ---- what is let go ----
+# ---- values that are freed ----
 
 
 class HeldError(Exception):  # it hides its state, so a key holds the object
@@ -150,7 +150,7 @@ class HeldError(Exception):  # it hides its state, so a key holds the object
         return hash(self.args)
 
 
-def test_clear_cache_lets_static_arguments_go():
+def test_clear_cache_frees_static_arguments():
     f = imprint.jit(lambda x, n: x, static_argnames="n")
     alive = []
     for i in range(3):
@@ -163,7 +163,7 @@ def test_clear_cache_lets_static_arguments_go():
     assert [ref() for ref in alive] == [None] * 3
 
 
-def test_a_host_argument_is_let_go_after_the_call():
+def test_a_host_argument_is_freed_after_the_call():
     f = imprint.jit(lambda x: x.sum())
     x = np.ones(1 << 16, "float32")
     f(x), f(x)
@@ -204,7 +204,7 @@ def _act_by(w):
 
 
 def test_the_rule_of_a_function_keeps_to_its_own_closure():
-    """Two functions are equal and share what was traced, until one is set otherwise."""
+    """Equal functions share a trace, until one gets another rule."""
     (one, put), (other, _) = _act_by(2.0), _act_by(2.0)
     f, g = imprint.jit(imprint.grad(one)), imprint.jit(imprint.grad(other))
     assert float(f(1.0)) == 2.0

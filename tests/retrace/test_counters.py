@@ -31,7 +31,7 @@ X = inp.float32(2)
 
 pytestmark = [
     pytest.mark.unaudited,  # they count traces
-    # A strict function tells of what it cannot look into.
+    # A strict function warns of unreadable values.
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
@@ -46,7 +46,7 @@ def traces_of(action):
 
 
 class Trainer:
-    """Each subclass compiles `compute` in a way of its own; `step` is what users write."""
+    """Each subclass compiles `compute` in a way of its own; `step` is as users write it."""
 
     steps = 0
 
@@ -181,7 +181,7 @@ class Fields:
 
 
 class InAField(Trainer):
-    """What is static is a field of a node of trees."""
+    """The static value is a field of a node of trees."""
 
     class Net(Module):
         state: object = field(static=True)
@@ -219,7 +219,7 @@ def traces_a_version(kind):
 
 
 @pytest.mark.parametrize("kind", TRAINERS)
-def test_a_trainer_that_counts_and_logs_is_traced_once(kind):
+def test_a_trainer_with_a_counter_and_a_log_is_traced_once(kind):
     trainer = kind()
     steps = traces_of(lambda: [trainer.step() for _ in range(STEPS)])
     assert steps == traces_a_version(kind)
@@ -251,7 +251,7 @@ def test_a_setting_of_a_part_and_of_a_dictionary_is_a_version(kind):
     assert traces_of(lambda: [trainer.step() for _ in range(STEPS)]) == 0
 
 
-# What users do beside a step.
+# Bookkeeping that users do next to a step.
 BOOKS = {
     "new attributes": lambda t: setattr(t, f"at_{t.t}", t.t),
     "attribute that is deleted": lambda t: (
@@ -261,14 +261,14 @@ BOOKS = {
     "step of the own class": lambda t: setattr(type(t), "steps", type(t).steps + 1),
     "list in a dictionary": lambda t: t.cfg["log"].append(t.t),
     "dictionary in a dictionary": lambda t: t.cfg["seen"].update({t.t: 1}),
-    "item beside": lambda t: t.cfg.update(last=t.t),
-    "new items beside": lambda t: t.cfg.update({f"step {t.t}": t.t}),
+    "item between steps": lambda t: t.cfg.update(last=t.t),
+    "new items between steps": lambda t: t.cfg.update({f"step {t.t}": t.t}),
 }
 
 
 @pytest.mark.parametrize("kind", [StaticSelf, CapturedSelf, JitEachStep, FilterOfSelf])
 @pytest.mark.parametrize("book", BOOKS.values(), ids=BOOKS)
-def test_what_a_trainer_keeps_beside_is_no_version(kind, book):
+def test_bookkeeping_of_a_trainer_is_no_version(kind, book):
     trainer = kind()
     trainer.step()
     book(trainer)
@@ -301,7 +301,7 @@ def test_two_trainers_that_take_turns_are_two_versions():
 
 
 @executed_code_is_known
-def test_a_static_dataclass_that_counts_is_traced_once():
+def test_a_static_dataclass_with_a_counter_is_traced_once():
     @functools.partial(imprint.jit, static_argnums=0)
     def run(state, x):
         return x * state.lr
@@ -318,7 +318,7 @@ def test_a_static_dataclass_that_counts_is_traced_once():
     assert run(state, X) == 4.0
 
 
-def test_a_static_argument_whose_arrays_are_trained_beside():
+def test_a_static_argument_with_changing_arrays_is_traced_once():
     class State:
         def __init__(self):
             self.scale, self.weights, self.history = 2.0, np.zeros(1000), {}
@@ -337,9 +337,9 @@ def test_a_static_argument_whose_arrays_are_trained_beside():
     assert traces_of(train) == 1
 
 
-# ---- what counts beside a function ----
+# ---- changes that a function does not read ----
 
-# A module with `f`, and what happens between two calls.
+# A module with `f`, and the edit between two calls.
 BESIDE = {
     "class attribute": "class K:\n    n, w = 0, 1.0\nf = lambda x: x * K.w --- K.n += 1",
     "attribute": "class K: w = 1.0\no = K(); o.n = 0\nf = lambda x: x * o.w --- o.n += 1",
@@ -370,7 +370,7 @@ BESIDE = {
         f = lambda x: x * o.w
         --- o.count()
         """,
-    "property that nobody reads": """
+    "unread property": """
         class K:
             w, _n = 1.0, 0
             n = property(lambda self: self._n)
@@ -404,7 +404,7 @@ BESIDE = {
     "equal value, set again": "class K: w = 1.0\no = K(); o.w = 1.0\nf = lambda x: x * o.w --- o.w = 1.0",
     "equal class attribute, set again": "class K: w = 1.0\nf = lambda x: x * K.w --- K.w = 1.0",
     "equal global, set again": "w = 1.0\nf = lambda x: x * w --- w = 1.0",
-    "object made anew by the loop": """
+    "object re-created by the loop": """
         class K: w = 1.0
         class Batch:
             def __init__(self): self.w = 5.0
@@ -413,7 +413,7 @@ BESIDE = {
         --- b = Batch(); b.w = 7.0
         """,
 }
-HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
+HEAD = "import functools, types\nimport counted_cfg as cfg\nimport imprint\n"
 
 
 @pytest.mark.parametrize(
@@ -429,16 +429,18 @@ HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
         for name, text in BESIDE.items()
     ],
 )
-@pytest.mark.parametrize("way", ["jit", "anew", *exhaustive("filter_jit", "nested")])
-def test_what_changes_beside_makes_no_version(text, way, monkeypatch):
+@pytest.mark.parametrize(
+    "way", ["jit", "re-created", *exhaustive("filter_jit", "nested")]
+)
+def test_an_unread_change_makes_no_version(text, way, monkeypatch):
     import_of(monkeypatch)
     text, edit = parts(text)
-    module = make_module("beside", HEAD + text)
+    module = make_module("counted", HEAD + text)
     f = {
         "jit": lambda: imprint.jit(module.f),
         "filter_jit": lambda: filter_jit(module.f),
         "nested": lambda: imprint.jit(lambda x: imprint.jit(module.f)(x)),
-        "anew": lambda: lambda x: imprint.jit(lambda y: module.f(y))(x),
+        "re-created": lambda: lambda x: imprint.jit(lambda y: module.f(y))(x),
     }[way]()
 
     def calls():
@@ -452,16 +454,16 @@ def test_what_changes_beside_makes_no_version(text, way, monkeypatch):
 
 
 def import_of(monkeypatch):
-    for name in ("beside_cfg", "beside"):
+    for name in ("counted_cfg", "counted"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    make_module("beside_cfg", "")
+    make_module("counted_cfg", "")
 
 
 def parts(text):
     return re.split(r"\s+---\s", textwrap.dedent(text).strip())
 
 
-# ---- what the trace writes ----
+# ---- writes by the trace ----
 
 # A module with `f`, which counts its traces in `count()`.
 COUNTING = {
@@ -650,7 +652,7 @@ COUNTING = {
             return x
         count = lambda: len(l)
         """,
-    "attribute of a function, beside a name that is worked out": """
+    "attribute of a function, with a computed name": """
         def h(): h.n += 1
         h.n = 0
         class R: rate = 1.0
@@ -666,7 +668,7 @@ COUNTING = {
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("beside", HEAD + parts(text)[0])
+    module = make_module("counted", HEAD + parts(text)[0])
     f = imprint.jit(module.f, strict=strict)
     assert [module.count() for _ in range(STEPS) if f(X) == 2.0] == [1] * STEPS
 
@@ -675,7 +677,7 @@ def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 def test_two_shapes_that_take_turns_are_two_traces(text, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("beside", HEAD + parts(text)[0])
+    module = make_module("counted", HEAD + parts(text)[0])
     f = imprint.jit(module.f, strict=strict)
     if "grad" in text:
         f = imprint.jit(lambda x: module.f(x.sum()), strict=strict)

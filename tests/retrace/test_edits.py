@@ -1,4 +1,4 @@
-"""Each place where a value can be bound, and each way to change it, one by one.
+"""Each place where a value can be bound, with each way to change it.
 
 The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
@@ -42,7 +42,7 @@ RATE = "class Rate: w = 1\nG = Rate()\n"
 
 
 def program_of(kind, piece, edit):
-    """Return a program of one piece that is called, edited, called and made anew."""
+    """Return a program of one piece that is called, edited, called and re-created."""
     read = filled(piece.read, 0, 3, "G") + ".w" * (kind in OBJECTS)
     text = RATE if kind in AROUND else "G = 1\n"
     text = f"{HEAD}{text}{filled(piece.define, 0, 3, 'G')}\n"
@@ -82,8 +82,8 @@ def test_each_edit_of_a_static_argument_is_seen(name):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", COMING)
-def test_what_a_rule_reads_comes_and_goes(name, rule):
-    """What is derived by it is kept with a program, whose trace did not read this."""
+def test_values_read_by_a_rule_may_appear_and_disappear(name, rule):
+    """Its derivative is kept with a program whose trace did not read this value."""
     define, read, edits, gone = COMING[name]
     piece = RULES[rule]
     text = f"{HEAD}{define}\n{filled(piece.define, 0, 3, read)}\ndef root(x):\n"
@@ -109,7 +109,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("old", "new"), ALMOST)
-def test_values_that_are_almost_equal_are_told_apart(old, new):
+def test_almost_equal_values_are_distinguished(old, new):
     for define, read in PLACES.values():
         text = f"{HEAD}{define.format(old)}\ndef root(x):\n    return emit(x, {read})\n"
         there = Step(define.format(new), called=True)
@@ -118,7 +118,7 @@ def test_values_that_are_almost_equal_are_told_apart(old, new):
 
 
 @pytest.mark.parametrize(("old", "new"), ALMOST)
-def test_captured_values_that_are_almost_equal_are_told_apart(old, new):
+def test_almost_equal_captures_are_distinguished(old, new):
     text = f"{HEAD}W = {old}\ndef make(a):\n    return lambda x: emit(x, a, repr(a))\n"
     steps = Step(f"W = {new}", called=False), Step(None, called=True)
     run(Program(text, "make(W)", None, False, steps), strict=False)

@@ -38,7 +38,7 @@ GAINS = {
     "update": "CFG.update(a=1, b=2)",
     "a count": "CFG['n'] = CFG.get('n', 0) + 1",
     "a count that was there": "CFG['count'] += 1",
-    "a key that goes": "CFG.pop('count', None)",
+    "a key that is deleted": "CFG.pop('count', None)",
     "a key at the end": "CFG['count'] = CFG.pop('count', 0) + 1",
     "the first key at the end": "CFG['rate'] = CFG.pop('rate')",
     "a container": "CFG.setdefault('log', []).append(1)",
@@ -46,7 +46,7 @@ GAINS = {
 EDITS = {
     "another value": "CFG['rate'] = 5.0",
     "a new key": "CFG['bias'] = 1.0",
-    "a key that goes": "del CFG['rate']",
+    "a key that is deleted": "del CFG['rate']",
     "all keys": "CFG.clear()",
     "another dict": "CFG = {'rate': 7.0}",
 }
@@ -133,11 +133,11 @@ def traces_of(f, *args):
 @pytest.mark.parametrize("strict", [False, *exhaustive(True)])
 @pytest.mark.parametrize("gain", GAINS.values(), ids=GAINS)
 @pytest.mark.parametrize("place", PLACES)
-def test_what_a_trace_does_to_a_dict_is_no_reason_to_trace(place, gain, strict):
+def test_a_write_by_the_trace_into_a_dict_causes_no_trace(place, gain, strict):
     f, _ = place(gain, strict=strict)
     for x in (X, EQUAL_X):
         assert traces_of(f, x) == (2.0, 1)
-    for _ in range(3):  # each may be traced once more, for what the other wrote first
+    for _ in range(3):  # each may be traced once more, for the first write of the other
         f(X), f(EQUAL_X)
     for _ in range(3):
         assert traces_of(f, X) == traces_of(f, EQUAL_X) == (2.0, 0)
@@ -147,8 +147,10 @@ def test_what_a_trace_does_to_a_dict_is_no_reason_to_trace(place, gain, strict):
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("gain", GAINS.values(), ids=GAINS)
 @pytest.mark.parametrize("place", PLACES)
-def test_the_rest_of_a_dict_that_a_trace_wrote_into_counts(place, gain, edit, strict):
-    if "'rate'" in gain and edit in (EDITS["a key that goes"], EDITS["all keys"]):
+def test_other_keys_of_a_dict_that_the_trace_wrote_are_guarded(
+    place, gain, edit, strict
+):
+    if "'rate'" in gain and edit in (EDITS["a key that is deleted"], EDITS["all keys"]):
         pytest.skip("then there is no rate to move")
     if "'count'] +=" in gain and edit in (EDITS["all keys"], EDITS["another dict"]):
         pytest.skip("then there is no count")
@@ -174,7 +176,7 @@ GROWS = {
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("name", GROWS)
-def test_what_was_there_before_a_trace_added_items_counts(name, strict):
+def test_items_older_than_the_trace_are_guarded(name, strict):
     made, grow, edits = GROWS[name]
     for edit in edits:
         names = {"collections": collections}
@@ -246,10 +248,10 @@ def as_memo_of_an_object(text):
 @pytest.mark.parametrize(
     "key", ["4", "'a'", "(1, Holder)", *exhaustive("None", "2.5", "Mode.A", "len")]
 )
-def test_what_a_trace_works_out_once_and_keeps_under_a_key_counts(made, text, key):
+def test_a_memo_under_a_key_is_guarded(made, text, key):
     for edit in MEMO_EDITS:
         if made is as_captured_memo and edit.startswith("MEMO = "):
-            continue  # it is another dict, which nobody captured
+            continue  # it is another dict, which no function captured
         f, plain, run = made(text.format(k=key))
         assert traces_of(f, X) == (2.0, 1)
         assert traces_of(f, EQUAL_X) == (2.0, 1)
@@ -345,7 +347,7 @@ LAZY_CASES = [
 
 
 @pytest.mark.parametrize(("made", "other", "read", "where", "put"), LAZY_CASES)
-def test_what_a_trace_made_once_counts_whatever_it_is(made, other, read, where, put):
+def test_a_memo_of_any_type_is_guarded(made, other, read, where, put):
     names = {
         "collections": collections,
         "enum": enum,
@@ -381,7 +383,7 @@ def test_what_a_trace_made_once_counts_whatever_it_is(made, other, read, where, 
         assert traces_of(f, x) == (expected, 0)
 
 
-def test_what_a_trace_left_with_tracers_or_objects_in_it_is_an_effect():
+def test_a_stored_value_with_tracers_or_objects_is_an_effect():
     names = {"o": Holder(), "Holder": Holder}
     exec(
         "def f(x):\n"
@@ -407,14 +409,14 @@ def test_a_key_that_later_traces_write_too_is_an_effect():
     f = imprint.jit(names["f"])
     for n in range(1, 5):
         f(inp.ones(n))
-    f(inp.ones(1))  # it may be traced once more, as what it left was not yet an effect
+    f(inp.ones(1))  # maybe traced once more: its first write was no effect yet
     names["LAST"][0] = "another"
     for n in range(1, 5):
         assert traces_of(f, inp.ones(n)) == (2.0, 0)
 
 
 def test_one_version_for_each_shape_in_a_log():
-    """What the trace of one version appends is nothing that the others read."""
+    """Items that the trace of one version appends are no input of the others."""
     text = """
 def make(log, seen, counts):
     def f(x):
@@ -446,7 +448,7 @@ def g(x):
 
 @pytest.mark.parametrize("place", [at_a_global, in_a_cell])
 @pytest.mark.parametrize("first", [True, False])
-def test_a_dict_that_a_nested_function_writes_into_counts_outside(place, first):
+def test_a_dict_that_a_nested_function_writes_is_guarded_outside(place, first):
     inner, edit = place("CFG['traced'] = True")
     names = {"inner": inner}
     exec("def outer(x):\n    return inner(x) * 1.0", names)
@@ -484,7 +486,7 @@ def test_a_nested_function_that_was_traced_before_is_watched_in_each_version():
 
 
 @pytest.mark.parametrize("place", [at_a_global, in_a_cell])
-def test_a_dict_whose_first_key_goes_to_the_end_at_each_trace(place):
+def test_a_dict_whose_first_key_each_trace_moves_to_the_end(place):
     f, edit = place("k = next(iter(CFG)); CFG[k] = CFG.pop(k)")
     f(X), f(X)
     assert traces_of(f, X) == (2.0, 0)
@@ -495,7 +497,7 @@ def test_a_dict_whose_first_key_goes_to_the_end_at_each_trace(place):
 
 
 @pytest.mark.parametrize("edit", ["CFG['rate'] = 5.0", "CFG = {'rate': 5.0}"])
-def test_what_the_outer_trace_writes_where_the_inner_read(edit):
+def test_an_outer_write_into_a_dict_that_the_inner_trace_read(edit):
     names = {"CFG": cfg(), "jit": imprint.jit}
     exec(
         "inner = jit(lambda x: x * CFG['rate'])\n"
@@ -511,7 +513,7 @@ def test_what_the_outer_trace_writes_where_the_inner_read(edit):
     assert outer(X)[0] == 5.0
 
 
-def test_the_order_of_the_rest_counts_wherever_the_dict_is_read():
+def test_the_order_of_the_other_keys_is_guarded():
     names = {"CFG": {"a": 0.0}}
     exec(
         "ALL = [CFG]\ndef f(x):\n    ALL[0]['n'] = 1\n"
@@ -526,7 +528,7 @@ def test_the_order_of_the_rest_counts_wherever_the_dict_is_read():
     assert f(X)[0] == 4.0
 
 
-def test_what_a_trace_left_in_a_container_is_not_held():
+def test_objects_that_a_trace_left_in_a_container_are_not_kept_alive():
     alive = []
 
     class Thing:
@@ -546,7 +548,7 @@ def test_what_a_trace_left_in_a_container_is_not_held():
     assert traces_of(f, X) == (1.0, 0)
 
 
-def test_a_log_that_is_written_by_a_method_with_a_name_of_its_own_is_an_effect():
+def test_a_log_written_by_a_method_of_another_name_is_an_effect():
     log = []
     names = {"put": log.append, "log": log, "imprint": imprint}
     exec("f = imprint.jit(lambda x: x * 2 + 0 * len(log) + (put(1) or 0))", names)
@@ -567,8 +569,8 @@ def make():
 """
 
 
-def test_a_list_to_which_a_function_inside_appends_goes_on_counting():
-    """A function made anew knows of no effects until it takes those of the inner trace."""
+def test_a_list_that_a_nested_function_appends_to_stays_guarded():
+    """A re-created function has no effects until it takes those of the inner trace."""
     module = make_module("appends_inside", APPENDS_INSIDE)
     kept, compiled = module.kept, module.make()
     try:

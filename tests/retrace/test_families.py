@@ -76,7 +76,7 @@ def recursive(n):
 MODEL = Model(3.0)
 ARRAY = inp.ones(3)
 
-# Each makes a function anew; all that one makes are one definition.
+# Each re-creates a function; all functions that one makes are one definition.
 FAMILIES = {
     "lambda": lambda: lambda x: inp.sin(x) + 1,
     "lambda with a global": lambda: lambda x: x * FACTOR,
@@ -141,7 +141,7 @@ def test_the_pattern_of_a_function_made_in_a_method():
 
 
 @pytest.mark.unaudited
-def test_a_method_that_counts_its_traces_still_sees_its_object():
+def test_a_method_with_a_counter_of_traces_still_sees_its_object():
     class Counting(Model):
         traces = 0
 
@@ -167,7 +167,7 @@ def test_a_family_with_other_values_has_a_version_for_each():
     assert work == Work(0, 0)
 
 
-def test_a_jitted_function_in_a_closure_is_compared_by_what_it_compiles():
+def test_a_jitted_function_in_a_closure_is_compared_by_its_code():
     def make():
         inner = imprint.jit(scaled(2.0))
         return imprint.jit(lambda x: inner(x) + 1)
@@ -175,7 +175,7 @@ def test_a_jitted_function_in_a_closure_is_compared_by_what_it_compiles():
     assert work_of(lambda: [make()(1.0) for _ in range(MANY)]) == Work(2, 1)
 
 
-def test_static_functions_made_anew_are_one_argument():
+def test_recreated_static_functions_are_one_argument():
     @functools.partial(imprint.jit, static_argnums=1)
     def apply(x, fun):
         return fun(x)
@@ -184,7 +184,7 @@ def test_static_functions_made_anew_are_one_argument():
     assert apply(1.0, scaled(3.0)) == 3.0
 
 
-# ---- what a trace writes ----
+# ---- writes by a trace ----
 
 
 def nonlocal_counter():
@@ -320,7 +320,7 @@ def test_a_counter_counts_traces(make, strict):
     assert count() == 1
     f(inp.ones(4))
     assert (count(), f._cache_size()) == (2, 2)
-    fun(x)  # by itself it counts, and that is no change either
+    fun(x)  # without jit it counts, and that is no change either
     assert work_of(lambda: (f(x), f(inp.ones(4)))) == Work(0, 0)
 
 
@@ -332,7 +332,7 @@ def module():
     return make_module("families", "SCALE = 2\ndef f(x):\n    return x * SCALE\n")
 
 
-def test_there_and_back_is_one_more_trace(module):
+def test_a_restored_global_causes_no_third_trace(module):
     f = imprint.jit(module.f)
     found = []
 

@@ -108,13 +108,13 @@ def test_a_jit_inside_a_strict_function_sees_it(name, edit, root):
 
 
 @pytest.mark.parametrize(("name", "edit"), edits_of(STATIC_KINDS))
-def test_a_static_argument_counts_by_it(name, edit):
+def test_a_static_argument_is_compared_by_it(name, edit):
     root = "def root(x, n):\n    return emit(x, <>)"
     run(program(STATIC_KINDS[name], edit, root, "S"), strict=False)
 
 
 @pytest.mark.parametrize(("name", "edit"), edits_of(STATIC_KINDS))
-def test_the_static_data_of_a_node_counts_by_it(name, edit):
+def test_the_static_data_of_a_node_is_compared_by_it(name, edit):
     if edit.startswith("S ="):
         edit = f"{edit}; T = Node(S)"
     root = (
@@ -123,7 +123,7 @@ def test_the_static_data_of_a_node_counts_by_it(name, edit):
     run(program(STATIC_KINDS[name], edit, root, "T", is_node=True), strict=False)
 
 
-# ---- what nobody can look into ----
+# ---- unreadable values ----
 
 
 class Local(threading.local):
@@ -181,7 +181,7 @@ class Node(Module):
 
 
 @pytest.mark.parametrize("make", OPAQUE.values(), ids=OPAQUE)
-def test_what_cannot_be_read_is_a_static_argument_by_identity(make):
+def test_an_unreadable_static_argument_is_compared_by_identity(make):
     static = imprint.jit(lambda x, n: x, static_argnums=1)
     value, other = make(), make()
     for held in (value, other, value):
@@ -205,7 +205,7 @@ def strict_reader(value):
 
 
 @pytest.mark.parametrize("make", OPAQUE.values(), ids=OPAQUE)
-def test_a_strict_function_tells_what_it_could_not_look_into(make):
+def test_a_strict_function_warns_of_unreadable_values(make):
     value = make()
     f = strict_reader(value)
     text = f"reader: expected values that strict=True can .* got {type(value).__name__}"

@@ -105,14 +105,14 @@ def models(name):
 
 
 def traces_of(action):
-    """Return how often `action` traced, less what a nested function adds, and compiled."""
+    """Return how often `action` traced and compiled."""
     before = COUNTERS.traces, COUNTERS.compiles
     action()
     return COUNTERS.traces - before[0], COUNTERS.compiles - before[1]
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_models_built_anew_share_a_version(name):
+def test_rebuilt_models_share_a_version(name):
     f = filter_jit(lambda model, x: model(x))
     x = inp.ones(3)
     expected = [np.asarray(model(x)) for model in models(name)]
@@ -125,7 +125,7 @@ def test_models_built_anew_share_a_version(name):
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-def test_so_do_functions_made_of_them(name):
+def test_functions_made_of_rebuilt_models_share_a_version(name):
     x = inp.ones(3)
 
     def calls():
@@ -170,7 +170,7 @@ def test_two_models_that_take_turns():
     assert f.cache_info().hits == MODELS - 2
 
 
-def test_equal_settings_of_other_kinds_are_told_apart():
+def test_equal_settings_of_other_types_have_their_own_versions():
     f = filter_jit(lambda model, x: model(x) * model.sizes[0])
     for sizes in [(2,), (2.0,), (True,), (2,), (2.0,)] * 2:
         for name in ("a", "b"):
@@ -180,7 +180,7 @@ def test_equal_settings_of_other_kinds_are_told_apart():
 
 
 def no_flatten(*args):
-    raise AssertionError("the warm way takes no tree apart leaf by leaf")
+    raise AssertionError("a warm call flattens no tree leaf by leaf")
 
 
 def counting():
@@ -210,7 +210,7 @@ STRAIGHT = {
 
 @pytest.mark.unaudited
 @pytest.mark.parametrize("name", STRAIGHT)
-def test_warm_calls_are_taken_apart_by_generated_code(name, monkeypatch):
+def test_generated_code_flattens_the_arguments_of_warm_calls(name, monkeypatch):
     def f(model, x):
         for layer in model if isinstance(model, list) else [model]:
             activation = layer.activation

@@ -36,11 +36,11 @@ EDITS = {
         "g = functools.partial(np.clip, a_min=0.0, a_max=0.5)\ndef f(x): return g(x)",
         "g = functools.partial(np.clip, a_min=0.0, a_max=0.9)",
     ),
-    "a number beside it": (
+    "another number": (
         "import numpy as np\nk = 0.5\ndef f(x):\n    g = np.where\n    return g(x > k, x, 0)",
         "k = 0.6",
     ),
-    "an array beside it": (
+    "another array": (
         "import numpy as np\nt = np.arange(3.0)\ndef f(x): return np.multiply(x, t)",
         "t = np.ones(3)",
     ),
@@ -48,7 +48,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_beside_numpy_is_seen(name):
+def test_an_edit_in_numpy_code_is_seen(name):
     source, edit = EDITS[name]
     names = {"__name__": "__main__"}
     exec(source, names)
@@ -56,7 +56,7 @@ def test_an_edit_beside_numpy_is_seen(name):
     first = np.asarray(f(X))
     f(X)
     assert f._cache_size() == 1
-    before = names.copy()  # an array that is gone takes its version with it
+    before = names.copy()  # a freed array takes its version with it
     exec(edit, names)
     np.testing.assert_allclose(f(X), names["f"](X), rtol=1e-6)
     assert not np.allclose(f(X), first)
@@ -64,7 +64,7 @@ def test_an_edit_beside_numpy_is_seen(name):
     del before
 
 
-def test_a_function_of_numpys_that_is_replaced_is_seen_by_strict(monkeypatch):
+def test_strict_sees_a_replaced_numpy_function(monkeypatch):
     f = imprint.jit(lambda x: np.sin(x), strict=True)
     np.testing.assert_allclose(f(X), np.sin(X), rtol=1e-6)
     monkeypatch.setattr(np, "sin", np.cos)

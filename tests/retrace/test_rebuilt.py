@@ -100,9 +100,9 @@ def test_each_state_is_traced_and_then_answered(way, is_called_first):
         module.K = k
         traces = []
         for _ in range(4):
-            gc.collect()  # what is gone is in circles
+            gc.collect()  # the dropped objects are in cycles
             before = imprint.debug.counters().traces
             assert compiled(1.0) == k
             traces.append(imprint.debug.counters().traces - before)
-        # What is captured is found to be an effect by the first trace.
+        # The first trace finds that the captured value is an effect.
         assert traces in ([1, 0, 0, 0], [1, 1, 0, 0])

@@ -49,7 +49,7 @@ SEEN = {
         "    except AttributeError:\n        return x\n",
         "K.w = 2",
     ),
-    "attribute that comes to be of what a tuple holds": (
+    "new attribute of an object in a tuple": (
         "class K: pass\nO = K()\nV = ((1, O),)\n"
         "f = lambda x: x * getattr(V[0][1], 'w', 1)\n",
         "O.w = 2",
@@ -116,7 +116,7 @@ SEEN = {
         "        return self.__dict__['w']\nO = P()\n" + READS,
         "O.__dict__['w'] = 2",
     ),
-    "what an alias stands for": (
+    "value of an alias": (
         OBJECT + "V = list[K]\nf = lambda x: x * V.__args__[0].w\n",
         "K.w = 2",
     ),

@@ -25,7 +25,7 @@ class Config(dict):
         return self[name]
 
 
-def test_a_key_that_comes_to_be_is_told():
+def test_a_new_key_is_named():
     config = Config(rate=2.0)
     compiled = imprint.jit(lambda x: x * sum(config.values()))
     assert compiled(1.0) == 2.0
@@ -36,7 +36,7 @@ def test_a_key_that_comes_to_be_is_told():
 
 
 @pytest.mark.unaudited  # an audit prints, too
-def test_what_prints_is_no_reason_to_trace_again():
+def test_a_print_during_the_trace_causes_no_retrace():
     console = make_library("a_console", PRINTS).Console()
     try:
         compiled = imprint.jit(lambda x: x * console.print("traced"))
@@ -61,7 +61,7 @@ class Base:
 """
 
 
-def test_what_a_librarys_method_keeps_in_the_users_object_is_no_other_threads():
+def test_a_library_method_may_write_into_a_user_object():
     library = make_library("a_base", BASE)
     try:
 

@@ -1,9 +1,9 @@
-"""The oracle: inside the contract, a hit gives what a fresh trace gives.
+"""The oracle: inside the contract, a hit equals a fresh trace.
 
-A program of many pieces is edited at random between its calls; see `oracle.world` for what
-is asked of it. All that is drawn is inside the contract of change detection. A test is one
-seed, from which `PER_SEED` programs are drawn. To search wider by hand, seeds side by side
-in two processes, each test that many programs:
+A program of many pieces is edited at random between its calls; `oracle.world` checks them.
+All draws are inside the contract of change detection. A test is one seed, from which
+`PER_SEED` programs are drawn. To search wider by hand, with seeds in two processes and that
+many programs a test:
 
     ORACLE_CASES=100000 .venv-3.11/bin/python -m pytest -n 2 tests/retrace/test_soundness.py
 
@@ -54,7 +54,7 @@ def search(number, *, strict=False):
 
 @contextmanager
 def all_tools_taken():
-    """Take all ids of monitoring tools: no trace finds one, so none observes what runs."""
+    """Take all ids of monitoring tools, so that no trace can observe the code that runs."""
     tools = sys.monitoring
     taken = [number for number in range(6) if tools.get_tool(number) is None]
     for number in taken:
@@ -67,24 +67,24 @@ def all_tools_taken():
 
 
 @seeds(2)
-def test_a_hit_gives_what_a_fresh_trace_gives(number):
+def test_a_hit_equals_a_fresh_trace(number):
     search(number)
 
 
 @seeds(1)
-def test_in_strict_mode_contents_of_any_size_count_too(number):
+def test_in_strict_mode_contents_of_any_size_are_tracked(number):
     search(number, strict=True)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="nothing is ever observed there")
 @seeds(1)
-def test_where_other_tools_are_in_the_way_names_are_enough(number):
+def test_without_monitoring_tools_names_are_enough(number):
     with all_tools_taken():
         search(number)
 
 
 @seeds(0)
-def test_what_the_disk_answers_is_what_a_fresh_trace_gives(number, tmp_path):
+def test_a_hit_on_the_disk_equals_a_fresh_trace(number, tmp_path):
     module = "tests.retrace.oracle.on_disk"
     command = [sys.executable, "-m", module, str(number), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from tests.retrace.stale.asked import ASKED
 from tests.retrace.stale.branches import BRANCHES
 from tests.retrace.stale.dicts import DICTS
-from tests.retrace.stale.equals import EQUALS, LED_BY_C
+from tests.retrace.stale.equals import EQUALS, THROUGH_C
+from tests.retrace.stale.existence import EXISTENCE
 from tests.retrace.stale.forms import FORMS
 from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.given import GIVEN, HELD
@@ -19,7 +19,7 @@ from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.inherited import INHERITED
 from tests.retrace.stale.instances import INSTANCES, STATICS
 from tests.retrace.stale.kept import KEPT
-from tests.retrace.stale.libraries import HEARD, LIBRARIES
+from tests.retrace.stale.libraries import LIBRARIES, OBSERVED
 from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
@@ -46,11 +46,11 @@ KINDS = {
     "specials": SPECIALS,
     "taken": TAKEN,
     "equals": EQUALS,
-    "led by C": LED_BY_C,
+    "through C": THROUGH_C,
     "missed": MISSED,
     "libraries": LIBRARIES,
-    "heard": HEARD,
-    "asked": ASKED,
+    "observed": OBSERVED,
+    "existence": EXISTENCE,
     "given": GIVEN,
     "held": HELD,
     "kept": KEPT,
@@ -80,7 +80,7 @@ def scenarios():
 
 def known_fault(name):
     reason = KNOWN_FAULTS.get(name)
-    known = sys.version_info >= (3, 12)  # before, all reachable code counts
+    known = sys.version_info >= (3, 12)  # 3.11 compares all reachable code
     return [pytest.mark.xfail(known, reason=reason)] if reason else []
 
 

@@ -160,7 +160,7 @@ def test_an_unread_attribute_causes_one_more_trace_at_most(owner, text):
             assert f(X) == 2.0
 
     nested = 2 if "imprint.jit" in text else 1
-    # Two places are two traces: what `K` has, and what `o` has.
+    # Two locations are two traces: the attributes of `K`, and those of `o`.
     assert traces_of(lambda: edit_and_call((3.0, 5.0, 7.0))) <= 2 * nested
     assert traces_of(lambda: edit_and_call(range(20))) == 0
     assert list(f.versions) == versions  # the same answers
@@ -194,7 +194,7 @@ def test_a_write_by_the_trace_stays(owner, write, result):
 
 
 @pytest.mark.parametrize("name", "abcdkmnstvx")
-def test_no_name_of_imprints_own_and_of_libraries_is_watched_in_an_object(name):
+def test_no_name_of_imprint_or_a_library_is_watched_in_an_object(name):
     module = module_of("class K: pass\no = K(); o.w = 1.0\nf = lambda v: v * o.w")
     setattr(module.o, name, 1.0)
     f = imprint.jit(module.f)

@@ -5,5 +5,5 @@ import imprint
 
 @pytest.fixture(autouse=True)
 def _no_versions():
-    """Equal functions share versions, so a count starts from none."""
+    """Clear the caches: equal functions share versions, so a count starts from none."""
     imprint.clear_caches()

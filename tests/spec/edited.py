@@ -1,9 +1,9 @@
-"""A program of several files, of which anything may be edited between two processes.
+"""A program of several files, each part of which may be edited between two processes.
 
-Each fact of it is one entry of `FACTS`, with the values that it may have; a program is a
-choice for each. `write` puts the files of a choice into a folder. The program prints what
-its jitted function returns, what NumPy's way through the same functions gives, and how
-many functions were traced, and programs compiled and loaded.
+Each entry of `FACTS` is one fact of the program with its possible values; a program is a
+choice for each. `write` puts the files of a choice into a folder. The program prints the
+result of its jitted function, the result of the same functions with NumPy, and the number
+of functions traced, and of programs compiled and loaded.
 """
 
 import random
@@ -20,7 +20,7 @@ FACTS = {
     "table": ("[1.0, 2.0, 3.0]", "[1.0, 3.0, 2.0]", "(1.0, 2.0, 3.0)"),
     "loops": ("1", "2", "3"),
     "environment": ("1", "2"),
-    # What modules hold.
+    # Values of modules.
     "array": ("[1, 2, 3]", "[1, 5, 3]"),
     "mapping": ("{'a': 1.0, 'b': 2.0}", "{'b': 2.0, 'a': 1.0}", "{'a': 1.5, 'b': 2.0}"),
     "nested": ("{'deep': [1.0, {'er': 2.0}]}", "{'deep': [1.0, {'er': 2.5}]}"),
@@ -39,7 +39,7 @@ FACTS = {
     "computed": ("sum(range(4))", "sum(range(5))"),
     "function_attribute": ("1.0", "2.0"),
     "text": ("'sine'", "'cosine'"),
-    # What classes and objects hold.
+    # Attributes of classes and objects.
     "base": ("Base", "OtherBase"),
     "base_rate": ("0.5", "0.75"),
     "other_rate": ("1.5", "1.75"),
@@ -58,7 +58,7 @@ FACTS = {
     "missing": ("9.0", "11.0"),
     "length": ("2", "3"),
     "truth": ("True", "False"),
-    # What the process does before it calls.
+    # Actions of the process before the call.
     "patch": (
         *("pass", "helpers.wave = lambda x: x * 9.0", "Model.run = lambda self, x: -x"),
         *("helpers.SCALE = 11.0", "consts.MAPPING['a'] = 77.0", "consts.ARRAY[0] = 55"),
@@ -75,7 +75,7 @@ FACTS = {
     ),
     "given": ("2", "3", "2.0"),
     "rows": ("1", "2"),
-    # What changes no program.
+    # Edits that change no program.
     "comment": ("", "# a comment", "# another\n\n\n"),
     "unused": ("None", "1"),
     "docstring": ("Words.", "Other words."),
@@ -299,7 +299,7 @@ print(*(getattr(after, n) - getattr(before, n) for n in ("traces", "compiles", "
 
 
 class _Chosen(dict):
-    """What a text does not name as a fact stays as it is written."""
+    """Leave text that names no fact as it is written."""
 
     def __missing__(self, key):
         return "{" + key + "}"
@@ -338,6 +338,6 @@ def edits(seed, count):
         yield chosen
 
 
-def what_counts(chosen):
+def program_part(chosen):
     """Return the part of a choice that changes the program."""
     return tuple(value for name, value in chosen.items() if name not in IDLE)

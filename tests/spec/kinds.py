@@ -1,7 +1,7 @@
-"""All that compiles outside of traces, over four devices: run by `test_warm_kinds.py`.
+"""All code that compiles outside of traces, over four devices: run by `test_warm_kinds.py`.
 
-Each function of `CASES` gives a result and what it should be. What the functions compute
-depends on RATE, which the test edits, and on what they were given.
+Each function of `CASES` gives a result and the expected one. The results depend on RATE,
+which the test edits, and on the arguments.
 """
 
 import json

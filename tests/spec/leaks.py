@@ -1,7 +1,7 @@
-"""Functions that store a tracer somewhere: what `check_tracer_leaks` is to find.
+"""Functions that store a tracer, for `check_tracer_leaks` to find.
 
-A test that needs the holders makes the module anew by `fresh`: a garbage collector whose
-heap is frozen tells of none that was there before.
+A test that needs the holders re-creates the module by `fresh`: a garbage collector with a
+frozen heap does not report older holders.
 """
 
 from importlib.util import module_from_spec, spec_from_file_location

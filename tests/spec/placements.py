@@ -110,7 +110,7 @@ CASES = {
 
 
 def known(lib):
-    """Return what the programs may name."""
+    """Return the namespace of the programs."""
     xp, d0, d1 = lib.numpy, *lib.devices()
     under_device = lib.default_device
 

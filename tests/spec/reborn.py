@@ -1,9 +1,8 @@
-"""Processes that are cheap: modules anew, and nothing in memory that was compiled.
+"""Cheap processes: re-created modules and empty caches in memory.
 
 A program is a text for each of its modules, which are made in their order; the last one
-has the function. Functions, classes and dictionaries of a life are other objects than
-those of the life before, as in another process; what an earlier life has compiled is on
-the disk alone.
+has the function. Each life has new functions, classes and dictionaries, as in another
+process; programs of an earlier life are on the disk alone.
 """
 
 import sys
@@ -13,11 +12,11 @@ import imprint
 
 
 class Life:
-    """What came of one life.
+    """The results of one life.
 
     Attributes:
         modules: the modules, by name.
-        fun: what `run` gave, a jitted function.
+        fun: the result of `run`, a jitted function.
     """
 
     def __init__(self, texts, folder):

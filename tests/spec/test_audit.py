@@ -1,7 +1,7 @@
-"""Audits: a hit whose program is not what a fresh trace gives is an error.
+"""Audits: a hit whose program differs from a fresh trace is an error.
 
-What the messages say is in tests/golden. What is stale here is so by a computed name, as
-`hidden` reads it, which no version watches.
+The messages are in tests/golden. The programs here become stale by a computed name, which
+`hidden` reads and no version watches.
 """
 
 import threading
@@ -15,7 +15,7 @@ from imprint._src.config import config
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint.errors import StaleVersionError
 
-pytestmark = pytest.mark.unaudited  # each test says what is audited
+pytestmark = pytest.mark.unaudited  # each test chooses its audits
 
 HIDDEN = {"rate": 2.0}
 
@@ -80,7 +80,7 @@ def outcome(f, args, kwargs):
 
 @pytest.mark.parametrize("calls", [1, 3])
 @pytest.mark.parametrize("name", CALLS)
-def test_what_is_stale_is_an_error_and_the_next_call_is_right(name, calls):
+def test_a_stale_version_is_an_error_and_the_next_call_is_right(name, calls):
     f, args, kwargs = CALLS[name]()
     for _ in range(calls):  # the third takes the shortest way
         before = outcome(f, args, kwargs)
@@ -104,7 +104,7 @@ settings = Settings()
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_what_is_not_tracked_is_listed(strict):
+def test_the_message_lists_untracked_values(strict):
     f = imprint.jit(lambda x: x * settings.rate * hidden(), strict=strict)
     f(1.0)
     HIDDEN["rate"] = 5.0
@@ -148,7 +148,7 @@ def test_a_donated_array_is_taken_only_if_the_program_is_right():
         assert x.is_deleted()
 
 
-def test_a_function_made_anew_is_audited():
+def test_a_recreated_function_is_audited():
     def made():
         return imprint.jit(lambda x: x + hidden())
 
@@ -185,7 +185,7 @@ def test_a_nested_function_that_fails_is_not_taken_from_its_earlier_trace():
             f(1.0)
 
 
-def test_what_is_stale_in_a_nested_function_goes_and_nothing_else():
+def test_only_stale_traces_of_nested_functions_are_dropped():
     inner = imprint.jit(plain)
     other = imprint.jit(lambda x: inp.sin(x))
     outer = imprint.jit(lambda x: inner(x) + other(x))
@@ -201,7 +201,7 @@ def test_what_is_stale_in_a_nested_function_goes_and_nothing_else():
     assert COUNTERS.traces - traces == 1  # both nested functions have one
 
 
-def test_an_interrupt_of_the_fresh_trace_leaves_all_as_it_was():
+def test_an_interrupt_of_the_fresh_trace_changes_nothing():
     stop = []
 
     @imprint.jit
@@ -221,7 +221,7 @@ def test_an_interrupt_of_the_fresh_trace_leaves_all_as_it_was():
     assert COUNTERS.traces == traces
 
 
-def test_a_static_result_counts():
+def test_a_stale_static_result_is_an_error():
     f = imprint.filter_jit(lambda x: (x, hidden(), lambda y: y))
     f(ONES)
     with imprint.audit(1.0):
@@ -232,7 +232,7 @@ def test_a_static_result_counts():
         assert f(ONES)[1] == 5.0
 
 
-def test_the_tree_of_a_result_counts():
+def test_a_stale_tree_of_a_result_is_an_error():
     f = imprint.jit(lambda x: {hidden("rate"): x})
     f(1.0)
     HIDDEN["rate"] = 5.0
@@ -241,10 +241,10 @@ def test_the_tree_of_a_result_counts():
     assert f(1.0) == {5.0: 1.0}
 
 
-# ---- what an audit leaves alone ----
+# ---- side effects of an audit ----
 
 
-def test_an_audit_is_counted_by_itself():
+def test_an_audit_adds_only_to_its_own_counter():
     f = imprint.jit(lambda x: imprint.jit(plain)(x) + 1)
     f(1.0)
     before = imprint.debug.counters()
@@ -259,7 +259,7 @@ def test_an_audit_is_counted_by_itself():
     assert f.explain(1.0).hit
 
 
-def test_what_a_fresh_trace_traces_is_not_counted():
+def test_traces_inside_a_fresh_trace_are_not_counted():
     fun = imprint.jit(lambda x: x + len(str(imprint.make_jaxpr(plain)(x))))
     before = COUNTERS.traces
     fun(1.0)
@@ -321,7 +321,7 @@ def test_a_function_that_calls_itself_on_arrays_is_audited_once():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.25, 0.5, 1.0, 1])
-def test_the_share_is_kept_by_each_of_functions_called_in_turn(share):
+def test_each_of_functions_called_in_turn_is_audited_by_its_share(share):
     functions = [imprint.jit(lambda x, i=i: x + i) for i in range(2)]
     for f in functions:
         f(1.0)
@@ -375,7 +375,7 @@ def test_a_call_under_a_trace_is_audited_too(around):
     assert imprint._src.core.trace.current_trace() is None
 
 
-def test_a_tracer_that_is_captured_where_an_array_was_is_another():
+def test_a_tracer_captured_in_place_of_an_array_is_stale():
     inner = imprint.jit(lambda x: x + hidden())
 
     @imprint.jit
@@ -389,7 +389,7 @@ def test_a_tracer_that_is_captured_where_an_array_was_is_another():
         outer(ONES)
 
 
-def test_what_was_dropped_is_explained():
+def test_explain_names_the_audit_that_dropped_a_version():
     f = imprint.jit(plain)
     f(1.0)
     HIDDEN["rate"] = 5.0

@@ -24,7 +24,7 @@ def step():
 OFFSET = 1.5
 
 
-def test_a_version_tells_what_it_is(step):
+def test_a_version_describes_itself(step):
     before = time.time()
     step({"x": inp.ones((2, 3))}, n=3)
     (version,) = step.versions
@@ -54,7 +54,7 @@ def test_a_version_knows_where_its_executable_is_from():
     assert [v.origin for v in f.versions] == ["compiled", "memory"]
 
 
-def test_one_version_is_evicted_and_comes_back(step):
+def test_an_evicted_version_is_traced_again(step):
     a, b = {"x": inp.ones(2)}, {"x": inp.ones(3)}
     step(a)
     step(b)
@@ -135,7 +135,7 @@ def test_why_is_explain(step):
     assert str(difference) == "static n: 2 → 4"
 
 
-def test_counts_grow_whatever_becomes_of_the_versions():
+def test_counters_survive_their_versions():
     f = imprint.jit(lambda x: x + 6.25)
     before = counters()
     for x in 1, 2, 3, 1.0:
@@ -160,7 +160,7 @@ def test_evictions_are_counted(step):
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, True, "4 GB"])
-def test_a_limit_that_is_none(wrong):
+def test_an_invalid_limit_is_refused(wrong):
     with pytest.raises(imprint.errors.ArgumentError) as raised:
         imprint.cache.limit(bytes=wrong)
     assert str(raised.value) == (
@@ -169,7 +169,7 @@ def test_a_limit_that_is_none(wrong):
     )
 
 
-def test_why_of_a_plain_function():
+def test_why_refuses_a_plain_function():
     with pytest.raises(imprint.errors.ArgumentError) as raised:
         imprint.cache.why(len, 1)
     assert str(raised.value) == (

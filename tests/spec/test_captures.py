@@ -27,7 +27,7 @@ def caught_by(action):
     return [w for w in caught if w.category is CaptureWarning]
 
 
-def test_a_large_captured_array_is_told_once_with_its_size_and_line():
+def test_a_large_captured_array_gives_one_warning_with_its_size_and_line():
     table = np.ones((512, 1024), np.float32)
 
     @imprint.jit
@@ -79,7 +79,7 @@ def test_a_captured_array_is_a_private_copy():
     np.testing.assert_array_equal(f(inp.ones(())), [8, 8, 8, 8])  # another version
 
 
-# ---- functions that are made anew ----
+# ---- functions that are re-created ----
 
 
 @pytest.fixture
@@ -136,18 +136,18 @@ def test_captured_arrays_are_compared_up_to_16_mebibytes(make, sizes):
 @pytest.mark.unaudited
 @pytest.mark.parametrize("size", [1, 17])
 @pytest.mark.parametrize("make", [added, lambda a: added_from(Held(a))])
-def test_what_was_written_into_an_array_is_seen_by_a_function_made_anew(make, size):
+def test_a_recreated_function_sees_writes_into_an_array(make, size):
     table = zeros(size)
     first = make(table)
     assert first(1.0) == 1
     table[0] = 7
     assert make(table)(1.0) == 8
-    assert first(1.0) == 1  # one that was traced keeps what it saw
+    assert first(1.0) == 1  # a traced one keeps its values
     table[0] = 0
     assert make(table)(1.0) == 1
 
 
-def test_a_definition_over_a_large_array_goes_with_its_function():
+def test_a_definition_over_a_large_array_is_freed_with_its_function():
     table = zeros(17)
     gc.collect()
     before = len([*DEFINITIONS]), len(imprint.cache.entries())
@@ -184,7 +184,7 @@ def test_an_array_in_a_file_is_compared_as_others_are(tmp_path):
 # ---- strict ----
 
 
-def test_a_strict_function_sees_what_is_written_into_an_array():
+def test_a_strict_function_sees_writes_into_an_array():
     table = np.arange(4, dtype=np.float32)
     f = imprint.jit(lambda x: x + table, strict=True)
     f(1.0)
@@ -251,7 +251,7 @@ def test_strict_costs_no_trace_while_nothing_changes():
     assert COUNTERS.traces == before
 
 
-def test_a_version_is_kept_for_what_the_captures_were_when_it_was_traced():
+def test_a_version_belongs_to_the_captured_values_of_its_trace():
     table = np.arange(4, dtype=np.float32)
 
     def make():
@@ -269,7 +269,7 @@ def test_a_version_is_kept_for_what_the_captures_were_when_it_was_traced():
     np.testing.assert_array_equal(make()(inp.ones(4)), [1, 2, 3, 4])
 
 
-def test_a_function_keeps_its_versions_while_what_it_captures_changes():
+def test_a_function_keeps_its_versions_while_its_captures_change():
     class Trainer:
         steps = 0
 
@@ -289,7 +289,7 @@ def test_a_function_keeps_its_versions_while_what_it_captures_changes():
     assert step._cache_size() == 0
 
 
-def test_a_trace_is_kept_for_what_the_captures_were_when_it_was_made():
+def test_an_uncompiled_trace_belongs_to_its_captured_values():
     table = np.arange(4, dtype=np.float32)
 
     def make():

@@ -1,4 +1,4 @@
-"""Whatever became of a manifest on the disk: the right answer, and one warning at most."""
+"""Damaged manifests: each call gives the right answer, and one warning at most."""
 
 import os
 import time
@@ -36,7 +36,7 @@ X = np.array([1.0, 2.0], np.float32)
 
 @pytest.fixture
 def life(tmp_path, imprint_store):
-    """Return how a life begins whose functions were called by one before."""
+    """Return a function that begins a life whose functions an earlier one called."""
 
     def begin():
         return reborn.begin(TEXTS, tmp_path).main
@@ -55,14 +55,14 @@ def manifests():
 
 def called(main):
     """Return how often `f` was traced, and how often was warned; its result is right."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result, count = reborn.traces(main.f, X)
     np.testing.assert_array_equal(result, X * 2)
-    return count, sum(issubclass(w.category, StoreWarning) for w in told)
+    return count, sum(issubclass(w.category, StoreWarning) for w in caught)
 
 
-def anew():
+def reopened_store():
     """Return a store as another process opens it, which has warned of nothing."""
     store = current()
     return Store(store.folder, writes=True, limit=store.limit)
@@ -82,11 +82,11 @@ def key_of_call(life, monkeypatch):
     return keys[0]
 
 
-def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch):
+def test_corrupt_and_truncated_manifests_are_rejected(life, monkeypatch):
     key = key_of_call(life, monkeypatch)
     (path,) = manifests()
     whole = path.read_bytes()
-    assert manifest.find_trace(anew(), key) is not None
+    assert manifest.find_trace(reopened_store(), key) is not None
     damaged = [whole[:size] for size in range(len(whole))]
     for at in range(len(whole)):
         damaged.append(bytearray(whole))
@@ -94,9 +94,9 @@ def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch)
     for data in damaged:
         path.write_bytes(data)
         path.chmod(0o600)
-        with pytest.warns(StoreWarning) as told:
-            assert manifest.find_trace(anew(), key) is None
-        assert len(told) == 1
+        with pytest.warns(StoreWarning) as caught:
+            assert manifest.find_trace(reopened_store(), key) is None
+        assert len(caught) == 1
         assert not path.exists()
     path.write_bytes(whole)
     path.chmod(0o600)
@@ -104,7 +104,7 @@ def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.5, 0.9, 0.999])
-def test_a_call_that_meets_damage_is_traced(life, share):
+def test_a_damaged_manifest_causes_a_trace(life, share):
     (path,) = manifests()
     data = bytearray(path.read_bytes())
     data[int(len(data) * share)] ^= 16
@@ -113,7 +113,7 @@ def test_a_call_that_meets_damage_is_traced(life, share):
     assert called(life()) == (0, 0)  # it was kept again
 
 
-def test_manifests_that_were_swapped_are_not_believed(life):
+def test_swapped_manifests_are_rejected(life):
     main = life()
     main.f(X)
     main.g(X)
@@ -167,7 +167,7 @@ def test_another_engine_or_cpu_has_entries_of_its_own(life, what, monkeypatch):
 
 
 @pytest.mark.parametrize(("number", "name"), [(28, "full"), (30, "read-only")])
-def test_a_disk_that_takes_nothing_costs_a_warning(life, number, name, monkeypatch):
+def test_a_disk_that_cannot_be_written_gives_a_warning(life, number, name, monkeypatch):
     for path in manifests():
         path.unlink()
 
@@ -199,7 +199,7 @@ def test_a_directory_that_is_a_file_is_a_miss(life):
 
 
 @pytest.mark.parametrize("days", [-30_000, -400, 400, 30_000])
-def test_a_clock_that_is_wrong_changes_no_answer(life, days):
+def test_a_wrong_clock_changes_no_answer(life, days):
     when = time.time() + days * 86_400
     for entry in entries(current().folder):
         os.utime(entry.path, (max(0, when), max(0, when)))

@@ -1,4 +1,4 @@
-"""The flags that find what went wrong: NaN, infinities, leaked tracers, compiles."""
+"""The debugging flags: NaN, infinities, leaked tracers, compilations."""
 
 import logging
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.spec.leaks import fresh
 
 
 def raised(action):
-    """Return the message of the NaN or infinity that `action` meets."""
+    """Return the message of the NaN or infinity that `action` produces."""
     with pytest.raises(FloatingPointError) as caught:
         action()
     assert isinstance(caught.value, NonFiniteError)
@@ -70,7 +70,7 @@ def test_nan_is_allowed_without_the_flag():
         assert np.isnan(outer({"x": NEGATIVE})["loss"])
 
 
-def test_a_nan_that_came_in_is_named_by_its_argument():
+def test_a_nan_in_an_argument_is_named_by_its_path():
     with imprint.debug_nans():
         message = raised(lambda: outer({"x": np.array([np.nan], np.float32)}))
     assert "argument batch['x'] already holds one" in message
@@ -223,7 +223,7 @@ def leaks():
 
 
 @pytest.mark.parametrize("name", HOLDERS)
-def test_a_leaked_tracer_is_reported_with_who_holds_it(name, leaks):
+def test_a_leaked_tracer_is_reported_with_its_holder(name, leaks):
     leak = getattr(leaks, name)
 
     @imprint.jit
@@ -261,7 +261,7 @@ QUICK_PAIRS = [
 
 @pytest.mark.parametrize(("outside", "name"), exhaustive_but(QUICK_PAIRS, PAIRS))
 def test_a_tracer_that_leaks_outside_jit_is_reported_too(outside, name, leaks):
-    """JAX finds those of `vmap`; its derivatives leave no trace to ask."""
+    """JAX finds those of `vmap`; its derivatives keep no trace to check."""
     leak = getattr(leaks, name)
 
     def step(x):
@@ -340,7 +340,7 @@ def test_clean_programs_outside_jit_are_not_blamed(name):
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_with_functions_inside_are_not_blamed(name):
-    """What records a function holds the tracers that functions made inside captured."""
+    """The recording of a function holds the tracers that inner functions captured."""
 
     def f(x):
         rows = imprint.vmap(lambda y: y * x)(np.ones(3, np.float32))

@@ -1,4 +1,4 @@
-"""What the user declares of what no trace can hear: functions that are pure, and files."""
+"""Declarations of facts that no trace can observe: pure functions, and files."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def _nothing_declared():
 
 @pytest.fixture
 def life(tmp_path, imprint_store):
-    """Return how a life begins: what it says of itself, and what its function adds."""
+    """Return a function that begins a life with declarations and a term of its function."""
 
     def begin(adds, says=""):
         for each in DECLARED:
@@ -68,7 +68,7 @@ PURE = {
 
 
 @pytest.mark.parametrize("name", PURE)
-def test_what_is_assumed_to_be_pure_is_kept(life, name):
+def test_a_program_of_functions_assumed_pure_is_stored(life, name):
     adds, says = PURE[name]
     first, count = reborn.traces(life(adds), X)
     assert count == 1
@@ -80,11 +80,11 @@ def test_what_is_assumed_to_be_pure_is_kept(life, name):
     assert fun.versions[0].restarts == "without a trace"
     fun = life(adds)
     assert why(fun).endswith(" changed.")
-    assert reborn.traces(fun, X)[1] == 1  # nobody assumes it any more
+    assert reborn.traces(fun, X)[1] == 1  # nothing assumes it any more
 
 
 @pytest.mark.unaudited
-def test_an_audit_finds_what_is_not_pure(life):
+def test_an_audit_finds_a_wrong_assume_pure(life):
     says = "imprint.cache.assume_pure(time.perf_counter)"
     life("time.perf_counter() % 1", says)(X)
     with audit(1.0), pytest.raises(StaleVersionError) as raised:
@@ -105,7 +105,7 @@ def table(tmp_path):
     return path
 
 
-def test_a_file_is_what_a_manifest_is_compared_by(life, table, imprint_store):
+def test_a_manifest_depends_on_a_declared_file(life, table, imprint_store):
     pure, path = "imprint.cache.assume_pure(open)", repr(str(table))
     adds = f"word(imprint.cache.depends_on({path}))"
     for traces in (1, 0):
@@ -124,7 +124,7 @@ def test_a_file_is_what_a_manifest_is_compared_by(life, table, imprint_store):
     assert why(life(adds, pure)).endswith(f"the file {table} changed.")
 
 
-def test_a_file_that_is_named_later_is_asked_for(life, table):
+def test_a_file_declared_later_causes_a_trace(life, table):
     says = f"imprint.cache.depends_on({str(table)!r})"
     life("1")(X)
     assert reborn.traces(life("1", says), X)[1] == 1
@@ -134,7 +134,7 @@ def test_a_file_that_is_named_later_is_asked_for(life, table):
     assert reborn.traces(life("1", says), X)[1] == 1
 
 
-def test_a_file_that_is_written_meanwhile_is_told(life, table):
+def test_a_file_written_during_the_process_is_named(life, table):
     says = f"""
 imprint.cache.assume_pure(open)
 def turned():
@@ -150,7 +150,7 @@ def turned():
     )
 
 
-def test_a_value_is_what_a_manifest_is_compared_by(life):
+def test_a_manifest_depends_on_a_declared_value(life):
     def begin(value):
         return life("1", f"imprint.cache.depends_on(value={value})")
 
@@ -184,7 +184,7 @@ print(f(np.ones(2))[0], imprint.debug.counters().traces)
 
 
 @pytest.mark.slow
-def test_processes_compare_what_was_declared(tmp_path, table):
+def test_processes_compare_declared_files(tmp_path, table):
     environment = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path / "s")}
     program = tmp_path / "main.py"
     program.write_text(PROGRAM)
@@ -203,7 +203,7 @@ def test_processes_compare_what_was_declared(tmp_path, table):
     assert (run(), run()) == ("7.0 1\n", "7.0 0\n")
 
 
-# ---- what is none ----
+# ---- refused declarations ----
 
 
 def helper(x):
@@ -232,13 +232,13 @@ def helper(x):
     ],
     ids=["number", "name", "user"],
 )
-def test_what_cannot_be_assumed_to_be_pure(what, text):
+def test_assume_pure_refuses_other_values(what, text):
     with pytest.raises(ArgumentError) as raised:
         imprint.cache.assume_pure(what)
     assert str(raised.value) == text
 
 
-def test_what_nothing_can_depend_on(tmp_path):
+def test_depends_on_refuses_unreadable_files_and_values(tmp_path):
     with pytest.raises(ArgumentError) as raised:
         imprint.cache.depends_on(tmp_path / "none")
     assert str(raised.value) == (

@@ -37,7 +37,7 @@ def test_a_function_made_again_is_the_same_function(name):
 
 
 class Bare:
-    """Lacks an attribute that is asked for."""
+    """Lacks an attribute that is read."""
 
 
 def with_default(factor, x):
@@ -140,7 +140,7 @@ def test_a_function_made_in_a_method_is_traced_once_for_each_state():
     assert counter.compute() == 8
 
 
-# ---- what a warm call reads of what is captured ----
+# ---- captured values that a warm call reads ----
 
 
 class Rated:
@@ -158,7 +158,7 @@ CAPTURED = {
 }
 
 
-def test_a_strict_function_reads_what_containers_hold():
+def test_a_strict_function_reads_the_contents_of_containers():
     table, things = np.ones(1000), [Rated()]
     f = imprint.jit(lambda x: x * table[0] * things[0].rate, strict=True)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Donated arguments: what is taken, what is kept, and what using it again says."""
+"""Donated arguments: which are taken, which are kept, and the error of a later use."""
 
 import copy
 import gc
@@ -64,7 +64,7 @@ def test_every_leaf_of_a_donated_tree_is_given_up():
     assert float(new["w"].sum() + counted["count"]) == 2
 
 
-def test_positions_count_static_arguments():
+def test_positions_include_static_arguments():
     f = imprint.jit(lambda n, x: x * n, static_argnums=0, donate_argnums=1)
     x = fresh(3)
     assert f(3, x).tolist() == [3, 3, 3]
@@ -121,7 +121,7 @@ def test_a_deleted_array_names_the_line():
         x + 1
 
 
-# ---- what cannot be taken ----
+# ---- arrays that cannot be taken ----
 
 
 def test_numpy_arrays_and_numbers_are_left_alone():
@@ -140,7 +140,7 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
-def test_a_donation_that_nothing_can_use_is_announced_and_not_made(name):
+def test_an_unusable_donation_gives_a_warning_and_is_not_made(name):
     fun, why = UNUSABLE[name]
     x = fresh(4)
     with pytest.warns(UserWarning, match=rf"none for argument x \({why}"):
@@ -151,7 +151,7 @@ def test_a_donation_that_nothing_can_use_is_announced_and_not_made(name):
         imprint.jit(fun, donate_argnums=0, strict=True)(x)
 
 
-def test_only_what_finds_a_result_is_taken():
+def test_only_arrays_with_a_matching_result_are_taken():
     f = imprint.jit(lambda batch: batch["a"] + batch["b"], donate_argnums=0)
     batch = {"a": fresh(4), "b": fresh(4)}
     with pytest.warns(UserWarning, match=r"argument batch\['b'\] \(no result left"):
@@ -214,7 +214,7 @@ def test_a_result_can_be_the_donated_array():
     assert (x.is_deleted(), y.is_deleted()) == (True, False)
 
 
-# ---- where donation does not count ----
+# ---- where donation is ignored ----
 
 
 def test_a_nested_donation_is_ignored():

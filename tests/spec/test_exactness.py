@@ -1,7 +1,7 @@
-"""Values that Python calls equal and programs do not: each has a version of its own.
+"""Values that are equal in Python and not in programs: each has a version of its own.
 
-The results are what the function gives without `jit`. JAX, Equinox and Numba answer some
-of these from the version of another value.
+The expected results are those without `jit`. JAX, Equinox and Numba answer some of these
+calls from the version of another value.
 """
 
 import dataclasses
@@ -52,7 +52,7 @@ def the_number_in(value):
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_static_values_that_are_equal_are_told_apart(holder):
+def test_equal_static_values_of_other_types_have_their_own_versions(holder):
     f = imprint.jit(lambda s: inp.asarray(the_number_in(s)), static_argnums=0)
     for _ in range(2):
         for value in ALIKE:
@@ -63,7 +63,7 @@ def test_static_values_that_are_equal_are_told_apart(holder):
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_the_sign_of_a_static_zero_counts(holder):
+def test_the_sign_of_a_static_zero_is_part_of_the_key(holder):
     f = imprint.jit(
         lambda s: inp.asarray(math.copysign(3.0, the_number_in(s))), static_argnums=0
     )
@@ -112,14 +112,14 @@ def test_the_kinds_of_python_numbers_are_exact():
 
 
 @pytest.mark.parametrize("default", [1, 1.0, True, 0.0, -0.0, 2j, None, "relu"])
-def test_an_argument_that_is_its_default_is_left_out(default):
+def test_an_argument_identical_to_its_default_is_left_out(default):
     f = imprint.jit(lambda x, option=default: x)
     assert [f(2.0), f(2.0, default), f(2.0, option=default)] == [2.0] * 3
     assert f._cache_size() == 1
 
 
 @pytest.mark.parametrize("default", [1, 1.0, True, 0.0, -0.0])
-def test_an_argument_that_is_only_equal_to_its_default_is_passed(default):
+def test_an_argument_only_equal_to_its_default_is_passed(default):
     f = imprint.jit(lambda x, option=default: inp.asarray(option))
     for option in (1, 1.0, True, 0.0, -0.0, default):
         got = f(2.0, option)

@@ -1,4 +1,4 @@
-"""Why a call compiled: the nearest version, what differs, what to do."""
+"""Why a call compiled: the nearest version, the differences, the remedies."""
 
 import copy
 import logging
@@ -97,7 +97,7 @@ class Unit(str):
 
 
 class Rate:
-    """By its `==` a value; what it is stands in its attributes."""
+    """Compares by `==`, over its attributes."""
 
     def __init__(self, rate):
         self.rate = rate
@@ -151,15 +151,15 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-@pytest.mark.parametrize("told", FIELDS)
-def test_a_static_field_is_named_by_its_place(told, jit):
-    before, after = FIELDS[told]
+@pytest.mark.parametrize("shown", FIELDS)
+def test_a_static_field_is_named_by_its_place(shown, jit):
+    before, after = FIELDS[shown]
     f = jit(lambda x: 0)
     f(before)
     found = f.explain(after).differences
     text = re.sub(r"function (\w+) at \S+", r"<jitted> \1", "; ".join(map(str, found)))
-    assert text == told
-    if found[0].kind == "static":  # what follows from the field has its remedy
+    assert text == shown
+    if found[0].kind == "static":  # consequences of the field have its remedy
         is_number = re.fullmatch(r"[\d.]+ → [\d.]+", f"{found[0].old} → {found[0].new}")
         other = ", or make it an array if no shape depends on it" if is_number else ""
         assert {d.remedy for d in found} == {
@@ -168,7 +168,7 @@ def test_a_static_field_is_named_by_its_place(told, jit):
         }
 
 
-def test_an_attribute_of_a_static_object_is_told_with_what_to_do():
+def test_an_attribute_of_a_static_object_is_named_with_a_remedy():
     cases = {
         "cfg.rate": (Rate(0.1), Rate(0.2)),
         "cfg[0].rate": ((Rate(0.1), 2), (Rate(0.2), 2)),
@@ -185,7 +185,7 @@ def test_an_attribute_of_a_static_object_is_told_with_what_to_do():
         )
 
 
-def test_a_class_that_was_defined_again():
+def test_a_redefined_class_is_named():
     def made():
         class Layer(imprint.Module):
             w: object
@@ -203,7 +203,7 @@ def test_a_class_that_was_defined_again():
 
 
 @pytest.mark.parametrize(
-    ("made", "edit", "told"),
+    ("made", "edit", "shown"),
     [
         ({"rate": 2.0}, "G['rate'] = 5.0", "global G['rate'] in ?: 2.0 → 5.0"),
         ({"rate": 2.0}, "G['b'] = 1", "global G['b'] in ?: <absent> → 1"),
@@ -213,21 +213,21 @@ def test_a_class_that_was_defined_again():
     ],
 )
 @pytest.mark.parametrize("writes", [False, True])
-def test_a_change_inside_a_container_is_named(made, edit, told, writes):
+def test_a_change_inside_a_container_is_named(made, edit, shown, writes):
     names = {"G": copy.deepcopy(made)}
     exec("def f(x):\n    return len(G) * x\ndef g(x):\n    return x", names)
     if writes and isinstance(made, dict):
         exec("def f(x):\n    G['n'] = G.get('n', 0) + 1\n    return x, len(G)", names)
-        told = told.replace("2.0}", "2.0, <what the trace wrote>}")
-        told = told.replace("1}", "1, <what the trace wrote>}")
+        shown = shown.replace("2.0}", "2.0, <what the trace wrote>}")
+        shown = shown.replace("1}", "1, <what the trace wrote>}")
     f = imprint.jit(names["f"])
     f(1.0)
     exec(edit, names)
-    assert [str(d) for d in f.explain(1.0).differences] == [told]
+    assert [str(d) for d in f.explain(1.0).differences] == [shown]
 
 
 @pytest.mark.parametrize(
-    ("made", "edit", "told"),
+    ("made", "edit", "shown"),
     [
         ({"rate": 2.0}, "G = {}", "G['rate'] in ?: 2.0 → <absent>"),
         ({"rate": 2.0}, "G = {'b': 1}", "G in ?: {'rate': 2.0} → {'b': 1}"),
@@ -244,16 +244,16 @@ def test_a_change_inside_a_container_is_named(made, edit, told, writes):
         ("a" * 80, "G = G[:-1] + 'b'", f"G in ?: …'{'a' * 21}' → …'{'a' * 20}b'"),
     ],
 )
-def test_of_what_is_long_is_told_where_it_parts(made, edit, told):
+def test_the_first_difference_of_a_long_value_is_named(made, edit, shown):
     names = {"G": copy.deepcopy(made)}
     exec("def f(x):\n    return len(G) * x", names)
     f = imprint.jit(names["f"])
     f(1.0)
     exec(edit, names)
-    assert [str(d) for d in f.explain(1.0).differences] == [f"global {told}"]
+    assert [str(d) for d in f.explain(1.0).differences] == [f"global {shown}"]
 
 
-def test_what_is_to_be_done_about_parts_of_one_object_is_told_once():
+def test_the_remedy_for_parts_of_one_object_is_given_once():
     settings = SimpleNamespace()
     settings.rates = [1.0, 2.0, 3.0]
     f = imprint.jit(lambda x: x * sum(settings.rates))
@@ -264,7 +264,7 @@ def test_what_is_to_be_done_about_parts_of_one_object_is_told_once():
     assert text.count("A version is kept for each value") == 1
 
 
-def test_what_happened_to_many_arrays_alike_is_told_once():
+def test_one_change_of_many_arrays_is_listed_once():
     f = imprint.jit(lambda x, y: 0)
     f(leaves(2), 1.0)
     changed = {name: w.astype("int32") for name, w in leaves(2).items()}
@@ -291,7 +291,7 @@ def test_a_container_of_another_kind_is_named(difference):
         assert found.remedy.startswith("None is compiled apart: pass x")
 
 
-def test_strict_tells_what_was_written_into_an_object():
+def test_strict_names_a_write_into_an_object():
     namespace = {"G": Box(1.0)}
     exec("def f(x):\n    return x * G.n\n", namespace)
     f = imprint.jit(namespace["f"], strict=True)
@@ -302,7 +302,7 @@ def test_strict_tells_what_was_written_into_an_object():
     assert {(found.old, found.new) for found in differences} == {("1.0", "2.0")}
 
 
-def test_an_attribute_that_was_read_is_told():
+def test_a_changed_attribute_that_was_read_is_named():
     namespace = {"G": Box(1.0)}
     exec("def f(x):\n    return x * G.n\n", namespace)
     f = imprint.jit(namespace["f"])
@@ -371,7 +371,7 @@ def test_the_remedy_for_a_static_value_is_one_that_helps(remedy):
     assert found.remedy == remedy.rstrip()
 
 
-def test_a_hit_and_what_granularity_costs():
+def test_a_hit_shows_the_costs_of_each_granularity():
     inner = imprint.jit(lambda x: inp.sin(x) * 2 + 1)
     outer = imprint.jit(lambda x: inner(inner(inner(x))) + 1)
     assert str(outer.explain(1.0)).endswith("it has no version yet.")
@@ -439,7 +439,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("value", SHOWN)
-def test_what_a_global_was_and_is_reads_in_a_few_words(value):
+def test_the_old_and_new_value_of_a_global_are_short(value):
     before, after, words = SHOWN[value]
     namespace = {"G": before}
     exec("def f(x):\n    G\n    return x\n", namespace)
@@ -459,7 +459,7 @@ def test_a_flag_is_named():
     assert str(difference) == "config debug_nans: False → True"
 
 
-def test_versions_and_counts():
+def test_cache_info_has_versions_and_hits():
     f = imprint.jit(lambda x: x + 1)
     for x in (1.0, 2.0, 1, 2, 3):
         f(x)
@@ -469,18 +469,18 @@ def test_versions_and_counts():
     assert [v.hits for v in f.versions] == [2, 3]
 
 
-def test_misses_can_be_told_as_they_happen(caplog):
+def test_misses_can_be_logged_as_they_happen(caplog):
     f = imprint.jit(lambda x: x + 1)
     f(1.0)
     with imprint.explain_misses(), caplog.at_level(logging.WARNING, "imprint"):
         f(1)
         f(2)
     f(inp.ones(2))
-    (told,) = caplog.messages
-    assert "x.dtype: float32 → int32" in told
+    (message,) = caplog.messages
+    assert "x.dtype: float32 → int32" in message
 
 
-# ---- what a miss works out, and when ----
+# ---- when a miss is explained ----
 
 
 @pytest.fixture
@@ -506,7 +506,7 @@ def leaves(first):
     return {f"w{i}": inp.ones(2 if i else first) for i in range(200)}
 
 
-def test_a_miss_compares_nothing_until_somebody_asks(counts):
+def test_a_miss_compares_nothing_until_its_explanation_is_read(counts):
     f = imprint.jit(lambda x: x["w0"])
     for n in range(1, 8):  # the eighth warns
         f(leaves(n))
@@ -518,7 +518,7 @@ def test_a_miss_compares_nothing_until_somebody_asks(counts):
     assert counts == {"compared": 1, "named": 1}
 
 
-def test_the_eighth_version_asks_once_for_each(counts):
+def test_the_eighth_version_compares_each_miss_once(counts):
     f = imprint.jit(lambda x: x["w1"])
     for n in range(1, 8):
         f(leaves(n))
@@ -530,7 +530,7 @@ def test_the_eighth_version_asks_once_for_each(counts):
     assert counts == {"compared": 7, "named": 7}
 
 
-def test_versions_that_came_later_do_not_count():
+def test_later_versions_are_no_part_of_an_explanation():
     f = imprint.jit(lambda x: x.sum() - 1)
     f(inp.ones((2, 2)))
     f(inp.ones((5, 5)))
@@ -541,7 +541,7 @@ def test_versions_that_came_later_do_not_count():
     assert shown == ["x.shape[0]: 2 → 5", "x.shape[1]: 2 → 5"]
 
 
-def test_versions_that_are_gone_still_count():
+def test_dropped_versions_remain_in_an_explanation():
     f = imprint.jit(lambda x, n: x.sum() - n, static_argnames="n")
     f(1.0, 2)
     f(1.0, 3)
@@ -550,7 +550,7 @@ def test_versions_that_are_gone_still_count():
     assert [str(d) for d in miss.differences] == ["static n: 2 → 3"]
 
 
-def test_the_version_of_the_fewest_changes_is_told_of():
+def test_the_version_with_the_fewest_changes_is_nearest():
     namespace = {"G": 1.0, "H": 1.0}
     exec("def f(x):\n    return x * G * H\n", namespace)
     f = imprint.jit(namespace["f"])
@@ -564,7 +564,7 @@ def test_the_version_of_the_fewest_changes_is_told_of():
     assert f.versions[explanation.nearest].hits == 1
 
 
-def test_the_version_of_the_fewest_static_changes_is_told_of():
+def test_the_version_with_the_fewest_static_changes_is_nearest():
     f = imprint.jit(lambda x, n, m: 0, static_argnames=("n", "m"))
     f(1.0, 2, 2)
     f(1.0, 3, 3)
@@ -574,7 +574,7 @@ def test_the_version_of_the_fewest_static_changes_is_told_of():
 
 
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-def test_a_default_stands_for_an_argument_that_is_not_given(jit):
+def test_an_argument_is_compared_with_its_default(jit):
     f = jit(lambda x, mask=None, *, scale=2.5: 0)
     x = inp.ones(3)
     f(x)
@@ -585,7 +585,7 @@ def test_a_default_stands_for_an_argument_that_is_not_given(jit):
     assert shown == ["mask: float32[3] → None"]
 
 
-def test_of_versions_equally_near_the_newest_is_told_of():
+def test_of_equally_near_versions_the_newest_is_nearest():
     f = imprint.jit(lambda x: 0)
     f(inp.ones(2))
     f(inp.ones(3))
@@ -609,15 +609,15 @@ def test_with_jit_disabled_nothing_compiles():
     assert f.explain(1.0).hit
 
 
-def test_a_flag_is_told_with_what_set_it(monkeypatch):
+def test_a_flag_is_named_with_its_setter(monkeypatch):
     f = imprint.jit(lambda x: x + 12.75)
     f(inp.ones(3, "int32"))
     with imprint.debug_infs(True):
         inside = f.explain(inp.ones(3, "int32"))
         f(inp.ones(3, "int32"))
         miss = f.last_miss
-    for told in inside, miss:  # the `with` was left by now
-        assert told.differences[0].remedy.endswith(
+    for explanation in inside, miss:  # the `with` was left by now
+        assert explanation.differences[0].remedy.endswith(
             "a `with imprint.debug_infs(...)` changed it."
         )
 
@@ -637,7 +637,7 @@ def test_a_method_of_another_object_is_named():
     assert "self" in str(explanation.differences[0])
 
 
-def test_a_place_without_a_version_has_nothing_to_compare_with():
+def test_a_function_without_a_version_has_nothing_to_compare():
     explanation = imprint.jit(lambda x: x + 12.5).explain(1.0)
     assert explanation.differences == ()
     assert explanation.defined.startswith(__file__ + ":")
@@ -647,7 +647,7 @@ def test_a_place_without_a_version_has_nothing_to_compare_with():
 # ---- versions that were dropped ----
 
 
-def test_a_dropped_version_is_named_with_what_dropped_it():
+def test_a_dropped_version_is_named_with_its_cause():
     f = imprint.jit(lambda x: x + 1.75, max_versions=1)
     f(1)
     with pytest.warns(UserWarning, match="The oldest version was dropped"):
@@ -688,7 +688,7 @@ def test_a_version_over_the_byte_budget_is_named():
     assert f.explain(1).hit
 
 
-def test_a_hit_lists_what_is_watched():
+def test_a_hit_lists_the_watched_values():
     names = {"SCALE": 2.0}
     exec("def f(x):\n    return x * SCALE", names)
     f = imprint.jit(names["f"])

@@ -1,4 +1,4 @@
-"""Why a function is another than before: made anew, edited, or written into."""
+"""Why a function differs from an earlier one: re-created, edited, or written into."""
 
 import gc
 import re
@@ -11,14 +11,14 @@ import pytest
 import imprint
 import imprint.numpy as inp
 
-# ---- functions that are made anew ----
+# ---- functions that are re-created ----
 
 
 def made(i, n=1):
     return imprint.jit(lambda x, k=n: x * i + k)
 
 
-def test_a_function_that_is_made_anew_is_compared_with_the_one_before():
+def test_a_recreated_function_is_compared_with_the_one_before():
     made(3)(1.0)
     first = made(4).explain(1.0)
     assert [str(d) for d in first.differences] == ["closure variable i: 3 → 4"]
@@ -84,18 +84,18 @@ MADE = {
 
 
 @pytest.mark.parametrize("change", MADE)
-def test_what_was_made_anew_is_named_with_what_to_do(change):
+def test_a_recreated_capture_is_named_with_a_remedy(change):
     one, other, remedy = MADE[change]
     imprint.clear_caches()
     one()(1.0)
-    gc.collect()  # what it held is gone, and is told all the same
+    gc.collect()  # its captures are freed, and are named all the same
     found = other().explain(1.0).differences[0]
     pattern = change if ".*" in change else re.escape(change)
     assert re.fullmatch(pattern, str(found))
     assert found.remedy == remedy
 
 
-def test_an_edited_function_is_compared_with_what_it_was(monkeypatch):
+def test_an_edited_function_is_compared_with_its_former_code(monkeypatch):
     cell = module_of(monkeypatch, "cell")
     run(cell, "@jit\ndef f(x):\n    return x * 2.5\n", "<cell 1>")
     cell.f(1.0)
@@ -104,7 +104,7 @@ def test_an_edited_function_is_compared_with_what_it_was(monkeypatch):
     (edit,) = explanation.differences
     assert (edit.kind, str(edit)) == ("edited", "constant in f at line 1: 2.5 → 7.5")
     assert "it was edited, with constant in f" in str(explanation)
-    cell.f(1.0)  # so that the first one, which is gone, is no reason any more
+    cell.f(1.0)  # so that the first one, which is freed, is no reason any more
     run(cell, "@jit\ndef f(x):\n    y = x - 1\n    return y * 7.5\n", "<cell 3>")
     assert [d.slot for d in cell.f.explain(1.0).differences] == ["code"]
 
@@ -122,7 +122,7 @@ def run(module, text, file):
     exec(compile(text, str(file), "exec"), vars(module))
 
 
-def test_an_edit_begins_a_new_count(monkeypatch):
+def test_an_edit_restarts_the_count_of_versions(monkeypatch):
     cell = module_of(monkeypatch, "cell")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -173,7 +173,7 @@ def test_functions_of_other_code_from_one_line_are_not_edits():
         jitted(1.0)
 
 
-def test_functions_that_a_factory_makes_of_other_code_warn_nobody():
+def test_functions_of_other_code_from_one_factory_give_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for n in range(12):
@@ -197,7 +197,7 @@ def captures(value):
     return reads
 
 
-def test_a_function_whose_list_was_written_is_not_made_anew():
+def test_a_function_whose_list_was_written_is_not_called_recreated():
     rates = [0.125]
     f = imprint.jit(captures(rates))
     f(1.0)
@@ -205,8 +205,8 @@ def test_a_function_whose_list_was_written_is_not_made_anew():
     explanation = f.explain(1.0)
     (written,) = explanation.differences
     assert (written.kind, written.slot) == ("closure", "closure variable value[0]")
-    told = "it differs from version 0 in closure variable value[0]: 0.125 → 0.375. "
-    assert told in str(explanation)
+    words = "it differs from version 0 in closure variable value[0]: 0.125 → 0.375. "
+    assert words in str(explanation)
     again = imprint.jit(captures([0.625])).explain(1.0)
     assert "it was made anew, with closure variable value" in str(again)
 
@@ -224,7 +224,7 @@ def test_a_changed_function_is_compared_with_itself():
     ]
 
 
-def test_a_method_of_a_changed_object_was_not_made_anew():
+def test_a_method_of_a_changed_object_is_not_called_recreated():
     class Model:
         rate = 1.0
 
@@ -264,7 +264,7 @@ def test_other_options_are_named():
     assert "it was jitted with other options: keep_unused" in str(f.explain(1.0))
 
 
-# ---- what a trace wrote ----
+# ---- writes by a trace ----
 
 COUNTERS_OF = {
     "a global": (
@@ -283,7 +283,7 @@ COUNTERS_OF = {
 
 
 @pytest.mark.parametrize("what", COUNTERS_OF)
-def test_what_the_trace_wrote_is_not_blamed(what, monkeypatch):
+def test_a_write_by_the_trace_is_no_reason_for_a_miss(what, monkeypatch):
     cell = module_of(monkeypatch, "counting")
     run(cell, f"RATE = 2.0\n{COUNTERS_OF[what]}", f"<{what}>")
     cell.f(1.0)

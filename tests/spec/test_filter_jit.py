@@ -1,4 +1,4 @@
-"""`filter_jit`: what is traced, what is static, and what comes back."""
+"""`filter_jit`: traced arguments, static arguments, and results."""
 
 import copy
 import dataclasses
@@ -65,7 +65,7 @@ def double(x):
     return x * 2 + 0
 
 
-# ---- what is static ----
+# ---- static values ----
 
 VALUES = {
     "int, float, bool": (2, 2.0, True),
@@ -123,7 +123,7 @@ def test_host_and_device_arrays_may_take_turns():
     assert f._cache_size() == 1
 
 
-def test_what_is_an_array_here_and_a_number_there_is_two_versions():
+def test_an_array_and_a_number_in_one_place_are_two_versions():
     f = filter_jit(lambda pair: pair[0] * pair[1])
     calls = [(inp.ones(()), 2), (2, inp.ones(())), (2, 2), (inp.ones(()), inp.ones(()))]
     for pair in calls * 3:
@@ -132,7 +132,7 @@ def test_what_is_an_array_here_and_a_number_there_is_two_versions():
     assert (f((2, 3)), type(f((2, 3)))) == (6, int)
 
 
-def test_containers_are_told_apart():
+def test_each_container_type_has_its_own_version():
     f = filter_jit(lambda tree: imprint.tree.leaves(tree)[0])
     x = inp.ones(2)
     trees = [(x, 1), [x, 1], (x, (1,)), (x, 1, None), (x, None, 1), {"a": x, "b": 1}]
@@ -196,7 +196,7 @@ def test_a_changed_object_is_another_value():
 
 
 @pytest.mark.unaudited
-def test_a_static_leaf_may_count_its_calls():
+def test_a_static_leaf_may_have_a_call_counter():
     class Counter:
         def __init__(self):
             self.calls = 0
@@ -266,7 +266,7 @@ def test_an_equal_model_is_traced_with_its_own_functions(compiled):
 # ---- results ----
 
 
-def test_results_that_are_no_arrays_come_back_as_they_are():
+def test_results_that_are_no_arrays_are_returned_unchanged():
     def f(model, x):
         return {
             "model": model,
@@ -296,7 +296,7 @@ def test_a_result_without_an_array_is_returned_too():
     assert filter_jit(lambda x: (x.shape, x.dtype))(inp.ones(2)) == ((2,), np.float32)
 
 
-def test_numbers_come_back_as_equinox_gives_them():
+def test_numbers_are_returned_as_by_equinox():
     def f(x, n):
         return n, n + 1.5, x
 
@@ -430,8 +430,8 @@ def test_a_gradient_is_a_method_too():
     assert Plain().loss(inp.ones(2)) is None
 
 
-def test_wrapped_functions_are_told_apart():
-    """Each has the name, the parameters and the versions of what was wrapped."""
+def test_wrapped_functions_have_their_own_versions():
+    """Each has the name, the parameters and the versions of its wrapped function."""
 
     @filter_jit
     @imprint.filter_grad
@@ -499,7 +499,7 @@ def test_equinox_treats_a_model_that_is_called_as_an_argument_too():
     assert len(traces) == 1
 
 
-def test_so_is_the_model_of_a_method():
+def test_the_model_of_a_method_is_an_argument():
     models = [Model(inp.full(2, i), double) for i in range(4)]
     losses = [filter_jit(model.loss) for model in models]
     assert work_of(lambda: [loss(inp.ones(2)) for loss in losses]) == Work(1, 1)
@@ -618,7 +618,7 @@ def test_a_compiled_stage_takes_the_same_static_values():
     )
 
 
-def test_shapes_stand_for_arrays():
+def test_shapes_replace_arrays():
     struct = imprint.ShapeDtypeStruct((2,), "float32")
     model = Model(struct, double)
     assert apply.lower(model, struct).compile()(
@@ -696,7 +696,7 @@ def test_the_whole_explanation_of_a_static_leaf():
     )
 
 
-def test_the_whole_explanation_of_a_leaf_that_is_no_array_any_more():
+def test_the_whole_explanation_of_a_leaf_that_became_an_array():
     apply(Model(ONES, double), ONES)
     explanation = dataclasses.replace(
         apply.explain(Model(ONES, double, inp.ones(())), ONES), site=None
@@ -707,7 +707,7 @@ def test_the_whole_explanation_of_a_leaf_that_is_no_array_any_more():
     )
 
 
-def test_functions_that_print_alike_are_told_apart():
+def test_functions_with_equal_reprs_are_distinguished():
     def activation(k):
         return lambda x: x * k
 
@@ -716,7 +716,7 @@ def test_functions_that_print_alike_are_told_apart():
     assert str(difference) == "static closure variable k in model.activation: 2 → 3"
 
 
-def test_trees_with_leaves_of_one_name_are_told_apart():
+def test_trees_with_equal_leaf_names_are_distinguished():
     f = filter_jit(lambda pair: pair[0])
     f((ONES, 2))
     (difference,) = f.explain([ONES, 2]).differences
@@ -739,7 +739,7 @@ def fresh(n=4):
 
 
 @pytest.mark.parametrize("donate", DONATED)
-def test_what_is_donated(donate):
+def test_the_donate_option_selects_the_donated_arguments(donate):
     f = filter_jit(lambda a, b: (a["x"] + 1, b + a["k"]), donate=donate)
     theirs = eqx.filter_jit(lambda a, b: (a["x"] + 1, b + a["k"]), donate=donate)
     for _ in range(4):
@@ -754,7 +754,7 @@ def test_what_is_donated(donate):
 
 
 @pytest.mark.parametrize("donate", DONATED)
-def test_who_is_warned_of_a_donation_without_a_use(donate):
+def test_an_unused_donation_gives_the_warning_of_its_option(donate):
     f = filter_jit(lambda first, x: x.sum(), donate=donate)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -769,7 +769,7 @@ def test_who_is_warned_of_a_donation_without_a_use(donate):
     assert (first in texts[0]) if first else ("argument first" not in texts[0])
 
 
-def test_a_strict_donation_without_a_use_is_an_error():
+def test_an_unused_strict_donation_is_an_error():
     f = filter_jit(lambda x: x.sum(), donate="warn", strict=True)
     with pytest.raises(ArgumentError, match="expected each donated argument"):
         f(fresh())
@@ -820,7 +820,7 @@ def message_of(error, call):
     return str(caught.value)
 
 
-def test_an_unknown_donation():
+def test_an_unknown_donate_option_is_refused():
     assert message_of(ArgumentError, lambda: filter_jit(double, donate="al")) == (
         "filter_jit: expected donate to be one of 'all', 'all-except-first', 'warn', "
         "'warn-except-first', 'none', got 'al'. Did you mean 'all'?"
@@ -842,17 +842,17 @@ def test_an_unknown_donation():
     ],
     ids=str,
 )
-def test_an_option_without_a_hash(options, message):
+def test_an_unhashable_option_is_refused(options, message):
     assert message_of(ArgumentError, lambda: filter_jit(double, **options)) == message
 
 
-def test_what_is_no_function():
+def test_a_value_that_is_no_function_is_refused():
     assert message_of(ArgumentError, lambda: filter_jit(3)) == (
         "filter_jit: expected a function, got 3 of type int."
     )
 
 
-def test_a_leaf_that_cannot_be_static():
+def test_an_unhashable_leaf_is_refused():
     assert message_of(ArgumentError, lambda: apply(Model(ONES, {1, 2}), ONES)) == (
         "static argument model.activation: expected a hashable value, got set. Pass a "
         "frozenset."
@@ -913,7 +913,7 @@ def test_a_static_field_of_a_module_is_part_of_the_structure():
     assert f._cache_size() == 3
 
 
-def test_a_branch_on_an_array_is_told_what_filter_jit_holds_static():
+def test_the_error_of_a_branch_says_that_filter_jit_holds_numbers_static():
     @imprint.filter_jit
     def choose(x, flag):
         return x if flag else -x
@@ -930,7 +930,7 @@ def test_a_branch_on_an_array_is_told_what_filter_jit_holds_static():
 
 
 @pytest.mark.parametrize("transform", ["grad", "vmap"])
-def test_a_transform_of_a_model_is_told_its_filtered_form(transform):
+def test_the_error_of_a_transform_of_a_model_names_its_filtered_form(transform):
     with pytest.raises(imprint.errors.ArgumentError) as caught:
         getattr(imprint, transform)(lambda m: 1.0)({"act": len, "w": inp.ones(2)})
     assert str(caught.value).endswith(

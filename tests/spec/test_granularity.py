@@ -1,4 +1,4 @@
-"""How much to compile: the whole, a part or both, and what nesting is worth."""
+"""Compile the whole, a part or both: results, equations and dispatches."""
 
 import re
 
@@ -69,7 +69,7 @@ def test_a_nested_function_is_traced_once_and_compiled_with_the_outer_one():
 
 
 @pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
-def test_inline_says_what_becomes_of_a_nested_call(inline):
+def test_inline_decides_where_a_nested_call_is_inlined(inline):
     part = imprint.jit(f, inline=inline)
     whole = imprint.jit(lambda x: part(part(x)))
     jaxpr = str(whole.trace(POINT).jaxpr)
@@ -78,14 +78,14 @@ def test_inline_says_what_becomes_of_a_nested_call(inline):
     late = inline in (True, imprint.Inline.JAX_LATE)
     assert jaxpr.count("jit[") == (0 if early else 2)
     assert text.count("call @f(") == (0 if early or late else 2)
-    asked = getattr(inline, "name", "").startswith("XLA")
-    assert text.count("inlineable") == (2 if asked else 0)
+    is_marked = getattr(inline, "name", "").startswith("XLA")
+    assert text.count("inlineable") == (2 if is_marked else 0)
     np.testing.assert_allclose(whole(POINT), f(f(POINT)), rtol=1e-6)
 
 
 @pytest.mark.skipif(not hasattr(jax, "Inline"), reason="JAX has it since 0.11")
 @pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
-def test_it_becomes_what_it_becomes_in_jax(inline):
+def test_inline_has_the_same_effect_as_in_jax(inline):
     def counts(lib, sin):
         own = inline if isinstance(inline, bool) else lib.Inline[inline.name]
         part = lib.jit(lambda x: sin(x) * 2, inline=own)
@@ -147,7 +147,7 @@ def test_gradients_pass_through_every_nesting():
     assert max(values) - min(values) <= 1e-4 * max(values)
 
 
-def test_xla_computation_shows_what_the_compiler_gets():
+def test_xla_computation_shows_the_input_of_the_compiler():
     lowered = imprint.xla_computation(f)(POINT)
     assert "stablehlo.sine" in lowered.as_text()
     assert lowered.as_text() == imprint.jit(f).lower(POINT).as_text()
@@ -206,7 +206,7 @@ def test_one_function_can_be_run_as_python():
     assert part.__wrapped__(-3.0) == 3.0
 
 
-def test_annotations_that_are_no_types_do_no_harm():
+def test_annotations_that_are_no_types_are_ignored():
     @imprint.jit
     def annotated(x: inp.array, y: 3 = 2.0) -> inp.array:
         return x * y

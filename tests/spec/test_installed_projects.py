@@ -136,7 +136,7 @@ def test_a_global_of_the_step_of_an_eager_loop_is_seen(project, name):
     assert float(loop(X)[0]) == 5
 
 
-def test_another_library_stays_one(project, tmp_path):
+def test_another_installed_package_is_no_user_code(project, tmp_path):
     site = tmp_path / "lib" / "python3" / "site-packages"
     (site / "a_project_of_others.py").write_text("RATE = 2.0")
     other = importlib.import_module("a_project_of_others")

@@ -1,4 +1,4 @@
-"""What a call's version depends on: kinds of arguments, spelling, flags, containers."""
+"""The key of a call: types of arguments, spelling, flags, containers."""
 
 import collections
 
@@ -104,7 +104,7 @@ def test_a_number_that_becomes_an_array_is_compiled_once():
     assert work_of(loop) == Work(traces=2, compiles=1)
 
 
-def test_shape_rank_and_dtype_are_told_apart():
+def test_shape_rank_and_dtype_are_part_of_the_key():
     f = add_one()
     arrays = [inp.ones(s, d) for s in ((), 1, 2, (1, 2)) for d in ("int32", "float32")]
     assert sizes(f, *arrays, *arrays)[-1] == len(arrays)
@@ -123,7 +123,7 @@ def test_wide_arrays_are_narrowed_unless_x64():
 # ---- containers ----
 
 
-def test_containers_are_told_apart():
+def test_each_container_type_has_its_own_version():
     Pair = collections.namedtuple("Pair", "a b")
     containers = (
         *((1, 2), [1, 2], {"a": 1}, {"b": 1}, None, (), (1,), ((1, 2),), Pair(1, 2)),
@@ -134,13 +134,13 @@ def test_containers_are_told_apart():
     assert sizes(f, *containers)[-1] == len(containers)
 
 
-def test_the_order_of_a_dictionary_does_not_count():
+def test_the_order_of_a_dictionary_is_ignored():
     f = add_one()
     assert sizes(f, {"a": 1, "b": 2}, {"b": 3, "a": 4}) == [1, 1]
     assert f({"b": 3, "a": 4}) == {"a": 5, "b": 4}
 
 
-def test_keys_that_cannot_be_sorted_are_fine():
+def test_keys_that_cannot_be_sorted_are_accepted():
     f = add_one()
     assert f({1: 1, "a": 2}) == f({"a": 2, 1: 1}) == {1: 2, "a": 3}
     assert f._cache_size() == 1
@@ -259,7 +259,7 @@ def test_a_flag_that_changes_no_program_is_no_version(flag):
     assert f._cache_size() == 1
 
 
-def test_a_flag_set_for_the_process_counts_too():
+def test_a_flag_set_for_the_process_is_part_of_the_key():
     f = imprint.jit(lambda x: x * 2)
     try:
         imprint.config.update("enable_x64", True)
@@ -281,7 +281,7 @@ def test_strict_promotion_refuses_mixed_operands():
     assert f(inp.ones(2), inp.arange(2)).tolist() == [1, 2]
 
 
-def test_rank_promotion_can_be_refused_or_announced():
+def test_rank_promotion_can_raise_or_warn():
     f = imprint.jit(lambda x, y: x + y)
     x, y = inp.ones(2), inp.ones((3, 2))
     with (

@@ -60,7 +60,7 @@ def start(seed, seconds, folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "seconds"), [(2, 0.5), *exhaustive((8, 60))])
-def test_the_killed_leave_manifests_that_hold(count, seconds, tmp_path):
+def test_killed_processes_leave_valid_manifests(count, seconds, tmp_path):
     (tmp_path / "store").mkdir(0o700)
     folder, draw = tmp_path / "store", random.Random(count)
     workers = [start(seed, seconds, folder) for seed in range(count)]

@@ -1,4 +1,4 @@
-"""A library's file whose code ran: its bytes count, whatever its times say."""
+"""Files of libraries whose code ran are compared by content, not by time."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def begin(file, tmp_path, imprint_store, monkeypatch):
-    """Return what begins a life that imports the library as its file is then."""
+    """Return a function that begins a life and imports the library as its file is then."""
 
     def life():
         monkeypatch.setattr(environment, "_known", {})
@@ -44,17 +44,17 @@ def begin(file, tmp_path, imprint_store, monkeypatch):
 
 
 def long_ago(file):
-    """Let a file be older than what its times may hide."""
+    """Make a file older than the resolution of its times."""
     os.utime(file, (1e9, 1e9))
 
 
-def test_a_file_of_the_same_bytes_is_as_it_was(begin, file):
+def test_a_file_of_equal_bytes_is_unchanged(begin, file):
     long_ago(file)
     assert reborn.traces(begin(), X)[1] == 1
     assert reborn.traces(begin(), X)[1] == 0
 
 
-def test_a_file_that_is_gone_is_another(begin, file):
+def test_a_deleted_file_causes_a_trace(begin, file):
     assert reborn.traces(begin(), X)[1] == 1
     fun = begin()
     file.unlink()

@@ -59,13 +59,13 @@ def forget():
         del sys.modules[name]
 
 
-def test_what_another_file_of_a_library_gave_at_its_import_is_seen(life):
+def test_a_value_imported_from_another_library_file_is_tracked(life):
     assert reborn.traces(life(), X)[1] == 1
     edited = FILES["tables"].replace("1.0", "2.0")
     result, count = reborn.traces(life(tables=edited), X)
     assert (count, float(result[0])) == (1, 4)
 
 
-def test_what_a_library_counts_is_no_input(life):
+def test_a_counter_of_a_library_is_no_input(life):
     assert reborn.traces(life("a_package.work.calls = 1"), X)[1] == 1
     assert reborn.traces(life("a_package.work.calls = 2"), X)[1] == 0

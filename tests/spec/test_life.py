@@ -70,7 +70,7 @@ imprint.tree.register_pytree_node(
 )
 
 
-# ---- what it looks like ----
+# ---- attributes ----
 
 
 def test_it_looks_like_the_function():
@@ -85,7 +85,7 @@ def test_it_looks_like_the_function():
     assert callable(power)
 
 
-def test_it_has_what_a_user_of_jax_calls():
+def test_it_has_the_methods_that_jax_users_call():
     for name in ("lower", "trace", "eval_shape", "clear_cache", "_cache_size"):
         assert callable(getattr(power, name))
     with pytest.raises(AttributeError, match="bogus"):
@@ -165,7 +165,7 @@ BY_VALUE = {"lambda", "local", "shadowed", "filter_jit"}
 @pytest.mark.parametrize(
     "pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"]
 )
-def test_another_function_is_pickled_as_what_it_wraps(pickler, name):
+def test_another_function_is_pickled_by_its_wrapped_function(pickler, name):
     if pickler is pickle and name in BY_VALUE:
         for library in (jax, imprint):
             with pytest.raises((AttributeError, pickle.PicklingError)):
@@ -216,7 +216,7 @@ sys.stdout.buffer.write(cloudpickle.dumps(scaled))
 
 
 @pytest.mark.slow
-def test_a_function_of_a_script_goes_to_another_process():
+def test_a_function_of_a_script_can_be_sent_to_another_process():
     sent = subprocess.run(
         [sys.executable, "-c", IN_MAIN], capture_output=True, check=True
     )
@@ -299,7 +299,7 @@ def test_a_function_made_in_a_method_sees_its_object():
     assert counter.compute() == 8
 
 
-# ---- when it is gone ----
+# ---- when it is freed ----
 
 
 OFFSET = 0.5
@@ -321,7 +321,7 @@ def explained(f):
 
 
 def read_again(f):
-    """Let the guard meet equal values in other objects, and then others."""
+    """Give the guard equal values in other objects, and then other values."""
     for value in (0.5, float("0.5"), 0.75):
         globals()["OFFSET"] = value
         f(inp.ones(2))
@@ -371,7 +371,7 @@ def no_collection():
 @pytest.mark.filterwarnings("ignore:.*donated argument", "ignore:.*strict")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_a_function_is_freed_with_what_it_captures_without_a_collection(
+def test_a_function_and_its_captures_are_freed_without_a_collection(
     wrapper, use, monkeypatch
 ):
     if (wrapper, use) == ("filter_jit", "refused"):
@@ -459,7 +459,7 @@ os.kept = code, code.codes, late  # dies when the module has lost its names
 
 
 @pytest.mark.slow
-def test_nothing_is_said_when_the_interpreter_ends():
+def test_the_interpreter_exits_without_output():
     run = subprocess.run(
         [sys.executable, "-c", ENDING], capture_output=True, text=True, check=True
     )

@@ -23,7 +23,7 @@ DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
 
 
 def fresh(*command, **environment):
-    """Run Python with two devices; return what it printed."""
+    """Run Python with two devices; return its output."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", *command],
         env={**os.environ, **DEVICES, **environment},
@@ -51,7 +51,7 @@ def program(code, **environment):
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """Return what both libraries did with each program."""
+    """Return the results of both libraries for each program."""
     return {
         name: json.loads(fresh("-m", "tests.spec.placements", name).splitlines()[-1])
         for name in ("imprint", "jax")
@@ -105,7 +105,7 @@ def test_arguments_are_moved_in_every_call():
 
 
 @pytest.mark.slow
-def test_a_miss_because_of_a_device_says_so():
+def test_a_miss_names_a_changed_device():
     code = """
     f = imprint.jit(lambda x: x + 1)
     f(a)
@@ -194,7 +194,7 @@ def test_sentinels_and_captured_arrays_on_another_device():
 
 
 @pytest.mark.slow
-def test_values_go_from_device_to_device():
+def test_values_can_be_moved_between_devices():
     code = """
     for dtype in ("float32", "bfloat16", "int4", "bool", "complex64", "float64"):
         x = imprint.jit(lambda x: x)(inp.asarray([0, 1, 1], dtype))
@@ -259,7 +259,7 @@ def test_devices_are_static_arguments_and_captured():
 # ---- on one device ----
 
 
-def test_what_runs_nowhere_never_runs_on_the_cpu():
+def test_a_missing_backend_never_falls_back_to_the_cpu():
     f = imprint.jit(lambda x: x + 1)
     x = inp.ones(3)
     f(x)

@@ -1,4 +1,4 @@
-"""When one function has many versions: which warning tells, and what it blames."""
+"""The warning about many versions of one function, and the reason that it names."""
 
 import functools
 import gc
@@ -11,7 +11,7 @@ import imprint.numpy as inp
 from imprint._src.jit.compilation.counters import COUNTERS
 
 
-def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
+def test_the_eighth_version_warns_and_names_the_changing_value():
     f = imprint.jit(lambda x: x.sum())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -28,7 +28,7 @@ def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
     )
 
 
-def test_functions_that_went_with_their_objects_warn_together():
+def test_functions_freed_with_their_objects_warn_together():
     class Other:
         def __init__(self, rates):
             self.rates = rates
@@ -42,22 +42,22 @@ def test_functions_that_went_with_their_objects_warn_together():
             imprint.jit(Other({"w": float(n)}))(1.0)
             gc.collect()
     (warning,) = caught
-    told = (
+    words = (
         "because of self.rates['w'], the last time 6.0 → 7.0. Make Other once, or pass"
     )
-    assert f"7 of them {told}" in str(warning.message)
+    assert f"7 of them {words}" in str(warning.message)
 
 
 def test_a_list_that_grows_is_counted_by_its_argument():
     f = imprint.jit(lambda x: x[0])
     for n in range(1, 8):
         f([1.0] * n)
-    told = "because of the structure of x, the last time x: list of 7 → list of 8"
-    with pytest.warns(imprint.errors.RecompileWarning, match=told):
+    words = "because of the structure of x, the last time x: list of 7 → list of 8"
+    with pytest.warns(imprint.errors.RecompileWarning, match=words):
         f([1.0] * 8)
 
 
-def test_clearing_on_purpose_warns_nobody():
+def test_clearing_the_cache_gives_no_warning():
     f = imprint.jit(lambda x: x + 13.25)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -66,7 +66,7 @@ def test_clearing_on_purpose_warns_nobody():
             f.clear_cache()
 
 
-def test_functions_that_are_made_anew_warn_together():
+def test_recreated_functions_warn_together():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for i in range(10):
@@ -75,7 +75,7 @@ def test_functions_that_are_made_anew_warn_together():
     assert "7 of them because of default of i" in str(warning.message)
 
 
-def test_a_limit_that_was_asked_for_warns_by_itself():
+def test_max_versions_replaces_the_warning():
     f = imprint.jit(lambda x: x.sum() - 0, max_versions=20)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -83,7 +83,7 @@ def test_a_limit_that_was_asked_for_warns_by_itself():
             f(inp.ones(n))
 
 
-def test_a_limit_says_what_needs_one_more():
+def test_the_error_of_a_limit_names_the_difference():
     f = imprint.jit(lambda x: x * 0.5, max_versions=1, on_limit="error")
     f(1.0)
     with pytest.raises(imprint.errors.RecompileError) as caught:
@@ -95,7 +95,7 @@ def test_a_limit_says_what_needs_one_more():
     )
 
 
-def test_an_error_out_of_the_warning_loses_nothing():
+def test_a_warning_raised_as_an_error_loses_no_version():
     f = imprint.jit(lambda x: x.sum() + 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -108,7 +108,7 @@ def test_an_error_out_of_the_warning_loses_nothing():
     assert COUNTERS.traces == before
 
 
-def test_the_functions_of_the_library_warn_nobody():
+def test_library_functions_give_no_warning():
     key = imprint.random.key(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -129,7 +129,7 @@ def test_a_function_inside_of_a_transform_is_where_the_user_defined_it():
     assert g.explain(1.0).differences == ()  # of another family
 
 
-def test_what_a_decorated_function_captures_is_named_as_its_own():
+def test_a_capture_of_a_decorated_function_is_named_as_its_own():
     def doubled(fun):
         @functools.wraps(fun)
         def wrapper(x):

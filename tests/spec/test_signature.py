@@ -1,4 +1,4 @@
-"""The parameters of `jit`, one by one, and the programs that its documentation shows."""
+"""Each parameter of `jit`, and the programs that its documentation shows."""
 
 import functools
 import gc
@@ -73,7 +73,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_whatever_can_be_called_can_be_jitted(name):
+def test_every_callable_can_be_jitted(name):
     f = imprint.jit(FUNCTIONS[name]())
     assert [float(f(1.0)), float(f(2.0))] == [2.0, 3.0]
     assert f._cache_size() == 1
@@ -150,7 +150,7 @@ POSITIONS = {
 
 
 @pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
-def test_positions_are_whatever_counts_as_integers_in_jax(positions):
+def test_positions_are_the_integers_that_jax_accepts(positions):
     if not isinstance(positions, Iterator):
         assert jax.jit(power, static_argnums=positions)(2.0, 3) == 256
     f = imprint.jit(power, static_argnums=positions)
@@ -162,7 +162,7 @@ def test_positions_are_whatever_counts_as_integers_in_jax(positions):
 
 
 @pytest.mark.parametrize("wrong", [(True,), (1.0,), ("1",), (None,)], ids=repr)
-def test_a_position_of_another_type_is_refused_before_and_after_one_that_is_equal(
+def test_a_position_of_another_type_is_refused_before_and_after_an_equal_one(
     wrong,
 ):
     for _ in range(2):
@@ -192,7 +192,7 @@ def test_compiler_options_may_be_numpy_scalars():
 
 
 @pytest.mark.parametrize("options", STATIC, ids=str)
-def test_positions_and_names_say_the_same(options):
+def test_positions_and_names_are_equivalent(options):
     f = imprint.jit(power, **options)
     assert [f(2.0, 3), f(2.0, n=3), f(x=2.0, n=3)] == [256] * 3
     assert [f(2.0), f(2.0, 2), f(2.0, n=2)] == [16] * 3
@@ -274,7 +274,7 @@ def test_an_option_given_to_compile_wins():
         lowered.compile({"bogus": 1})
 
 
-# ---- what the documentation shows ----
+# ---- examples of the documentation ----
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_the_names_that_programs_use_exist():
         assert functools.reduce(getattr, name.split("."), imprint) is not None, name
 
 
-def test_a_program_is_compiled_for_the_device_that_was_asked_for():
+def test_a_program_is_compiled_for_the_requested_device():
     device = imprint.devices()[0]
     f = imprint.jit(lambda x: x + 1, device=device)
     assert f(1.0) == 2

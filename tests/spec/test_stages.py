@@ -1,4 +1,4 @@
-"""The stages by hand: trace, lower, compile, and what each tells about the program."""
+"""The stages by hand: trace, lower, compile, and the information of each."""
 
 import copy
 import pickle
@@ -34,7 +34,7 @@ def traced():
     return loss.trace(PARAMS, BATCH, power=3)
 
 
-def test_all_stages_together_give_what_a_call_gives(traced):
+def test_all_stages_together_equal_a_call(traced):
     compiled = traced.lower().compile()
     want, got = loss(PARAMS, BATCH, power=3), compiled(PARAMS, BATCH)
     np.testing.assert_array_equal(got["error"], want["error"])
@@ -98,7 +98,7 @@ def stages_of(jit, function, options, args, kwargs):
 
 
 def described(library, stage):
-    """Return what a stage says of its arguments and results, in words of both libraries."""
+    """Return a stage's description of its arguments and results, common to both libraries."""
 
     def words(tree):
         return library.tree.map(
@@ -138,7 +138,7 @@ def test_every_stage_describes_the_call_as_jax_does(spelling):
 def test_stages_have_the_names_of_jax():
     mine = stages_of(imprint.jit, lambda x: x, {}, (1.0,), {})
     theirs = stages_of(jax.jit, lambda x: x, {}, (1.0,), {})
-    # Layouts, and what JAX keeps for itself.
+    # Layouts, and internals of JAX.
     absent = {"call", "input_formats", "output_formats", "lojax", "physicalize"}
     absent |= {"closure_convert", "with_consts_as_arg"}
     for ours, other in zip(mine, theirs, strict=True):
@@ -149,7 +149,7 @@ def test_stages_have_the_names_of_jax():
     assert named <= set(vars(stages))
 
 
-def test_what_is_exactly_its_default_is_no_argument_of_a_stage():
+def test_an_argument_equal_to_its_default_is_no_argument_of_a_stage():
     scaled = imprint.jit(lambda x, k=2.0: x * k)
     assert imprint.tree.leaves(scaled.lower(1.0, 2.0).args_info) == (
         imprint.tree.leaves(scaled.lower(1.0).args_info)
@@ -192,7 +192,7 @@ def test_functions_over_different_stages_are_different_functions():
     assert [static(1.0, stage) for stage in traced] == [2, 3, 2]
 
 
-def test_what_jit_returns_is_wrapped():
+def test_jit_returns_a_wrapped_stage():
     assert isinstance(loss, stages.Wrapped)
     assert isinstance(imprint.filter_jit(lambda x: x), stages.Wrapped)
     assert not isinstance(loss.__wrapped__, stages.Wrapped)
@@ -225,7 +225,7 @@ def test_lowered_shows_the_hlo_that_nothing_has_optimized(traced):
     assert lowered.compiler_ir("hlo") == lowered.as_text("hlo", debug_info=True)
 
 
-def test_compiled_shows_hlo_and_what_it_takes(traced):
+def test_compiled_shows_hlo_and_its_costs(traced):
     compiled = traced.lower().compile()
     assert compiled.as_text().startswith("HloModule jit_loss")
     assert compiled.cost_analysis()["flops"] > 0
@@ -243,7 +243,7 @@ def test_compiler_options_are_checked_when_they_are_given(traced):
         traced.lower().compile(["xla_cpu_enable_fast_math"])
 
 
-def test_shapes_stand_for_arrays():
+def test_shapes_replace_arrays():
     lowered = loss.lower({"w": struct(3, 2)}, {"x": struct(4, 3), "y": struct(4, 2)})
     assert lowered.compile()(PARAMS, BATCH)["loss"] == 8 * 9
 
@@ -260,7 +260,7 @@ def test_a_function_is_traced_once_for_its_stages_and_its_calls():
     assert work_of(everything).traces == 1
 
 
-# ---- calling what was compiled ----
+# ---- calls of a compiled stage ----
 
 
 def test_a_compiled_takes_numpy_arrays_device_arrays_and_numbers():
@@ -299,7 +299,7 @@ def test_a_leading_static_argument_can_be_left_out():
     ],
     ids=["shape", "dtype", "key", "no array"],
 )
-def test_a_compiled_says_which_argument_does_not_fit(traced, batch, message):
+def test_a_compiled_stage_names_an_argument_that_does_not_fit(traced, batch, message):
     with pytest.raises(TypeError, match=message):
         traced.lower().compile()(PARAMS, batch)
 
@@ -327,7 +327,7 @@ def test_a_compiled_can_be_run_while_another_function_is_traced():
 
 
 class Described:
-    """Says what it is like and holds nothing, as a dataset in a file does."""
+    """Has a shape and a dtype but no data, like a dataset in a file."""
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = shape, dtype
@@ -336,7 +336,7 @@ class Described:
 @pytest.mark.parametrize(
     "dtype", ["int8", np.float64, np.dtype("float32"), inp.bfloat16]
 )
-def test_whatever_has_a_shape_and_a_dtype_stands_for_an_array(dtype):
+def test_any_object_with_a_shape_and_a_dtype_replaces_an_array(dtype):
     for x in (Described((2, 3), dtype), Described([2, 3], dtype)):
         out = imprint.eval_shape(lambda x, y: (x["a"].sum(0), y), {"a": x}, y=x)
         assert out[0].shape == (3,)

@@ -1,4 +1,4 @@
-"""What a process loads before its first result from a warm store: counted, not timed."""
+"""Modules that a process loads before its first result from a warm store."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def run(folder):
 
 
 @pytest.mark.slow
-def test_a_warm_start_loads_what_it_needs(tmp_path):
+def test_a_warm_start_loads_only_needed_modules(tmp_path):
     assert run(tmp_path / "store")[:2] == [1, 1]
     traces, compiles, loaded = run(tmp_path / "store")
     assert (traces, compiles) == (0, 0)

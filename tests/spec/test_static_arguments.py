@@ -108,7 +108,7 @@ def test_the_class_of_the_documents():
     assert sizes == [1, 1, 2, 2]
 
 
-def test_values_of_several_classes_meet_in_one_function():
+def test_equal_values_of_several_classes_have_their_own_versions():
     f = imprint.jit(shift, static_argnums=1)
     values = [ByValue(1), Frozen(1), Named(1), ByIdentity(1), ByValue(2), Frozen(1)]
     assert [f(1, v) for v in values] == [2, 2, 2, 2, 3, 2]
@@ -138,7 +138,7 @@ def test_a_changed_object_is_another_version_and_changing_back_hits():
         assert f._cache_size() == 2
 
 
-def test_what_an_object_holds_counts_too():
+def test_the_contents_of_a_static_object_are_tracked():
     class Net:
         def __init__(self):
             self.layers = {"first": [1.0, 2.0]}
@@ -249,7 +249,7 @@ def test_a_value_that_cannot_be_compared_is_refused_with_the_remedy(name):
     assert f(1.0, "a value") == 1.0
 
 
-def test_equal_objects_with_unequal_hashes_are_announced():
+def test_equal_objects_with_unequal_hashes_give_a_warning():
     class Careless(ByIdentity):
         def __eq__(self, other):
             return type(other) is Careless
@@ -264,7 +264,7 @@ def test_equal_objects_with_unequal_hashes_are_announced():
         assert f(1.0, second) == 3.0
 
 
-# ---- who keeps what alive ----
+# ---- lifetimes ----
 
 
 @pytest.mark.parametrize("make", [ByValue, ByIdentity, Frozen])
@@ -282,7 +282,7 @@ def test_a_static_object_is_not_kept_alive_after_its_versions(make):
 # ---- the results of static arithmetic ----
 
 
-def test_what_is_computed_from_static_values_is_python():
+def test_computations_on_static_values_run_in_python():
     @functools.partial(imprint.jit, static_argnames=("depth", "name"))
     def net(x, depth, name="sin"):
         assert re.fullmatch("[a-z]+", name)

@@ -1,4 +1,4 @@
-"""A store between processes: who comes later loads, and who is killed harms nobody."""
+"""A store shared by processes: later ones load, and killed ones do no harm."""
 
 import os
 import random
@@ -34,10 +34,10 @@ counts = imprint.debug.counters()
 print(counts.compiles, counts.loads, float(x[0]).hex())
 """
 
-# What the program of `edited` starts with.
+# The first values of the program of `edited`.
 MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 
-# Writes entries that say by themselves what they must be, and reads those of others.
+# Write entries whose content follows from their key, and read those of other processes.
 WORKER = """
 import random, sys, time
 from pathlib import Path
@@ -112,14 +112,14 @@ def test_no_edit_gets_the_answer_of_another_program(seed, count, store, tmp_path
         )
         traces, *work = work
         assert work in (["0", "1"], ["1", "0"])  # `2` and `2.0` make one program
-        is_known = edited.what_counts(chosen) in seen
+        is_known = edited.program_part(chosen) in seen
         assert not is_known or (traces, *work) == ("0", "0", "1")
-        seen.add(edited.what_counts(chosen))
+        seen.add(edited.program_part(chosen))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "seconds"), [(2, 0.5), *exhaustive((8, 20))])
-def test_the_killed_leave_a_store_that_works(count, seconds, tmp_path):
+def test_killed_processes_leave_a_working_store(count, seconds, tmp_path):
     (tmp_path / "store").mkdir(0o700)
     folder, draw = tmp_path / "store", random.Random(count)
     workers = [start(WORKER, folder, i, seconds) for i in range(count)]
@@ -150,8 +150,8 @@ def small_disk(tmp_path):
     subprocess.run(["umount", tmp_path], check=True)
 
 
-def told(process):
-    """Return what a process printed and warned of, which must have ended well."""
+def output_of(process):
+    """Return the output and warnings of a process, which must have succeeded."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return out, err
@@ -159,10 +159,10 @@ def told(process):
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_a_full_disk_costs_a_warning(small_disk):
+def test_a_full_disk_gives_a_warning(small_disk):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
     (small_disk / "much").write_bytes(bytes(230_000))
-    out, err = told(start(PROGRAM, 600, **store))
+    out, err = output_of(start(PROGRAM, 600, **store))
     assert out.startswith("1 0 ")
     assert err.count("expected to write into") == 1
     assert "No space left on device" in err
@@ -172,12 +172,12 @@ def test_a_full_disk_costs_a_warning(small_disk):
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_a_disk_that_is_only_read_gives_what_it_has(small_disk):
+def test_a_read_only_disk_serves_its_entries(small_disk):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
     ended(start(PROGRAM, 3, **store))
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     assert ended(start(PROGRAM, 3, **store))[0].startswith("0 1 ")
-    out, err = told(start(PROGRAM, 4, **store))
+    out, err = output_of(start(PROGRAM, 4, **store))
     assert out.startswith("1 0 ")
     assert err.count("expected to write into") == 1
     assert "Read-only file system" in err

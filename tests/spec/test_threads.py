@@ -1,4 +1,4 @@
-"""Many threads, failures in the middle, and who keeps what alive for how long."""
+"""Many threads, failures during a trace, and lifetimes."""
 
 import copy
 import gc
@@ -21,7 +21,7 @@ THREADS = 16
 
 
 def at_once(action, *, times=1):
-    """Call `action(i)` in 16 threads that start together; return what came."""
+    """Call `action(i)` in 16 threads that start together; return the results."""
     barrier = threading.Barrier(THREADS)
 
     def run(i):
@@ -109,7 +109,7 @@ def in_a_pool(actions, x):
 
 
 def actions_of_a_round():
-    """Return what may be done at the same time: traces, calls, edits, collections."""
+    """Return the actions that may run at the same time: traces, calls, edits, collections."""
     inner = imprint.jit(scaled)
     outers = [imprint.jit(lambda x, i=i: inner(x) + i) for i in range(4)]
     losses = [imprint.jit(Model().loss) for _ in range(2)]
@@ -132,7 +132,7 @@ def actions_of_a_round():
     "ignore:.* was compiled", "ignore:.*expected what it reads to stay as it is"
 )
 @pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.exhaustive)])
-def test_threads_that_trace_edit_clear_and_collect_all_end(rounds):
+def test_threads_that_trace_edit_clear_and_collect_finish(rounds):
     sizes = [inp.ones(n + 1) for n in range(3)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-3)
@@ -199,7 +199,7 @@ def test_an_interrupted_trace_leaves_nothing(interrupt):
     assert f._cache_size() == 1
 
 
-def test_a_waiting_thread_goes_on_when_the_first_is_interrupted():
+def test_a_waiting_thread_continues_when_the_first_is_interrupted():
     tracing, go_on = threading.Event(), threading.Event()
     calls = []
 
@@ -237,14 +237,14 @@ def test_a_function_that_calls_itself_with_other_static_values():
 
 @pytest.fixture
 def _no_collection():
-    """Let nobody else's callbacks run, by a collection where the stack is full."""
+    """Keep callbacks of other code from running, by a collection on a full stack."""
     gc.disable()
     yield
     gc.enable()
 
 
 @pytest.mark.usefixtures("_no_collection")
-def test_a_function_that_calls_itself_for_ever_says_so():
+def test_infinite_recursion_is_a_recursion_error():
     @imprint.jit
     def endless(x):
         return endless(x)
@@ -306,7 +306,7 @@ def test_versions_die_with_an_array_that_their_function_captured(budget):
     del f, table
     gc.collect()
     assert dead() is None
-    assert budget.nbytes <= before + 250_000  # what made the table
+    assert budget.nbytes <= before + 250_000  # the creator of the table
 
 
 def test_clear_cache_forgets_one_function(budget):
@@ -343,7 +343,7 @@ def test_a_static_argument_lives_no_longer_than_its_versions():
 
 @pytest.mark.slow
 def test_the_budget_bounds_the_versions_of_many_static_values(budget):
-    """What 10,000 values do to the default budget, 40 do to a small one."""
+    """A small budget stands in for the default one: 40 values for 10,000."""
     imprint.clear_caches()
     budget.limit = 1_000_000
     f = imprint.jit(lambda x, n: x * n, static_argnums=1)
@@ -355,7 +355,7 @@ def test_the_budget_bounds_the_versions_of_many_static_values(budget):
 
 
 @pytest.mark.slow
-def test_the_budget_keeps_what_is_used(budget):
+def test_the_budget_keeps_versions_in_use(budget):
     imprint.clear_caches()
     budget.limit = 1_000_000
     f = imprint.jit(lambda x, n: x * n, static_argnums=1)

@@ -1,4 +1,4 @@
-"""One function, many versions: what makes one, and what a call of a known kind costs."""
+"""Versions of one function: when one is made, and the cost of a hit."""
 
 import gc
 import logging
@@ -30,7 +30,7 @@ def test_the_first_call_traces_and_compiles_and_the_second_does_neither():
     assert work_of(lambda: f(x)) == Work(traces=0, compiles=0)
 
 
-def test_the_three_phases_can_be_taken_one_by_one():
+def test_the_three_phases_can_be_run_separately():
     f = imprint.jit(lambda x: inp.sin(x) * 3.5)
     x = inp.ones(7)
     traced = f.trace(x)
@@ -156,7 +156,7 @@ def f(x): return x * cfg.rate
 """
 
 
-def test_a_version_of_what_is_gone_goes_with_the_next():
+def test_a_version_of_a_freed_object_is_dropped_at_the_next_trace():
     module = make_module("made_anew", READS)
     f = imprint.jit(module.f)
     for rate in range(20):
@@ -168,12 +168,12 @@ def test_a_version_of_what_is_gone_goes_with_the_next():
     assert f(1.0) == 20
     module.cfg = module.C(21)
     assert f(1.0) == 21
-    assert f._cache_size() == 3  # what is pinned stays, and what may come back
+    assert f._cache_size() == 3  # a pinned version stays, and one that may be restored
     module.cfg = kept
     assert work_of(lambda: f(1.0)) == Work(0, 0)
 
 
-def test_a_trace_inside_others_of_what_is_gone_goes_with_the_next():
+def test_a_nested_trace_of_a_freed_object_is_dropped_at_the_next_trace():
     module = make_module("inside", READS)
     inner = imprint.jit(module.f)
     f = imprint.jit(lambda x: inner(x) + 1)
@@ -183,7 +183,7 @@ def test_a_trace_inside_others_of_what_is_gone_goes_with_the_next():
         assert len(inner._definition.traced) == f._cache_size() == 1
 
 
-def test_a_version_stays_where_only_what_the_trace_made_is_gone():
+def test_a_version_outlives_objects_that_its_trace_created():
     module = make_module(
         "made_inside",
         "class V: rate = 2.0\n"

@@ -1,4 +1,4 @@
-"""Calls whose sizes have names, in a process that finds their buckets on the disk."""
+"""Calls with named sizes, in a process that finds their buckets on the disk."""
 
 import functools
 
@@ -55,8 +55,8 @@ def test_each_size_in_a_bucket_starts_warm(life):
 def test_sizes_of_other_answers_are_traced(life):
     assert called(life(), 3) == 1
     fun = life()
-    told = imprint.cache.why(fun, X[:5], X[:5]).disk
-    assert told.endswith("its sizes have other answers to what it asks.")
+    answer = imprint.cache.why(fun, X[:5], X[:5]).disk
+    assert answer.endswith("its sizes have other answers to what it asks.")
     assert [called(fun, n) for n in (5, 4)] == [1, 0]
     assert [called(life(), n) for n in (4, 5)] == [0, 0]
     short = life()
@@ -64,14 +64,14 @@ def test_sizes_of_other_answers_are_traced(life):
     assert str(short.versions[0]).endswith("where n <= 4")
 
 
-def test_what_comes_to_a_warm_bucket_is_kept_too(life):
+def test_a_size_added_to_a_warm_bucket_is_stored(life):
     called(life(), 5)
     fun = life()
     assert [called(fun, n) for n in (5, 30, 6)] == [0, 1, 0]
     assert [called(life(), n) for n in (30, 5)] == [0, 0]
 
 
-def test_an_edit_is_seen_and_so_is_what_changes_later(life):
+def test_an_edit_and_a_later_change_are_seen(life):
     called(life(), 5)
     edited = TEXT.replace("RATE = 2.0", "RATE = 3.0")
     assert called(life(edited), 5, 3.0) == 1
@@ -81,7 +81,7 @@ def test_an_edit_is_seen_and_so_is_what_changes_later(life):
     assert called(fun, 6, 4.0) == 1
 
 
-def test_what_was_not_traced_is_when_somebody_looks(life):
+def test_reading_a_warm_version_traces_its_program(life):
     cold = life()
     called(cold, 5)
     text, program = cold.versions[0].stablehlo, str(cold.versions[0].jaxpr)

@@ -1,4 +1,4 @@
-"""Fresh processes of a program of all kinds of calls: cold, warm, and edited."""
+"""A program that compiles in every way, run in fresh processes: cold, warm, and edited."""
 
 import json
 import os

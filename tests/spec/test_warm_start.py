@@ -1,4 +1,4 @@
-"""A process that finds on the disk what another one traced, and what may have changed."""
+"""A process that finds programs of another one on the disk, and edits between the two."""
 
 import importlib
 import sys
@@ -90,7 +90,7 @@ def edit(name, old, new):
     return {name: TEXTS[name].replace(old, new)}
 
 
-# ---- what is as it was ----
+# ---- unchanged programs ----
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def edit(name, old, new):
     ],
     ids=["all", "lines", "unused", "new name"],
 )
-def test_what_is_as_it_was_is_not_traced(life, texts):
+def test_an_unchanged_program_is_not_traced(life, texts):
     first, count = reborn.traces(life().main.f, X)
     assert count == 1
     fun = life(**texts).main.f
@@ -130,7 +130,7 @@ def test_a_version_that_started_warm_can_be_looked_at(life):
 
 
 @pytest.mark.unaudited  # an audit has traced its program
-def test_a_version_that_started_warm_sees_what_changes(life):
+def test_a_warm_version_sees_later_changes(life):
     life().main.f(X)
     here = life()
     here.main.f(X)
@@ -148,7 +148,7 @@ def test_a_version_that_started_warm_sees_what_changes(life):
 
 
 @pytest.mark.parametrize("edit", ["Model.width = 4.0", "MODEL.width = 5.0"])
-def test_what_an_attribute_became_half_way_starts_warm_too(life, edit):
+def test_an_attribute_set_before_the_call_starts_warm(life, edit):
     held = {
         "helpers": TEXTS["helpers"] + "MODEL = Model()\n",
         "main": TEXTS["main"].replace("Model().run", "helpers.MODEL.run"),
@@ -174,7 +174,7 @@ def f(x):
 """
 
 
-def test_what_a_trace_keeps_is_watched_though_the_disk_has_an_answer(life):
+def test_a_memo_of_a_trace_is_watched_after_a_hit_on_the_disk(life):
     here = life(main=MEMO)
     here.main.MEMO[3] = 1.0
     assert here.main.f(0.0) == 1.0  # it is kept: this trace writes nothing
@@ -194,13 +194,13 @@ def test_what_a_trace_keeps_is_watched_though_the_disk_has_an_answer(life):
         "    return x + memo[0]",
     ],
 )
-def test_what_a_trace_keeps_in_a_list_is_no_error_where_it_is_to_be_stored(life, text):
+def test_a_program_that_memoizes_in_a_list_can_be_stored(life, text):
     here = life(main=f"import imprint\n{text}")
     assert here.main.f(1.0) == 3.0
     np.testing.assert_array_equal(here.main.f(X), X + 2.0)
 
 
-# ---- what is not ----
+# ---- changed programs ----
 
 EDITS = {
     "helper": edit("helpers", "np.sin(x)", "np.cos(x)"),
@@ -247,7 +247,7 @@ def test_an_edit_is_seen(life, name):
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_what_is_written_before_the_call_is_seen(life, name, monkeypatch):
+def test_a_write_before_the_call_is_seen(life, name, monkeypatch):
     life().main.f(X)
     at_start = name == "environment"
     given = {"monkeypatch": monkeypatch}
@@ -410,9 +410,7 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("line", IMPORTS)
-def test_what_is_imported_in_a_function_starts_warm_until_it_is_edited(
-    life, line, package
-):
+def test_an_import_in_a_function_starts_warm_until_it_is_edited(life, line, package):
     text = f"{HEAD}@jit\ndef f(x):\n    {line}\n    return x * {IMPORTS[line]}\n"
     main = text.replace("package", "lazy_package")
     for rate, expected in ((2.0, 1), (2.0, 0), (3.5, 1), (2.0, 0)):
@@ -426,7 +424,7 @@ def test_what_is_imported_in_a_function_starts_warm_until_it_is_edited(
     np.testing.assert_allclose(f(X), X * 5.0 if "import RATE" not in line else f(X))
 
 
-def test_what_wraps_a_librarys_function_is_the_users(life, monkeypatch):
+def test_a_user_wrapper_of_a_library_function_is_tracked(life, monkeypatch):
     main = """
 mean = numpy.mean
 numpy.mean = functools.wraps(mean)(lambda *args: mean(*args) * 2.0)
@@ -439,7 +437,7 @@ f = jit(lambda x: x * numpy.mean(numpy.ones(3)))
             np.testing.assert_allclose(f(X), X * factor)
 
 
-# ---- what is not kept ----
+# ---- programs that are not stored ----
 
 LINES = {
     "load": ("x = x + (numpy.load is None)", "E-IMPURE", "`load`"),
@@ -461,7 +459,7 @@ if sys.version_info >= (3, 12):  # before, it is not known which code ran
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_what_no_other_process_can_be_sure_of_is_not_kept(life, name, capsys):
+def test_values_without_a_stable_hash_are_not_stored(life, name, capsys):
     line, code, word = LINES[name]
     texts = edit("main", "return helpers.R", f"{line}\n    return helpers.R")
     for _ in range(2):
@@ -483,7 +481,7 @@ def test_persist_is_off_for_one_function(life):
     assert fun.versions[0].restarts == "with a trace: its jit has persist=False"
 
 
-def test_a_store_that_is_only_read_is_read(life, imprint_store):
+def test_a_read_only_store_is_read(life, imprint_store):
     life().main.f(X)
     imprint.cache.configure(mode="read")
     assert reborn.traces(life().main.f, X)[1] == 0
@@ -553,7 +551,7 @@ DRAWN = [
 ]
 
 
-def test_all_kinds_of_calls_start_warm(tmp_path, imprint_store):
+def test_all_call_signatures_start_warm(tmp_path, imprint_store):
     first = reborn.begin({"calls": CALLS}, tmp_path).calls
     before = [np.asarray(call(first)) for call in DRAWN]
     for made in (first.static, first.step, first.donating, first.outer, first.slope):
@@ -565,11 +563,11 @@ def test_all_kinds_of_calls_start_warm(tmp_path, imprint_store):
         np.testing.assert_array_equal(before[i], np.asarray(result))
 
 
-# ---- audits, and what is damaged ----
+# ---- audits, and damage ----
 
 
 @pytest.mark.unaudited
-def test_an_audit_traces_what_was_found(life, monkeypatch):
+def test_an_audit_traces_a_program_of_the_disk(life, monkeypatch):
     life().main.f(X)
     verify = manifest.verify
 
@@ -599,7 +597,7 @@ def test_a_manifest_that_fits_nothing_is_a_miss(life, monkeypatch):
 
 
 @pytest.mark.parametrize(("seed", "count"), [(0, 12), *exhaustive((1, 400), (2, 400))])
-def test_no_edit_gets_an_answer_of_yesterday(
+def test_no_edit_gets_an_earlier_answer(
     seed, count, tmp_path, imprint_store, monkeypatch
 ):
     recent = []
@@ -611,7 +609,7 @@ def test_no_edit_gets_an_answer_of_yesterday(
             main = reborn.begin(edited.texts(chosen), tmp_path).main
         np.testing.assert_allclose(main.result, main.expected, 1e-4, 1e-4)
         traced = main.after.traces - main.before.traces
-        counts = edited.what_counts(chosen)
+        counts = edited.program_part(chosen)
         assert not (traced and counts in recent), chosen
         if traced:  # a manifest has room for 16
             recent = [counts, *recent][:12]

@@ -1,4 +1,4 @@
-"""What a version watches beside its arguments: attributes, names, and what stands there."""
+"""Values that a version watches besides its arguments: attributes and names."""
 
 import functools
 import gc
@@ -20,7 +20,7 @@ class Settings:
 
 
 class Trainer:
-    """Counts and logs beside what its step reads."""
+    """Counts and logs besides the values that its step reads."""
 
     def __init__(self):
         self.lr, self.t, self.losses = 0.5, 0, []
@@ -62,7 +62,7 @@ def test_an_attribute_is_seen_and_going_back_hits():
     assert f._cache_size() == 2
 
 
-def test_a_trainer_that_counts_has_one_version():
+def test_a_trainer_with_a_step_counter_has_one_version():
     trainer, weight = Trainer(), np.float32(1)
     for _ in range(100):
         trainer.step(weight)
@@ -111,7 +111,7 @@ WAYS = {
 
 @pytest.mark.parametrize("before", ["<not defined>", "1.0"])
 @pytest.mark.parametrize("path", WAYS)
-def test_an_attribute_is_told_by_what_leads_to_its_object(path, before):
+def test_a_changed_attribute_is_named_by_the_path_to_its_object(path, before):
     owner = Scaled()
     if before == "1.0":
         owner.rate = 1.0
@@ -121,18 +121,18 @@ def test_an_attribute_is_told_by_what_leads_to_its_object(path, before):
     assert [*map(str, f.explain(1.0).differences)] == [f"{path}: {before} → 2.0"]
 
 
-def test_of_equal_functions_the_one_that_is_there_is_told():
+def test_of_equal_functions_the_present_one_is_named():
     first = lambda x: x * 2
     imprint.jit(lambda x: first(x))(1.0)
     owner = Scaled()
     f = imprint.jit(lambda x: owner.step(x))
     f(1.0)
     owner.step = lambda x: x * 2
-    (told,) = f.explain(1.0).differences
-    assert told.new.endswith(f".py:{owner.step.__code__.co_firstlineno}")
+    (difference,) = f.explain(1.0).differences
+    assert difference.new.endswith(f".py:{owner.step.__code__.co_firstlineno}")
 
 
-def test_of_a_dict_the_keys_that_were_read_are_watched():
+def test_only_the_read_keys_of_a_dict_are_watched():
     cfg = {"rate": 2.0, "log": []}
     trainer = Settings()
     trainer.cfg = cfg
@@ -147,7 +147,7 @@ def test_of_a_dict_the_keys_that_were_read_are_watched():
     assert f._cache_size() == 2
 
 
-def test_a_module_that_was_replaced_is_told(monkeypatch):
+def test_a_replaced_module_is_named(monkeypatch):
     for rate in (2.0, 3.0):
         found = make_module("to_import", f"RATE = {rate}")
         monkeypatch.setitem(sys.modules, "to_import", found)
@@ -160,12 +160,12 @@ def test_a_module_that_was_replaced_is_told(monkeypatch):
 
 
 def reads_imported(x):
-    import to_import  # noqa: PLC0415 - as the function asks for it itself
+    import to_import  # noqa: PLC0415 - as the function imports it itself
 
     return x * to_import.RATE
 
 
-def test_a_static_object_is_itself_and_what_was_read_of_it():
+def test_a_static_object_is_compared_by_identity_and_read_attributes():
     f = imprint.jit(lambda x, settings: x * settings.rate, static_argnums=1)
     one, other = Settings(), Settings()
     assert [float(f(1.0, s)) for s in (one, other, one)] == [2.0, 2.0, 2.0]
@@ -187,7 +187,7 @@ def module():
     del sys.modules["watched"]
 
 
-def test_an_object_that_was_replaced_is_told_and_nothing_that_it_had(module):
+def test_a_replaced_object_is_named_without_its_attributes(module):
     fill(module, "class K: pass\nO = K(); O.w = 2.0\ng = lambda x: x * O.w")
     f = imprint.jit(module.g)
     assert f(1.0) == 2.0

@@ -1,4 +1,4 @@
-"""`imprint.cache.why` and `imprint cache why`: what keeps a call from starting warm."""
+"""`imprint.cache.why` and `imprint cache why`: why a call does not start warm."""
 
 import os
 import subprocess
@@ -71,8 +71,8 @@ def life(tmp_path, imprint_store):
     return begin
 
 
-def told(fun, *args, **kwargs):
-    """Return what is said of the disk, which traces and compiles nothing."""
+def said_of(fun, *args, **kwargs):
+    """Return the answer about the disk, without a trace or a compilation."""
     before = imprint.debug.counters()
     found = imprint.cache.why(fun, *args, **kwargs).disk
     after = imprint.debug.counters()
@@ -115,58 +115,60 @@ def test_the_first_difference_is_named(life, name):
     old, new, text = EDITS[name]
     life().f(X)
     fun = life(old, new).f
-    assert told(fun, X) == f"The disk does not answer it: {text}."
+    assert said_of(fun, X) == f"The disk does not answer it: {text}."
 
 
-def test_what_differs_in_the_call_is_named(life):
+def test_the_difference_of_a_call_is_named(life):
     main = life()
     main.f(X)
     main.kept(X, 2)
     main = life()
     start = "The disk does not answer it: "
-    assert told(main.f, X[:2]) == f"{start}x was float32[3], is float32[2]."
-    assert told(main.f, X.astype("int32")) == f"{start}x was float32[3], is int32[3]."
-    assert told(main.f, X, n=7) == f"{start}n is new."
-    assert told(main.kept, X, 5) == f"{start}static n was 2, is 5."
+    assert said_of(main.f, X[:2]) == f"{start}x was float32[3], is float32[2]."
+    assert (
+        said_of(main.f, X.astype("int32")) == f"{start}x was float32[3], is int32[3]."
+    )
+    assert said_of(main.f, X, n=7) == f"{start}n is new."
+    assert said_of(main.kept, X, 5) == f"{start}static n was 2, is 5."
     with roll_loops(not settings().roll_loops):
-        said = told(main.f, X)
+        said = said_of(main.f, X)
     assert said.startswith(f"{start}flag roll_loops was ")
 
 
-def test_what_is_there_and_what_never_was_are_told(life, imprint_store):
+def test_stored_and_missing_programs_are_distinguished(life, imprint_store):
     fun = life().f
     nothing = "The disk does not answer it: nothing of it is on the disk."
-    assert told(fun, X) == nothing
+    assert said_of(fun, X) == nothing
     fun(X)
-    assert told(fun, X) == "A new process starts without a trace."
+    assert said_of(fun, X) == "A new process starts without a trace."
     why = imprint.cache.why(life().f, X)
     assert (why.is_kept, why.hit) == (True, False)
     assert str(why).endswith(" starts warm: the disk has its program.")
     for path in imprint_store.glob("??/*"):
         path.unlink()
-    assert told(life().f, X) == nothing
+    assert said_of(life().f, X) == nothing
     imprint.cache.configure(mode="off")
-    assert told(life().f, X) == "The disk does not answer it: the store is off."
+    assert said_of(life().f, X) == "The disk does not answer it: the store is off."
 
 
-def test_what_is_never_kept_says_why_and_what_to_do(life):
+def test_a_program_that_is_never_stored_has_a_reason_and_a_remedy(life):
     main = life()
     main.timed(X)
     main.locked(X)
-    assert told(main.timed, X) == (
+    assert said_of(main.timed, X) == (
         "A new process traces it: E-IMPURE: it reads `time` (global time), which may give "
         "something else in a new process; call it outside, and pass the result as an "
         "argument; if it is the same everywhere, declare it with "
         "imprint.cache.assume_pure."
     )
-    assert told(main.locked, X) == (
+    assert said_of(main.locked, X) == (
         "A new process traces it: E-VALUE: it reads an object of class _thread.lock "
         "(global LOCK), of which a new process cannot tell that it is the same; pass it "
         "as an argument, or make it a frozen dataclass of numbers, texts and arrays."
     )
 
 
-def test_no_text_of_the_users_is_kept(life, imprint_store):
+def test_no_user_text_is_stored(life, imprint_store):
     life('"one"', '"my password"').f(X)
     assert not any(b"password" in p.read_bytes() for p in imprint_store.glob("??/*"))
 
@@ -195,7 +197,7 @@ MAIN = "import sys; from imprint.cli import main; sys.exit(main())"
 
 
 def why(script, store):
-    """Return what `imprint cache why` prints of a script."""
+    """Return the output of `imprint cache why` for a script."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("IMPRINT")}
     root = str(Path(__file__).resolve().parents[2])
     env |= {"IMPRINT_CACHE_DIR": str(store), "PYTHONPATH": root}
@@ -205,7 +207,7 @@ def why(script, store):
 
 
 @pytest.mark.slow
-def test_the_command_tells_of_each_function_of_a_program(tmp_path):
+def test_the_command_lists_each_function_of_a_program(tmp_path):
     script, store = tmp_path / "train.py", tmp_path / "store"
     timed = (
         "timed(x: ~float32[]): is traced each time: E-IMPURE: it reads `time` (global "

@@ -23,7 +23,7 @@ def test_the_whole_message(name, golden):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_message_is_what_a_jax_user_catches(name):
+def test_an_error_has_a_class_that_jax_users_catch(name):
     with pytest.raises((TypeError, ValueError, RuntimeError, OverflowError)):
         getattr(wrong_calls, name)()
     assert imprint.jit(lambda x: x + 1)(1.0) == 2.0

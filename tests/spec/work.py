@@ -1,4 +1,4 @@
-"""What a piece of a program costs: how often it traced, and how often XLA compiled."""
+"""The cost of a piece of a program: the number of traces and of compilations by XLA."""
 
 from typing import NamedTuple
 

@@ -20,7 +20,7 @@ def device():
     return imprint.devices()[0]
 
 
-# ---- what is no function ----
+# ---- values that are no functions ----
 
 
 def jit_of_a_coroutine():
@@ -343,7 +343,7 @@ def static_hash_that_raises():
     call_with_static(HashRaises())
 
 
-# ---- what is no function, once more ----
+# ---- more values that are no functions ----
 
 
 def jit_of_a_staticmethod():

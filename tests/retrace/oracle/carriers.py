@@ -1,4 +1,4 @@
-"""Carriers: functions, methods and closures that read what another piece holds.
+"""Carriers: functions, methods and closures that read the value of another piece.
 
 `pieces` describes the parts of a piece.
 """

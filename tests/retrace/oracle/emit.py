@@ -1,4 +1,4 @@
-"""`emit`: turns what a program reads into an array; `indexed`, what it uses as an index.
+"""`emit` turns the values that a program reads into an array, `indexed` those of an index.
 
 Any difference in value, type or sign of zero gives another array, while the compiled
 program is the same, since a captured array is an argument of it. So XLA compiles a few
@@ -22,7 +22,7 @@ def emit(x, *terms):
 
 
 def parity(*terms):
-    """Return 0 or 1 for the values among terms: arrays are tracers where a policy is asked."""
+    """Return 0 or 1 for the terms that are no arrays, which a policy sees as tracers."""
     return _word(_without_arrays([*terms], [])) % 2
 
 
@@ -34,9 +34,9 @@ def _word(values):
 
 
 def indexed(x, index, use):
-    """Return what `use(table, index)` is, or the error if that is no index of it.
+    """Return the shape and weighted sum of `use(table, index)`, or its error's name.
 
-    Elements count where they stand, so another order is another value.
+    Elements are weighted by position, so another order is another value.
     """
     table = inp.arange(27, dtype="int32").reshape(3, 3, 3) + x.sum()
     try:

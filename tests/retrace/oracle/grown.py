@@ -104,7 +104,7 @@ GROWN = {
             return M#['a']
         """,
         "known#()",
-        # Of a table that is filled more than three times, nobody asks any more.
+        # A table that is filled more than three times is no longer compared.
         (
             "N# += 1; V# = ?\nif N# < 3: M#.clear()",
             "N# += 1\nif N# < 3: M#.clear(); M#['a'] = ?",
@@ -198,4 +198,4 @@ GROWN = {
         ),
     ),
 }
-"""Of a list or deque, what comes behind the items that were there does not count."""
+"""Items that follow the earlier ones of a list or deque are ignored."""

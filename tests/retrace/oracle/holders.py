@@ -294,7 +294,7 @@ HOLDERS["class of an object with a metaclass"] = piece(
 # Those that are static arguments, or fields of a node: by identity, or with a hash.
 HASHED = dict(HOLDERS)
 
-# An object with an attribute that no hash tells apart.
+# An object with an attribute that no hash covers.
 HOLDERS |= {
     "namespace": piece(
         "O# = types.SimpleNamespace(w=?)",

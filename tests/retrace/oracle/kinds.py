@@ -1,6 +1,6 @@
 """Kinds: values whose state is in a base class, in slots, or in C.
 
-`KINDS` are bound where any source is: writes to them count for `strict=True`.
+`KINDS` are bound where any source is: `strict=True` sees writes to them.
 `STATIC_KINDS` are static arguments. `pieces` describes the parts of a piece.
 """
 

@@ -1,4 +1,4 @@
-"""Programs put together from pieces, and what happens to one between its calls.
+"""Programs put together from pieces, and the edits of one between its calls.
 
 `programs()` draws a `Program`: its text, and a script of steps that edit it. Everything
 is drawn as text, so that a failing program can be read and run by hand.
@@ -47,7 +47,7 @@ from tests.retrace.oracle.emit import emit, indexed, parity
 
 
 class Step(NamedTuple):
-    """One thing that happens: a statement is run, or (None) the function made anew."""
+    """One edit: a statement is run, or (None) the function is re-created."""
 
     statement: str | None
     called: bool
@@ -59,7 +59,7 @@ class Program(NamedTuple):
     make: str
     static: str | None
     is_node: bool
-    """Whether what is called static is passed as a tree: its settings are static."""
+    """Whether the static argument is passed as a tree: then its settings are static."""
     steps: tuple[Step, ...]
     first: int = 1
     """How the function is compiled first: 0 for its shapes, 1 and 2 for any; see `World`."""
@@ -74,7 +74,7 @@ class Program(NamedTuple):
 
 
 def filled(text, number, constants, inner="", every=CONSTANTS):
-    """Return the text of a piece with its number, its constants and what it carries.
+    """Return the text of a piece with its number, its constants and its inner expression.
 
     Its constants are out of `every`, from number `constants` on.
     """
@@ -90,7 +90,7 @@ def filled(text, number, constants, inner="", every=CONSTANTS):
 
 
 class _Maker:
-    """Puts a program together from what is drawn."""
+    """Puts a program together from draws."""
 
     def __init__(self, draw, *, strict, is_wide):
         self._draw = draw
@@ -134,14 +134,14 @@ class _Maker:
         return self.add(self.choose({**NESTED, **CALLBACKS, **RULES}), self.value())
 
     def index(self):
-        """Add a value whose constants are indices, and what uses it as one."""
+        """Add a value whose constants are indices, and its use as one."""
         self.pool = INDICES
         expression = self.add(self.choose(INDEXED), self.value())
         self.pool = CONSTANTS
         return expression
 
     def static(self):
-        """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
+        """Add the value of a static argument `n`; return whether it is a node."""
         if not self.is_wide or self._draw(st.booleans()):
             kinds = STATIC_KINDS if self.is_wide else {}
             piece = self.choose({**STATICS, **kinds, **NODES})
@@ -168,7 +168,7 @@ def programs(draw, *, strict, is_wide, is_flat=False):
     Args:
         strict: with edits that only `strict=True` sees.
         is_wide: of all pieces; else without the ways to read holders.
-        is_flat: without what is jitted inside, derived or called back.
+        is_flat: without nested jits, derivatives and callbacks.
     """
     maker = _Maker(draw, strict=strict, is_wide=is_wide)
     static, is_node = None, False

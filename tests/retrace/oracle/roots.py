@@ -5,7 +5,7 @@
 
 from tests.retrace.oracle.pieces import piece
 
-# A nested `jit` is called with `x`; what it reads is its own part of the result.
+# A nested `jit` is called with `x`; the values it reads are its own part of the result.
 NESTED = {
     "global": piece(
         """
@@ -162,7 +162,7 @@ NESTED = {
             "v#.__code__ = (lambda x: emit(x, ?)).__code__",
         ),
     ),
-    # Compiled, every branch is traced: each raises what the one that is taken does.
+    # Compiled, every branch is traced: each raises the error of the one that is taken.
     "conditional": piece(
         """
         def t#(y):

@@ -1,14 +1,15 @@
-"""Rules: derivatives of the user's that read what another piece holds.
+"""Rules: user derivatives that read the value of another piece.
 
 A rule runs when a program is differentiated, which may be long after the function with the
-rule was traced. What it reads is a factor of the derivative, whose value is a part of the
+rule was traced. The value it reads is a factor of the derivative, which is a part of the
 result. `pieces` describes the parts of a piece.
 """
 
 from tests.retrace.oracle.pieces import piece
 
-# What is not there at first: what makes it, what reads it, what else may stand there, and
-# what takes it away. A program whose rule fails is traced, and what is derived of it is not.
+# Values that are absent at first: a definition, an expression that reads the value,
+# statements that set it, and one that deletes it. A program whose rule fails is traced; its
+# derivative is not.
 COMING = {
     "global": ("", "W", ("W = 1", "W = 2"), "del W"),
     "global of a helper": ("def h(): return W", "h()", ("W = 1", "W = 2"), "del W"),

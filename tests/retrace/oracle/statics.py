@@ -1,4 +1,4 @@
-"""Static arguments, what they are and how a caller changes them; nodes' static data.
+"""Static arguments, and how a caller changes them; static data of nodes.
 
 `pieces` describes the parts of a piece.
 """
@@ -12,7 +12,7 @@ ROOT_WITH_STATIC = piece(
     ("def root(x, n):\n    return emit(x, <>, ?)",),
 )
 
-# What `S`, the static argument of a call, is, and how a caller changes it.
+# Values of `S`, the static argument of a call, and how a caller changes it.
 STATICS = {
     "scalar": piece(
         "S = ?!",
@@ -143,7 +143,7 @@ STATICS = {
     ),
 }
 
-# What `S` is where it is passed as a tree: nodes whose static data can change.
+# Values of `S` as a tree: nodes whose static data can change.
 NODES = {
     "module": piece(
         """

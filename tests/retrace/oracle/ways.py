@@ -1,14 +1,14 @@
 """Ways of reading an attribute `w`, and keepers: objects between a name and an object.
 
-A way is a function of the object, `<>`. A keeper gives the object that it carries, so they
-stand in each other. `pieces` describes the parts of a piece.
+A way is a function of the object, `<>`. A keeper gives the object that it carries, so
+keepers nest. `pieces` describes the parts of a piece.
 """
 
 from textwrap import dedent, indent
 
 from tests.retrace.oracle.pieces import piece
 
-# What a way does with the object `o`; what it needs stands before, under `---`.
+# The expression of a way for the object `o`; its definitions come first, under `---`.
 BODIES = {
     "at once": "return o.w",
     "lambda": "return (lambda: o.w)()",

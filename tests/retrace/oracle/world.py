@@ -82,7 +82,7 @@ class World:
         exec(compile(text, file, "exec"), self.names)
 
     def make(self):
-        """Make the function anew, and compile it; keep the two before."""
+        """Re-create the function, and compile it; keep the two before."""
         self.run(f"ROOT = {self.program.make}")
         is_static = self.program.static and not self.program.is_node
         options = {"static_argnums": 1} if is_static else {}
@@ -112,10 +112,10 @@ class World:
     def check(self):
         """Call every compiled function, and compare it with its plain one.
 
-        When it is called again it may trace once more: what the first trace wrote does
-        not count any more, and an older function that is now equal is stale. The
-        argument is committed to its device every other time. And every other time the
-        plain function comes second: a trace works out first what is kept.
+        The second call may trace once more: writes of the first trace are ignored from then
+        on, and an older function that is now equal is stale. The argument is committed to its
+        device every other time. Every other time the plain function comes second, so that the
+        trace fills the memos.
         """
         self.place = imprint.devices()[0] if self.place is None else None
         self.checks += 1
@@ -135,9 +135,9 @@ class World:
             assert traced[2:] != [True] or expected[0] == "error" or not self.settles
 
     def is_right(self, outcome, expected):
-        """Tell whether what a call gave is what the plain function gives.
+        """Return whether a call gave the result of the plain function.
 
-        A callback that fails runs after the trace, where what comes behind it has failed.
+        A callback that fails runs after the trace, where the code after it has failed.
         """
         both = outcome[0] == expected[0] == "error" and "callback" in self.program.text
         return both or outcome == expected
@@ -156,10 +156,10 @@ class World:
 
 
 class WorldOnDisk(World):
-    """A running program of which memory knows nothing when it is called.
+    """A running program whose caches in memory are empty at each call.
 
-    The functions that an edit defines are in no file, so the disk keeps none that reads
-    them. What an edit does to values it has to see.
+    The functions that an edit defines are in no file, so no program that reads them is on
+    the disk. Edits of values have to be seen.
     """
 
     def __init__(self, program, folder, *, strict):

@@ -125,7 +125,7 @@ DICTS = {
         --- CFG["a"]["rate"] = 2.0
         --- CFG["a"] = {"rate": 3.0}
         """,
-    "beside a dict that grows": """
+    "attribute next to a dict that grows": """
         CFG = {"a": {"rate": 1.0}, "log": {}}
         def f(x):
             CFG["log"][len(CFG["log"])] = 1
@@ -169,26 +169,26 @@ DICTS = {
             return x * (2.0 if "fast" in V else 1.0)
         --- V.add("fast")
         """,
-    "attribute that the trace sets beside another": """
+    "attribute next to one that the trace sets": """
         O.w = 1.0
         def f(x):
             O.traced = True
             return x * O.w
         --- O.w = 2.0
         """,
-    "class attribute that the trace sets beside another": """
+    "class attribute next to one that the trace sets": """
         def f(x):
             K.traced = True
             return x * K.rate
         --- K.rate = 2.0
         """,
-    "module attribute that the trace sets beside another": """
+    "module attribute next to one that the trace sets": """
         def f(x):
             cfg.traced = True
             return x * cfg.W
         --- cfg.W = 2.0
         """,
-    "function attribute that the trace sets beside another": """
+    "function attribute next to one that the trace sets": """
         def h(): return 1.0
         h.w = 1.0
         def f(x):
@@ -196,7 +196,7 @@ DICTS = {
             return x * h.w
         --- h.w = 2.0
         """,
-    "global that the trace sets beside another": """
+    "global next to one that the trace sets": """
         W = 1.0
         def f(x):
             global TRACED
@@ -288,7 +288,7 @@ DICTS = {
         --- D["b"] = 2.0
         --- D = {"a": 9.0}; g = D.get
         """,
-    "method of a dict, of what is in it": """
+    "method of a dict, of its items": """
         D = {"a": K()}
         g = D.get
         f = lambda x: x * g("a").rate
@@ -351,7 +351,7 @@ DICTS = {
         --- LAYERS[0].rate = 5.0
         --- LAYERS[1] = L()
         """,
-    "object that the trace keeps behind what was there": """
+    "object that the trace appends to earlier items": """
         LAYERS = [K()]
         def f(x):
             if len(LAYERS) < 2:

@@ -4,7 +4,7 @@ The calls in between hit the version of the first object.
 """
 
 EQUALS = {
-    "dict that what is jitted inside reads by a key": """
+    "dict that a nested jit reads by a key": """
         D = {"k": 2.0}
         class O: pass
         o = O()
@@ -51,7 +51,7 @@ EQUALS = {
         S = Task(h)
         --- h.__code__ = (lambda v, k: v + 7 * k).__code__
         """,
-    "function given to what is jitted": """
+    "function given to a jitted function": """
         apply = jit(lambda x, fn: fn(x), static_argnums=1)
         def h(v, k=2.0): return v * k
         f = lambda x: apply(x, h)
@@ -62,7 +62,7 @@ EQUALS = {
         --- def h(v, k=2.0): return v * k
         --- h.__defaults__ = (4.0,)
         """,
-    "function given to what is jitted by its leaves": """
+    "function given to a function jitted by its leaves": """
         apply = filter_jit(lambda x, fn: fn(x))
         def h(v, k=2.0): return v * k
         f = lambda x: apply(x, h)
@@ -144,10 +144,10 @@ EQUALS = {
         Rates.w = property(lambda self: 10.0)
         """,
 }
-"""Each is traced anew at most once after it was changed."""
+"""Each is traced at most once more after a change."""
 
-LED_BY_C = {
-    "what a union is of": """
+THROUGH_C = {
+    "types of a union": """
         U = K | int
         f = lambda x: x * U.__args__[0].rate
         --- K.rate = 3.0
@@ -164,4 +164,4 @@ LED_BY_C = {
         --- A[0] = 5.0 --- inner(1.0); A[1] = 5.0
         """,
 }
-"""What objects of C lead to, and what classes and functions keep apart."""
+"""Values reached through objects of C, and data of classes and functions outside `__dict__`."""

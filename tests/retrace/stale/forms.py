@@ -263,7 +263,7 @@ FORMS = {
         --- M.w = 2.0
         --- m.w = 3.0
         """,
-    "singledispatch, of what is registered": """
+    "singledispatch, of a registered function": """
         W = 1.0
         @functools.singledispatch
         def h(k): return 0.0

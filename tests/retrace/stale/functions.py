@@ -214,7 +214,7 @@ FUNCTIONS = {
         def rule(size, batched, y): return y * 2.0, batched[0]
         inner = make(rule)
         """,
-    "policy of what a nested jit computes again, then one as at first": """
+    "policy of the values that a nested jit recomputes, then an equal one": """
         def policy(*a, **k): return True
         def other_policy(*a, **k): return False
         def make():

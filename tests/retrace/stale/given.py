@@ -44,11 +44,11 @@ quiet = Quiet()
 _HELD = {
     *(
         "name of a library's module",
-        "coroutine that goes on",
+        "resumed coroutine",
     ),
-    *("name of a library's class", "object that stands for a module"),
+    *("name of a library's class", "object in place of a module"),
 }
-"""To these leads what names lead to: nobody needs to be heard."""
+"""Values that are reached from names: no code has to be observed."""
 _GIVEN = {
     "name of a library's module": """
         r.config = K()
@@ -98,7 +98,7 @@ _GIVEN = {
         for _ in range(3): compiled(1.0)
         TABLE[3].rate = 7.0
         """,
-    "coroutine that goes on": """
+    "resumed coroutine": """
         class Once:
             def __await__(self): yield
         async def run(o):
@@ -112,7 +112,7 @@ _GIVEN = {
             return x * out.pop()
         --- C.cr_frame.f_locals["o"].rate = 3.0
         """,
-    "object that stands for a module": """
+    "object in place of a module": """
         sys.modules["stale_obj"] = O
         def f(x):
             import stale_obj

@@ -415,7 +415,7 @@ HOLDERS = {
         --- d["a"] = 3.0
         --- d[0] = 5.0
         """,
-    "descriptor that keeps what it gives under its own name": """
+    "descriptor that stores its result under its own name": """
         class D:
             def __set_name__(self, owner, name): self.name = name
             def __get__(self, o, _): return o.__dict__[self.name]
@@ -448,7 +448,7 @@ HOLDERS = {
         --- e.__context__.args = (5.0,)
         --- e.__context__ = KeyError(7.0)
         """,
-    "whether an exception hides what it was raised in": """
+    "whether an exception hides its context": """
         e = ValueError()
         f = lambda x: x * (1.0 if e.__suppress_context__ else 2.0)
         --- e.__cause__ = KeyError()

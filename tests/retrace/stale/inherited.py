@@ -10,7 +10,7 @@ INHERITED = {
         --- conf.get = lambda key: 3.0
         --- del conf.get
         """,
-    "method of a library's class, asked of the class": """
+    "method of a library class, read from the class": """
         class Conf(collections.UserDict): pass
         conf = Conf(rate=1.0)
         f = lambda x: x * type(conf).get(conf, "rate")

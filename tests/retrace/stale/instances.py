@@ -80,7 +80,7 @@ INSTANCES = {
     "attribute whose name is no identifier": "setattr(O, 'a-b', 1.0)\nf = lambda x: x * getattr(O, 'a-b') --- setattr(O, 'a-b', 2.0)",
     "__dict__ replaced": "O.w = 1.0\nf = lambda x: x * O.w --- O.__dict__ = {'w': 2.0} --- O.w = 3.0",
     "vars update": "O.w = 1.0\nf = lambda x: x * O.w --- vars(O).update(w=2.0)",
-    "vars update of what hides": "f = lambda x: x * O.rate --- vars(O).update(rate=2.0)",
+    "vars update of a hiding attribute": "f = lambda x: x * O.rate --- vars(O).update(rate=2.0)",
     "attribute of self": """
         class M:
             def __init__(self): self.w = 1.0
@@ -261,7 +261,7 @@ INSTANCES = {
         --- m.w = 2.0
         --- m.step_ = 1; m.w = 3.0
         """,
-    "jit made anew at each call": """
+    "jit re-created at each call": """
         O.w = 1.0
         f = lambda x: x * O.w
         compiled = lambda x: jit(lambda y: y * O.w)(x)
@@ -455,7 +455,7 @@ STATICS = {
         --- K.rate = 2.0
         --- S.rate = 3.0
         """,
-    "written in the trace beside": """
+    "written during the trace": """
         S = O; O.n, O.w = 0, 1.0
         def f(x, s):
             s.n += 1

@@ -5,7 +5,7 @@ objects, closures and `__getattr__` must be enough.
 """
 
 LIBRARIES = {
-    "singledispatch, of what a choice reads": """
+    "singledispatch, of a value that a choice reads": """
         @functools.singledispatch
         def h(o): return 1.0
         @h.register
@@ -57,7 +57,7 @@ LIBRARIES = {
         """,
 }
 
-HEARD = {
+OBSERVED = {
     "flags": """
         from absl import flags
         F = flags.FlagValues()
@@ -69,4 +69,4 @@ HEARD = {
         --- F(["program", "--rate=5"])
         """,
 }
-"""These need to be heard."""
+"""These are seen only by observing the code that runs."""

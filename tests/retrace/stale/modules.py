@@ -164,7 +164,7 @@ MODULES = {
         --- a.W = 4.0
         --- vars(a).pop("W"); a.W = 5.0
         """,
-    "one code in two modules, of which a loop tells": """
+    "one code in two modules of a loop": """
         ms = [types.ModuleType("stale_a"), types.ModuleType("stale_b")]
         code = compile("def h(): return W", "template.py", "exec")
         for m in ms:
@@ -280,7 +280,7 @@ NAMES = {
         --- del cfg.max
         --- cfg.max = max
         """,
-    "global asked for that a builtin answers for when it is gone": """
+    "global that a builtin replaces when it is deleted": """
         cfg.max, cfg.a, cfg.b, cfg.c = max, 1.0, 1.0, 1.0
         f = lambda x: x * cfg.a * cfg.b * cfg.c * (2.0 if hasattr(cfg, "max") else 1.0)
         --- del cfg.max

@@ -1,4 +1,4 @@
-"""Scenarios: a nested function reads an attribute through what it captured."""
+"""Scenarios: a nested function reads an attribute through a captured object."""
 
 NESTED = {
     "loss of a step": """

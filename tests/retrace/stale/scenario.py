@@ -81,12 +81,12 @@ class Scene:
             return f"{type(err).__name__}: {err}"
 
     def plain(self):
-        """Return what a program without compiled functions gives now."""
+        """Return the present result of the program without compiled functions."""
         with imprint.disable_jit():
             return self.outcome(self.fun)
 
     def check(self, found=None):
-        """Call what is compiled: right each time, and without a trace in the end."""
+        """Call the compiled function: right each time, and without a trace in the end."""
         expected = self.plain()
         assert found in {None, expected}, f"{found} before the plain one: {expected}"
         for _ in range(3):
@@ -103,7 +103,7 @@ def play(text):
     """Run a scenario: three calls, then an edit and three calls, for each edit."""
     with user_modules():
         scene = Scene(text)
-        # What is worked out once and kept, the trace is the first to work out.
+        # The trace is the first to fill a memo.
         scene.check(scene.outcome(scene.compiled))
         for edit in scene.edits:
             before = scene.plain()

@@ -20,7 +20,7 @@ SPECIALS = {
         f = lambda x: x if o else -x
         --- B.__len__ = lambda self: 0
         """,
-    "truth comes where another name goes": """
+    "truth is added where another name is deleted": """
         class M:
             other = 1.0
             def __len__(self): return 3
@@ -29,7 +29,7 @@ SPECIALS = {
         --- del M.other; M.__bool__ = lambda self: False
         --- del M.__bool__; M.other = 2.0
         """,
-    "truth comes to a base where another name goes": """
+    "truth is added to a base where another name is deleted": """
         class Base: other = 1.0
         class M(Base): more = 1.0
         m = M()
@@ -57,7 +57,7 @@ SPECIALS = {
         --- Meta.rate = 3.0
         --- del Meta.rate
         """,
-    "truth goes": """
+    "truth is deleted": """
         class D:
             def __bool__(self): return False
         o = D()
@@ -77,13 +77,13 @@ SPECIALS = {
         f = lambda x: x if 1 in o else -x
         --- D.__contains__ = lambda self, k: False
         """,
-    "what is asked for missing attributes comes": """
+    "method for missing attributes is added": """
         class D: pass
         o = D()
         f = lambda x: x * getattr(o, "v", 5.0)
         --- D.__getattr__ = lambda self, name: 3.0
         """,
-    "what is asked for attributes comes": """
+    "method for attributes is added": """
         class D: w = 1.0
         o = D()
         f = lambda x: x * o.w
@@ -185,7 +185,7 @@ MISSED = {
         --- del L[0].w
         --- D.w = 3.0
         """,
-    "of what a call makes": """
+    "of an object that a call makes": """
         class D: pass
         def h(): return D()
         f = lambda x: x * getattr(h(), "w", 1.0)
@@ -223,7 +223,7 @@ MISSED = {
             except AttributeError: return x
         --- L[0].w = 2.0
         """,
-    "of the result of a call, where the user's own `__exit__` goes on": """
+    "of the result of a call, where a user `__exit__` continues": """
         class D: pass
         L = [D()]
         def h(): return L[0]
@@ -235,7 +235,7 @@ MISSED = {
             return x
         --- L[0].w = 2.0
         """,
-    "of the result of a call, where the user's own generator goes on": """
+    "of the result of a call, where a user generator continues": """
         class D: pass
         L = [D()]
         def h(): return L[0]
@@ -321,4 +321,4 @@ MISSED = {
         --- o.v = 2.0
         """,
 }
-"""Attributes that nobody had, where a caller of who asked for them went on without."""
+"""Absent attributes, where a caller catches the error and continues."""

@@ -18,7 +18,7 @@ compiled = lambda x: by_tree(made(inp.asarray(x)))
 
 
 def of(made, g, edits):
-    """Return a scenario of a function `g` of what `made` makes of an array `x`."""
+    """Return a scenario of a function `g` of `made(x)`, for an array `x`."""
     head, _, rest = edits.partition("---")
     lines = [line.strip() for line in head.strip().splitlines()]
     start = "\n".join([*lines, f"made = lambda x: {made}", f"g = lambda t: {g}"])

@@ -4,7 +4,7 @@ The names are keys of `vars`, `globals()` and `dir`, attributes of a module that
 missing, or attributes of bases, by `super()`.
 """
 
-ASKED = {
+EXISTENCE = {
     "name that a module may not have": """
         def f(x):
             try: from stale_cfg import EXTRA
@@ -14,7 +14,7 @@ ASKED = {
         --- cfg.EXTRA = 3.0
         --- del cfg.EXTRA
         """,
-    "name that a module may not have, asked by a helper": """
+    "name that a module may lack, read by a helper": """
         def get():
             from stale_cfg import EXTRA as e
             return e
@@ -25,7 +25,7 @@ ASKED = {
         --- del cfg.EXTRA
         --- cfg.EXTRA = 3.0
         """,
-    "module in a package that may not be there, asked by a helper": """
+    "module that may be missing in a package, read by a helper": """
         def get():
             from stale_pkg import later
             return later.W
@@ -35,7 +35,7 @@ ASKED = {
         --- stale_pkg.later = other
         --- del stale_pkg.later
         """,
-    "attributes that nobody may have, asked by helpers": """
+    "attributes that may be missing, read by helpers": """
         def h(): pass
         def of_module(): return cfg.Z
         def of_class(): return K.z

@@ -1,4 +1,4 @@
-"""Needless misses: something changed that a function reads, and its program did not."""
+"""Redundant misses: a value that a function reads changed, and its program did not."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.units.modules import make_module
 NEEDLESS = "name = 'a'\ndef f(x):\n    name\n    return x + 1\n"
 
 
-def test_a_miss_that_gives_the_same_program_is_needless():
+def test_a_miss_that_gives_the_same_program_is_redundant():
     user = make_module("needless", NEEDLESS)
     f = imprint.jit(user.f)
     f(1.0)
@@ -27,7 +27,7 @@ def test_a_miss_that_gives_the_same_program_is_needless():
     assert imprint.debug.counters().needless - before == 2
 
 
-def test_a_miss_that_gives_another_program_is_not():
+def test_a_miss_that_gives_another_program_is_not_redundant():
     user = make_module("needed", "rate = 1.0\ndef f(x): return x + rate\n")
     f = imprint.jit(user.f)
     f(1.0)
@@ -50,8 +50,8 @@ f = lambda x: x * (Settings.rate if D else s.rate)
 """
 
 
-class Told:
-    """Keeps what observers are told."""
+class Recorder:
+    """Keeps the events that observers receive."""
 
     def __init__(self):
         self.of = []
@@ -67,19 +67,19 @@ class Told:
 
 
 @pytest.fixture
-def told():
-    told = Told()
-    OBSERVERS.append(told)
-    yield told.of
-    OBSERVERS.remove(told)
+def events():
+    recorder = Recorder()
+    OBSERVERS.append(recorder)
+    yield recorder.of
+    OBSERVERS.remove(recorder)
 
 
-def test_who_watches_is_told_of_a_miss_and_how_it_ended(told):
+def test_an_observer_receives_a_miss_and_its_outcome(events):
     user = make_module("hidden", HIDDEN.replace("s.rate = 3.0", ""))
     f = imprint.jit(user.f)
     f(1.0)
-    told.clear()
+    events.clear()
     user.Settings.rate = 7.0
     assert f(1.0) == 7.0
-    assert [what for what, _ in told] == ["missed", "compiled"]
+    assert [name for name, _ in events] == ["missed", "compiled"]
     assert not f.last_miss.hit
