@@ -4,13 +4,15 @@ NumPy would compute `sqrt` of an `int64` from all of its bits. JAX, and a compil
 of either, get 32 of them; so must a call outside of `jit`, in every function.
 """
 
-from tests import oracle
+import operator
+
 import jax.numpy as jnp
 import numpy as np
-import operator
 import pytest
+
 import imprint
 import imprint.numpy as inp
+from tests import oracle
 
 UNARY = (
     *[
