@@ -34,14 +34,14 @@ def doubled(x):
 
 def test_an_equation_without_a_padding_rule_is_told_with_its_line():
     told = remedy(transformed, 8, 9)
-    assert told.startswith("n is compiled for each size: fft at test_reasons.py:")
+    assert told.startswith("n is compiled for each size: fft at test_remedies.py:")
     assert "`inp.fft.fft(x)`" in told
     assert "depends on its length" in told
 
 
 def test_a_line_that_needs_a_number_is_told_with_what_to_write():
     told = remedy(counted, 8, 9)
-    assert "test_reasons.py:" in told
+    assert "test_remedies.py:" in told
     assert "range(x.shape[0])" in told
     assert "imprint.lax.fori_loop" in told
 
