@@ -28,12 +28,12 @@ def on_gpu():
     return imprint.device_put(X, GPU)
 
 
-def test_a_device_says_what_it_is():
+def test_a_device_describes_itself():
     assert GPU.platform == "gpu"
     assert imprint.devices("cuda") == imprint.devices("gpu")
 
 
-def test_what_is_put_there_stays_there():
+def test_arrays_put_there_stay_there():
     x = on_gpu()
     assert x.devices() == {GPU}
     assert x.committed
@@ -46,7 +46,7 @@ def test_what_is_put_there_stays_there():
 @pytest.mark.parametrize(
     "options", [{"backend": "gpu"}, {"device": GPU}, {"in_shardings": GPU}]
 )
-def test_a_function_runs_there_if_it_is_told_to(options):
+def test_a_function_runs_there_on_request(options):
     f = imprint.jit(lambda x: inp.sin(x).sum(0), **options)
     y = f(X)
     assert y.devices() == {GPU}
@@ -138,7 +138,7 @@ def test_two_processes_with_a_gpu_each_sum_by_nccl():
     assert [out.splitlines()[-1] for out in outs] == ["1 9.0"] * 2
 
 
-def test_what_only_the_cpu_has_is_told():
+def test_operations_only_on_the_cpu_raise():
     with pytest.raises(CompileError, match="which only the CPU has"):
         imprint.jit(inp.linalg.eigvalsh, backend="gpu")(X.T @ X)
 

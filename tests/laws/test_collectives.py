@@ -134,7 +134,7 @@ def test_every_collective_has_a_guest():
 
 @every_guest
 @every_wrap
-def test_along_every_axis_it_means_what_numpy_says(guest, wrap):
+def test_values_along_every_axis_are_those_of_numpy(guest, wrap):
     x = guest.draw(0)
     want = guest.meaning(x)
     for axis in range(x.ndim):
@@ -154,7 +154,7 @@ def test_an_operand_that_is_the_same_in_each_place(guest, wrap):
 
 @every_guest
 @every_wrap
-def test_beside_a_further_axis_in_every_place(guest, wrap):
+def test_a_further_axis_in_every_position(guest, wrap):
     slices = [guest.draw(seed) for seed in range(2)]
     want = np.stack([guest.meaning(x) for x in slices], 1)
     for axis in range(len(guest.shape) + 1):

@@ -317,7 +317,7 @@ def test_padded_its_derivative_is_that_of_each_size(primitive):
 
 
 @every_primitive
-def test_padded_it_gives_at_each_size_what_it_gives_at_that_size(primitive):
+def test_padded_results_are_those_of_each_size(primitive):
     law(primitive)
 
 

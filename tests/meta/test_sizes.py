@@ -110,7 +110,7 @@ def test_classes_are_below_their_ceilings(source):
 
 
 @every_source
-def test_header_says_what_the_file_is_in_3_to_10_lines(source):
+def test_header_describes_the_file_in_3_to_10_lines(source):
     header = ast.get_docstring(source.tree, clean=False)
     assert header is not None
     lines = header.rstrip().splitlines()

@@ -111,7 +111,7 @@ def test_where_a_tangent_is_batched_and_its_primal_is_not(name):
     assert heard == [[True, True]] * len(heard) != []
 
 
-def test_reverse_mode_asks_the_rule_for_values_and_the_function_for_cotangents():
+def test_reverse_mode_takes_values_from_the_rule_and_cotangents_from_the_function():
     """JAX has none."""
     heard = []
     f = weighted(imprint, heard)
@@ -218,7 +218,7 @@ def test_a_rule_that_returns_something_else(rule, error, text):
     assert str(caught.value) == text
 
 
-def test_what_a_function_closes_over_may_not_be_batched():
+def test_closed_over_values_may_not_be_batched():
     def mapped(z):
         f = custom_vmap(lambda x: x * z)
         f.def_vmap(lambda size, batched, x: (x, True))
@@ -233,7 +233,7 @@ def test_what_a_function_closes_over_may_not_be_batched():
     )
 
 
-def test_what_a_function_closes_over_may_be_traced_and_have_tangents():
+def test_closed_over_values_may_be_traced_and_have_tangents():
     def outer(z):
         f = custom_vmap(lambda x, y: x * z * y)
         f.def_vmap(lambda size, batched, x, y: (x * z * y, True))

@@ -51,7 +51,7 @@ def test_results_are_committed_as_operands_are():
     assert not (far(2) + 1).committed
 
 
-def test_what_no_program_can_do_is_done_on_the_host():
+def test_operations_without_a_program_run_on_the_host():
     key = imprint.jit(lambda: random.key(0))()
     want = random.uniform(random.key(0), (3,))
     np.testing.assert_array_equal(random.uniform(key, (3,)), want)

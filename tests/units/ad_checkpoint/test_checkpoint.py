@@ -207,7 +207,7 @@ def counted(program):
 @pytest.mark.parametrize(
     "options", [{}, {"prevent_cse": False}], ids=["barrier", "no barrier"]
 )
-def test_what_is_computed_again_stays_as_with_jax(options):
+def test_recomputation_survives_the_compiler_as_in_jax(options):
     programs = [
         compiled(lib, np_, functools.partial(lib.checkpoint, **options))
         for lib, np_ in LIBRARIES
@@ -251,7 +251,7 @@ def test_outside_of_every_trace_the_function_runs_as_it_is():
     assert imprint.checkpoint(lambda x: x if x > 0 else -x)(-2.0) == 2.0
 
 
-def test_python_cannot_choose_by_what_is_remembered():
+def test_python_cannot_branch_on_residuals():
     f = imprint.checkpoint(lambda x: x if x > 0 else -x)
     with pytest.raises(ConcretizationError, match="traced by checkpoint"):
         imprint.grad(f)(2.0)
@@ -275,7 +275,7 @@ def test_a_static_argument_that_is_not_there_is_refused():
         imprint.grad(f)(1.0)
 
 
-def test_a_policy_is_a_part_of_what_a_function_is():
+def test_a_policy_is_part_of_the_fingerprint():
     saved = {"sin"}
 
     def policy(primitive, *_, **__):
@@ -308,7 +308,7 @@ def test_a_policy_is_a_part_of_what_a_function_is():
         POLICIES["offloaded names"],
     ],
 )
-def test_policies_made_anew_are_equal(make):
+def test_recreated_policies_are_equal(make):
     policies = imprint.checkpoint_policies
     assert make(policies) == make(policies)
     assert hash(make(policies)) == hash(make(policies))

@@ -21,7 +21,7 @@ def seen_by_type_checkers(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_what_loads_later_is_what_type_checkers_see(face):
+def test_lazy_names_are_those_that_type_checkers_see(face):
     module = importlib.import_module(face)
     offered = {
         pair
@@ -40,7 +40,7 @@ def test_what_loads_later_is_what_type_checkers_see(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_no_file_is_called_as_what_it_holds(face):
+def test_no_file_has_the_name_of_its_member(face):
     """Else whoever imports the file has the module stand for the function."""
     table = importlib.import_module(face)._LAZY
     own = {f.rpartition(".")[2]: f for f in table if f.rpartition(".")[0] == face}
@@ -48,7 +48,7 @@ def test_no_file_is_called_as_what_it_holds(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_an_import_loads_nothing_that_loads_later(face):
+def test_an_import_loads_no_lazy_module(face):
     files = sorted(importlib.import_module(face)._LAZY)
     program = f"import {face}, sys; print(sorted(sys.modules.keys() & set({files})))"
     done = subprocess.run(

@@ -52,7 +52,7 @@ def test_programs_made_for_an_image_are_loaded_from_another_store(cache, tmp_pat
     assert cache("b", "verify").startswith("2 entries are whole")
 
 
-def test_what_is_damaged_or_signed_by_others_stays_out(cache, tmp_path):
+def test_damaged_entries_and_those_of_other_signers_stay_out(cache, tmp_path):
     cache("a", "warm", cache.script, 4)
     cache("a", "export", "all.tar")
     with tarfile.open(tmp_path / "all.tar") as archive:
@@ -83,7 +83,7 @@ def test_names_in_an_archive_lead_nowhere_else(cache, tmp_path):
     assert not (tmp_path.parent / "outside.py").exists()
 
 
-def test_mistakes_are_told(cache, tmp_path):
+def test_mistakes_are_reported(cache, tmp_path):
     assert cache("a", "warm", "no.py", status=2) == (
         "imprint cache warm: expected a script, got 'no.py', which is no file\n"
     )

@@ -97,7 +97,7 @@ def test_a_redundant_recompile_is_marked_and_counted():
     ]
 
 
-def test_what_a_python_loop_repeats_is_told_once_below_its_misses():
+def test_an_unrolled_loop_is_reported_once_below_its_misses():
     row = a_row(2)
     advice = "100 equal blocks of 40 equations from a Python loop at a.py:4."
     for i, miss in enumerate(row.misses):

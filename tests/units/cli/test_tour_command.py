@@ -44,7 +44,7 @@ The tour runs both, in a process that compiles as for users.
     [example for example in EXAMPLES if example not in APART],
     ids=lambda e: e.fun.__name__,
 )
-def test_every_example_prints_what_it_must(example):
+def test_every_example_prints_the_expected_text(example):
     printed = example.run()
     assert example.accepts(printed), printed
 
@@ -94,7 +94,7 @@ def test_an_example_is_compared_whole(example, printed, passed):
     assert example.accepts(printed) is passed
 
 
-def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
+def test_a_failed_example_is_shown_with_its_name_and_the_expected_text(capsys):
     assert list(show_examples({"One": (right, wrong)})) == ["Add wrongly."]
     shown = capsys.readouterr().out
     assert "[ok] Add.\n\n    x = 1\n    print(x + 1)\n\n  | 2\n" in shown

@@ -123,7 +123,7 @@ CASES = [
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("compiled", [True, False], ids=["jitted", "eager"])
 @pytest.mark.parametrize(("around", "name", "way"), CASES)
-def test_it_is_what_it_is_without_the_equation(around, name, way, compiled):
+def test_the_value_is_the_same_without_the_equation(around, name, way, compiled):
     function, _ = FUNCTIONS[name]
     want = WAYS[way](function)(X)
     run = WAYS[way](AROUND[around](function))

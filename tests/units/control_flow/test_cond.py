@@ -71,7 +71,7 @@ def test_without_a_tangent_nothing_is_staged():
     assert len(conditionals(printed(push, True, X))) == 1
 
 
-def test_results_that_nobody_uses_go_with_what_they_need():
+def test_unused_results_are_dropped_with_their_inputs():
     def f(p, x, y):
         first, _ = lax.cond(
             p, lambda: (inp.sin(x), inp.exp(y)), lambda: (x * 2, inp.log(y))
@@ -183,7 +183,7 @@ def test_a_mapped_choice_has_the_effects_of_the_chosen_branches_alone():
     assert imprint.vmap(noisy)(flags[:0], xs[:0]).shape == (0,)
 
 
-def test_an_effect_is_kept_when_nobody_uses_the_result():
+def test_an_effect_is_kept_when_the_result_is_unused():
     HEARD.clear()
     imprint.jit(lambda p, x: (noisy(p, x), x)[1])(True, np.float32(5))
     assert HEARD == [5]
@@ -210,7 +210,7 @@ def test_debug_nans_names_the_line_inside_the_branch():
             )
 
 
-def test_debug_nans_knows_branches_without_floats():
+def test_debug_nans_accepts_branches_without_floats():
     run = imprint.jit(lambda p, n: lax.cond(p, lambda: n + 1, lambda: n * 2))
     with imprint.debug_nans():
         assert run(True, 3) == 4

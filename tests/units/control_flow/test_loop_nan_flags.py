@@ -44,7 +44,7 @@ def unrolled(x):
 
 
 @pytest.mark.parametrize("loop", [by_scan, by_while, by_fori, backwards, unrolled])
-def test_the_line_and_the_iteration_are_told(loop):
+def test_the_line_and_the_iteration_are_reported(loop):
     name = "while" if loop is by_while else "scan"
     wanted = (
         rf"`log` at {HERE} \(np\.log\(.*?\)\) makes it from operands without one, "
@@ -59,7 +59,7 @@ def test_the_line_and_the_iteration_are_told(loop):
 
 
 @pytest.mark.parametrize("inner", ["scan", "while"])
-def test_loops_in_loops_tell_the_iteration_of_each(inner):
+def test_nested_loops_report_the_iteration_of_each(inner):
     def run(x):
         if inner == "scan":
             return lax.scan(lambda c, _: (np.sqrt(c - 1), None), x, None, length=3)[0]
@@ -109,7 +109,7 @@ def test_derivatives_and_batches():
     assert "in iteration 2 of `scan`" in text
 
 
-def test_what_was_there_before_the_loop():
+def test_a_nan_from_before_the_loop():
     nan = onp.float32("nan")
     assert "argument x already holds one" in told(by_fori, nan)
     none = lambda x: lax.scan(lambda c, _: (np.log(c), None), x, None, length=0)[0] * 2
@@ -133,7 +133,7 @@ def test_a_nan_that_reaches_a_result_by_another_one():
     assert re.search(r"`log` at .*, in iteration 3 of `scan`", told(f, X))
 
 
-def test_a_nan_of_one_result_is_not_told_as_that_of_another():
+def test_a_nan_of_one_result_is_not_reported_for_another():
     def step(c, i):
         _, b = c
         return (np.where(i == 0, np.log(-X - b), 1.0), np.sqrt(b - 5)), None
@@ -142,7 +142,7 @@ def test_a_nan_of_one_result_is_not_told_as_that_of_another():
     assert re.search(r"result\[1\]: `sqrt` at .*, in iteration 0 of `scan`", told(f, X))
 
 
-def test_a_nan_that_was_dropped_before_is_not_told():
+def test_a_nan_that_was_dropped_before_is_not_reported():
     def dropping(c, i):
         return np.where(i < 2, np.where(i < 9, c, np.log(-c)), np.sqrt(-c)), None
 

@@ -97,13 +97,13 @@ OTHERS = [
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda x: f"{type(x).__name__}")
 @pytest.mark.parametrize("apply", OPERATORS, ids=lambda f: f.__name__)
-def test_operators_take_what_those_of_jax_take(apply, other):
+def test_operators_take_the_operands_of_jax(apply, other):
     ours, theirs = inp.asarray(VALUES), jnp.asarray(VALUES)
     assert outcome(apply, ours, other) == outcome(apply, theirs, other)
     assert outcome(apply, other, ours) == outcome(apply, other, theirs)
 
 
-def test_a_list_beside_a_traced_array_is_an_error_and_no_answer():
+def test_a_list_next_to_a_traced_array_is_an_error():
     for compare in (lambda x: x == [1, 1, 1], lambda x: x != [1, 1, 1]):
         with pytest.raises(TypeError, match=r"list \[1, 1, 1\].*asarray"):
             imprint.jit(compare)(VALUES)
@@ -244,7 +244,7 @@ def message(error, fun, *args):
     return str(caught.value)
 
 
-def test_dlpack_says_how_dtypes_go_that_numpy_does_not_hand_over():
+def test_dlpack_errors_name_the_remedy_for_dtypes_that_numpy_does_not_export():
     x = inp.ones(3, "bfloat16")
     assert message(BufferError, np.from_dlpack, x) == (
         "expected a dtype that NumPy hands to other libraries, got bfloat16. Hand over its "
@@ -334,7 +334,7 @@ def test_the_namespace_of_the_array_api():
             array.__array_namespace__(api_version="1999.12")
 
 
-def test_what_a_program_can_ask_of_the_namespace():
+def test_the_inspection_functions_of_the_namespace():
     ours, theirs = inp.__array_namespace_info__(), jnp.__array_namespace_info__()
     assert ours.default_dtypes() == theirs.default_dtypes()
     for kind in (None, "bool", "integral", "numeric", ("bool", "real floating")):
@@ -389,7 +389,7 @@ class Described:
     weak_type = True
 
 
-def test_what_has_a_shape_and_a_dtype_stands_for_an_array_where_nothing_is_computed():
+def test_objects_with_shape_and_dtype_stand_for_arrays_where_nothing_is_computed():
     def f(tree):
         return tree["x"] + 1
 

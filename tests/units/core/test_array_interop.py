@@ -147,7 +147,7 @@ def test_a_value_is_shown_on_one_line():
     assert len(str(caught.value)) < 260
 
 
-def test_a_keyword_that_there_is_not_names_the_one_that_was_meant():
+def test_a_misspelled_keyword_names_the_right_one():
     f = imprint.jit(lambda x, *, factor=1.0: x * factor)
     with pytest.raises(
         ArgumentError, match=r"argument 'facter'\. Did you mean 'factor'\?"

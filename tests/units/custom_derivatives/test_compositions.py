@@ -179,7 +179,7 @@ def result(lib, np_, steps):
 @example([with_jvp, scan, grad, grad])
 @example([with_vjp_of_two, checkpoint, vjp, grad])
 @example([with_vjp_of_two, checkpoint, grad, jvp])
-def test_a_drawn_composition_gives_what_it_gives_with_jax(steps):
+def test_a_drawn_composition_is_as_in_jax(steps):
     (ours, inp), (theirs, _) = LIBRARIES
     want, got = result(theirs, jnp, steps), result(ours, inp, steps)
     assert (got is None) is (want is None)

@@ -60,7 +60,7 @@ def results(part, ranks=(0, 1), count=2, port=None, env=()):
 
 
 @pytest.mark.slow
-def test_processes_tell_each_other_values(tmp_path):
+def test_processes_exchange_values(tmp_path):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path / "store")}
     codes, told, logs, _ = results("talk", env=store)
     assert codes == [0, 0], logs
@@ -201,7 +201,7 @@ def test_a_port_in_use_is_said():
         (b"HTTP/1.1 400 Bad Request", 60, "the answer of another program"),
     ],
 )
-def test_what_listens_there_and_is_no_process_of_ours_is_told(says, wait, got):
+def test_a_foreign_server_on_the_port_is_reported(says, wait, got):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
 
@@ -273,14 +273,16 @@ def not_started(monkeypatch):
         ),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_starts(not_started, given, kind, text):
+def test_wrong_arguments_raise_before_anything_starts(not_started, given, kind, text):
     with pytest.raises(kind) as caught:
         imprint.distributed.initialize(**given)
     assert str(caught.value) == text
 
 
 @pytest.mark.parametrize("given", [2, [2]])
-def test_the_gpus_of_a_process_are_told_to_the_engine(not_started, monkeypatch, given):
+def test_the_gpus_of_a_process_are_passed_to_the_engine(
+    not_started, monkeypatch, given
+):
     met = []
     monkeypatch.setattr(imprint._src.runtime, "join", met.append)
     imprint.distributed.initialize("a:1", 2, 0, local_device_ids=given)

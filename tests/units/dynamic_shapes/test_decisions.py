@@ -39,7 +39,7 @@ def test_two_names_that_are_equal_stay_equal():
     assert shown(decisions) == ["n == m"]
 
 
-def test_what_follows_from_two_answers_is_not_asked():
+def test_a_question_that_follows_from_two_answers_is_not_asked():
     decisions, n, m = decided(n=8, m=3)
     assert n > m
     assert m >= 2
@@ -53,7 +53,7 @@ def test_a_number_on_the_left_is_turned():
     assert shown(decisions) == ["n > 2"]
 
 
-def test_one_name_alone_is_told_on_the_left():
+def test_a_single_name_is_written_on_the_left():
     decisions, n, m = decided(n=9, m=2)
     assert n - 1 >= 3
     assert 2 + n <= 20
@@ -110,11 +110,11 @@ def answers(sizes, *questions):
         ({"n": 7}, [], []),
     ],
 )
-def test_what_follows_from_other_answers_is_not_told(sizes, questions, told):
+def test_a_condition_that_follows_from_others_is_not_listed(sizes, questions, told):
     assert answers(sizes, *questions) == told
 
 
-def test_what_is_told_decides_what_was_asked():
+def test_the_listed_conditions_decide_every_question():
     for n in range(1, 40):
         bounds = [3, 17, 33, 9, 25]
         decisions, name = decided(n=n)

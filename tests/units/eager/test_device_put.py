@@ -22,7 +22,7 @@ def test_arrays_that_are_not_deleted_are_listed():
     assert held(imprint) == held(jax) == [True, True, False]
 
 
-def test_what_nobody_holds_is_not_listed():
+def test_unreferenced_arrays_are_not_listed():
     def count():
         return sum(x.shape == (12, 13) for x in imprint.live_arrays("cpu"))
 

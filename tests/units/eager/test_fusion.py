@@ -143,7 +143,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_evaluated_in_one_go_is_what_the_function_computes(name):
+def test_fused_evaluation_equals_the_function(name):
     function, args = CASES[name]
     expected = body_of(function)(*args)
     for _ in range(OFTEN):
@@ -192,7 +192,7 @@ def test_a_plan_takes_the_place_of_the_body(counted):
     assert len(runs) == 6  # 5 calls, and the one that was staged
 
 
-def test_kinds_are_told_apart(counted):
+def test_argument_types_are_distinguished(counted):
     scaled, _ = counted
     for by in (1, 1.0, True, 0.0, -0.0, 1j, float("nan"), float("inf"), -float("nan")):
         for x in (PLACES, X, X.astype("float16"), np.asarray(2.0), np.full((), 2.0)):
@@ -294,7 +294,7 @@ def test_a_function_that_needs_values_gets_them():
         assert_same(halved(-P), -P)
 
 
-def test_a_function_that_returns_what_it_is_given_still_does():
+def test_a_function_that_returns_its_argument_still_does():
     @fuse_eager
     def same(x):
         return x
@@ -326,7 +326,7 @@ def test_loops_are_no_part_of_a_plan():
     assert None in plans_of(powered).values()
 
 
-def test_what_a_reference_refuses_the_function_computes():
+def test_the_function_computes_operands_that_a_reference_refuses():
     singular = np.zeros((2, 2))
     for x in (np.eye(2), singular) * OFTEN:
         assert np.isfinite(np.linalg.inv(x)).all() == (x is not singular)
@@ -350,7 +350,7 @@ def test_constants_are_results_of_their_own():
     assert len({id(x) for x in made}) == OFTEN
 
 
-def test_functions_are_told_apart_by_what_they_are():
+def test_functions_are_distinguished_by_identity():
     @functools.partial(imprint.jit, static_argnames="act")
     def applied(x, act):
         return act(x)

@@ -210,7 +210,7 @@ def test_a_thrown_error_is_a_check_again(way):
         )
 
 
-def test_of_a_mapped_function_the_first_element_is_told():
+def test_a_mapped_function_reports_the_first_element():
     xs = np.array([1.0, -2.0, -3.0], np.float32)
     error, _ = ours.checkify(imprint.vmap(checks(imprint, inp, ours.check)))(xs)
     assert error.get() == "a -2.0 b -4.0 (`check` failed)"
@@ -246,7 +246,7 @@ def test_it_is_differentiated():
         assert error.get() == "big 7.0 (`check` failed)"
 
 
-def test_a_rule_of_the_users_stays():
+def test_a_user_rule_stays():
     calls = []
 
     @custom_batching.custom_vmap
@@ -300,7 +300,7 @@ def test_a_check_that_is_not_checkified_raises():
         jax.jit(lambda x: theirs.check(x > 0, "m"))(-ONE)
 
 
-def test_checks_that_are_not_asked_for():
+def test_checks_that_are_not_enabled():
     def f(x):
         ours.check(x > 0, "checkify's")
         ours.debug_check(x > 0, "debug_check's")
@@ -343,7 +343,7 @@ def test_other_sets_are_refused(errors):
         ours.checkify(positive, errors)
 
 
-def test_bad_checks_are_told():
+def test_bad_checks_raise():
     with pytest.raises(TypeError, match="check: expected a bool"):
         ours.check(ONE, "m")
     with pytest.raises(ArgumentError, match="got none for argument 0"):
@@ -372,7 +372,7 @@ def test_a_loop_whose_examples_stop_one_by_one_checks_those_that_run():
     assert (error.get(), out.tolist()) == (None, [13, 10, 13])
 
 
-def test_a_check_takes_what_debug_check_takes():
+def test_a_check_takes_the_arguments_of_debug_check():
     f = ours.checkify(lambda x: ours.check(x > 0, "{} {}", "text", x))
     assert f(np.array([1.0, -1.0]))[0].get() == "text [ 1. -1.] (`check` failed)"
     with pytest.raises(TypeError, match="takes a scalar pred"):

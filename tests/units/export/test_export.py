@@ -106,7 +106,7 @@ def exported_loss(order):
     return p, export.deserialize(made.serialize(vjp_order=order))
 
 
-def test_derivatives_are_exported_as_often_as_asked():
+def test_derivatives_are_exported_to_the_given_order():
     p, made = exported_loss(2)
     x = array(4, 3)
     came = imprint.grad(made.call)(p, x)
@@ -140,7 +140,7 @@ def test_integers_have_no_cotangent():
     onp.testing.assert_array_equal(grads, onp.full(4, 3))
 
 
-def test_what_was_serialized_without_a_derivative_says_so():
+def test_a_missing_derivative_is_named():
     p, made = exported_loss(0)
     with pytest.raises(AbsentRuleError) as told:
         imprint.grad(made.call)(p, array(4, 3))
@@ -170,7 +170,7 @@ def test_a_call_inside_a_program_is_one_equation_and_one_function():
     assert "?" not in text
 
 
-def test_what_calls_an_exported_function_can_be_exported():
+def test_a_function_that_calls_an_exported_one_can_be_exported():
     p, made = exported_loss(0)
     outer = export.export(imprint.jit(lambda x: made.call(p, np.concatenate([x, x]))))
     again = export.deserialize(outer(spec("2*k, 3")).serialize())
@@ -331,13 +331,13 @@ TWO = export.export(imprint.jit(two))(
         ),
     ],
 )
-def test_a_call_of_another_kind_says_what_was_exported(args, error, text):
+def test_a_call_with_another_signature_names_the_exported_one(args, error, text):
     with pytest.raises(error) as told:
         TWO.call(*args)
     assert str(told.value) == text
 
 
-def test_a_batch_of_calls_says_what_to_do():
+def test_a_batch_of_calls_names_the_remedy():
     with pytest.raises(AbsentRuleError, match=r"use imprint\.lax\.map, or export"):
         imprint.vmap(lambda x, y: TWO.call(x, y))(array(2, 4, 3), array(2, 4))
 
@@ -348,7 +348,7 @@ def failing(fun, *args, **how):
     return str(told.value)
 
 
-def test_what_cannot_be_exported_says_why():
+def test_programs_that_cannot_be_exported_raise_with_the_reason():
     n = spec("n")
     assert failing(np.sin, n) == (
         "export: expected what imprint.jit returned, got function. Write "

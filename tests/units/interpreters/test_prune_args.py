@@ -32,7 +32,7 @@ def test_constants_that_are_used_lead_the_arguments_that_are_kept(keep_unused, k
     assert len(pruned.jaxpr.invars) == 2 + len(kept)
 
 
-def test_each_constant_meets_its_variable():
+def test_each_constant_stays_with_its_variable():
     pruned = prune(without_dead_code())
     env = dict(zip(pruned.jaxpr.invars, (*pruned.consts, X * 10), strict=True))
     for eqn in pruned.jaxpr.eqns:

@@ -87,7 +87,7 @@ def test_axes_that_part_have_two_names():
     assert conditions(jitted) == [*[""] * 3, "n <= 16", "", "n <= 16, m <= 16"]
 
 
-def test_what_the_function_asks_is_tried_for_each_answer():
+def test_each_answer_to_a_question_is_traced():
     def f(x):
         return x[:8].sum() if x.shape[0] > 8 else x.sum() * 10
 
@@ -116,7 +116,7 @@ def test_past_four_answers_each_size_is_by_itself():
     assert len(jitted.versions) == 7 + 4
 
 
-def test_what_needs_a_number_goes_by_size_and_says_which_line():
+def test_a_line_that_needs_a_number_is_compiled_for_each_size_and_named():
     traces = []
 
     def f(x):
@@ -134,7 +134,7 @@ def test_what_needs_a_number_goes_by_size_and_says_which_line():
     )
 
 
-def test_what_was_refused_is_not_traced_for_other_answers():
+def test_a_refused_function_is_not_traced_for_other_answers():
     traces = []
 
     def f(x):
@@ -146,7 +146,7 @@ def test_what_was_refused_is_not_traced_for_other_answers():
     assert traces == ["(3,)", "(4,)", "(n,)", "(5,)", "(6,)"]
 
 
-def test_what_has_no_padding_rule_goes_by_size_and_says_which_line():
+def test_a_line_without_a_padding_rule_is_compiled_for_each_size_and_named():
     def f(x):
         return inp.fft.fft(x).real
 
@@ -155,7 +155,7 @@ def test_what_has_no_padding_rule_goes_by_size_and_says_which_line():
     assert "each size: fft at test_bucket_dispatch.py:" in str(jitted.last_miss)
 
 
-def test_a_program_that_gives_another_result_answers_nothing():
+def test_a_program_with_another_result_is_not_used():
     def f(x):
         return x * (2 if type(x.shape[0]) is int else 3)
 
@@ -169,7 +169,7 @@ def test_a_program_that_gives_another_result_answers_nothing():
     assert told in str(jitted.last_miss)
 
 
-def test_a_program_that_fails_answers_nothing():
+def test_a_program_that_fails_is_not_used():
     def f(x):
         if type(x.shape[0]) is int:
             return x * 2
@@ -179,7 +179,7 @@ def test_a_program_that_fails_answers_nothing():
     assert "no such sizes." in str(jitted.last_miss)
 
 
-def test_a_refusal_of_two_names_leaves_the_one_that_was_there():
+def test_a_refusal_of_two_names_leaves_the_present_one():
     def f(x):
         return inp.fft.fft(x, axis=0).real + x.sum(1, keepdims=True)
 
@@ -211,7 +211,7 @@ HERE = imprint.sharding.NamedSharding(
     ],
     ids=["donation", "no room for both", "a mesh", "arrays on a mesh"],
 )
-def test_what_is_not_tried(options, place):
+def test_calls_without_automatic_buckets(options, place):
     jitted = jit(centred, **options)
     for n in (3, 4, 5):
         x = imprint.device_put(rows(n, 2), place)
@@ -238,7 +238,7 @@ def test_loops_outside_of_traces_are_not_tried():
     assert COUNTERS.misses == before + 3
 
 
-def test_what_is_drawn_is_what_the_true_size_draws():
+def test_random_numbers_are_those_of_the_true_size():
     def f(key, x):
         return imprint.random.uniform(key, x.shape) + x
 
@@ -277,7 +277,7 @@ def test_models_and_trees_are_generalised():
     assert conditions(model) == ["", "", "", "n <= 16"]
 
 
-def test_what_the_function_reads_is_watched():
+def test_dependencies_of_the_function_are_guarded():
     @imprint.jit
     def f(x):
         return x * FACTOR
@@ -359,7 +359,7 @@ def test_numbers_are_equal_but_for_the_order_of_sums(x, y, dtype, equal):
     assert told == wanted
 
 
-def test_results_of_another_kind_are_told():
+def test_results_of_another_type_are_reported():
     x = inp.ones(2)
     assert (
         difference(x, x.astype(int)) == "the program for a bucket gave another result."

@@ -89,7 +89,7 @@ def test_leaves_and_paths_are_those_of_equinox():
 STATICS = [1, 1.0, True, 0.0, -0.0, "1", None, (1,), (1.0,), (True,), b"1"]
 
 
-def test_static_values_count_to_the_last_type():
+def test_static_values_are_compared_by_exact_type():
     class Box(Module):
         value: Any = field(static=True)
 
@@ -105,7 +105,7 @@ def test_static_values_count_to_the_last_type():
                     match(Box(other))
 
 
-def test_static_values_count_to_the_last_type_inside_dataclasses_too():
+def test_static_values_are_compared_by_exact_type_inside_dataclasses_too():
     @dataclasses.dataclass(frozen=True)
     class Config:
         rate: Any
@@ -289,7 +289,7 @@ def test_a_recreated_module_with_an_equal_static_function_is_not_traced_again(ki
     assert len(traces) == 2
 
 
-def test_a_static_closure_that_changed_stands_for_no_equal_one():
+def test_a_changed_static_closure_is_not_reused_for_an_equal_one():
     def make():
         def act(x):
             return x + k
@@ -341,7 +341,7 @@ def test_the_example_of_the_document_shares_one_version():
     assert len(traces) == 1
 
 
-def test_a_captured_module_counts_by_its_fields():
+def test_a_captured_module_is_compared_by_its_fields():
     weight = np.ones(2)
     traces = []
 
@@ -409,7 +409,7 @@ def test_a_tree_of_too_many_levels_is_refused():
 # ---- frozen ----
 
 
-def test_assigning_after_init_says_how_to_make_a_changed_copy():
+def test_assigning_after_init_raises_with_the_remedy():
     model = Linear(2)
     text = message(dataclasses.FrozenInstanceError, lambda: setattr(model, "weight", 1))
     assert text == (
@@ -827,7 +827,7 @@ def both(define):
     return define(Module, field), define(eqx.Module, eqx.field)
 
 
-def test_static_types_and_static_lambdas_count_otherwise_in_equinox():
+def test_static_types_and_static_lambdas_differ_in_equinox():
     def define(base, field):
         class Box(base):
             value: Any = field(static=True)

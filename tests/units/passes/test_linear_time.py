@@ -193,7 +193,7 @@ def test_effects_between_equal_blocks_stay_where_they_are():
 
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 0, 2), (1, 1)])
 @pytest.mark.parametrize("program", [sums, results, other_constants, back], ids=NAME)
-def test_degenerate_shapes_give_what_they_give_without_passes(program, shape):
+def test_degenerate_shapes_give_the_result_without_passes(program, shape):
     x = np.full(shape, 0.5, "float32")
 
     def compiled():

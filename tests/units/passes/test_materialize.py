@@ -68,12 +68,12 @@ def test_a_solver_is_cut_as_often_as_it_is_long(shape):
     assert long == pytest.approx(4 * short, rel=0.2)
 
 
-def test_a_sum_beside_the_values_is_cut():
+def test_a_sum_next_to_the_values_is_cut():
     assert 8 <= len(cuts(sums(20), V)) <= 20
 
 
 @pytest.mark.parametrize("size", [(), (64,)])
-def test_what_is_computed_again_grows_with_the_length_alone(size):
+def test_recomputation_grows_with_the_length_alone(size):
     state = [np.full(size, v, "float32") for v in (0.1, 0.2, 0.3)]
     closed = run_passes(imprint.make_jaxpr(unrolled(30))(*state))
     kernels = FusionModel(closed.jaxpr).kernels
@@ -112,7 +112,7 @@ def test_numbers_that_are_joined_are_not_computed_along_each_way(each):
     np.testing.assert_allclose(f(state), s, rtol=1e-3)
 
 
-def test_what_is_joined_and_used_little_is_not_cut():
+def test_a_concatenation_of_little_use_is_not_cut():
     def pairs(x):
         even, odd = x[::2] * x[1::2], x[::2] - x[1::2]
         return inp.stack([even * odd, even + odd, even - odd])
@@ -121,7 +121,7 @@ def test_what_is_joined_and_used_little_is_not_cut():
     assert cuts(lambda x: inp.concatenate([x * x + x, x[::-1]]), V) == ()
 
 
-def test_many_dear_functions_in_a_row_are_cut_where_a_cut_is_cheap():
+def test_a_chain_of_expensive_functions_is_cut_where_a_cut_is_cheap():
     def row(x):
         for _ in range(10):
             x = inp.tanh(x)
@@ -244,7 +244,7 @@ def network(weights, x):
         "var",
     ],
 )
-def test_what_is_shared_little_stays_one_fusion(fun, args):
+def test_values_with_few_uses_stay_one_fusion(fun, args):
     assert cuts(fun, *args) == ()
 
 
@@ -269,7 +269,7 @@ def test_results_are_those_without_cuts(program):
     assert_close(imprint.jit(fun)(*args), plain)
 
 
-def test_a_solver_gives_what_it_gives_uncut():
+def test_a_solver_gives_the_uncut_result():
     state = V, V + 1, V * 2
     with imprint.cut_recomputation(False):
         plain = imprint.jit(unrolled(4))(*state)
@@ -290,7 +290,7 @@ def test_a_donated_argument_gives_its_memory_to_a_result_that_is_cut():
     assert x.is_deleted()
 
 
-def test_what_made_a_nan_is_told_alike():
+def test_the_origin_of_a_nan_is_reported_alike():
     said = []
     for switch in (True, False):
         with imprint.cut_recomputation(switch), imprint.debug_nans(True):
@@ -302,7 +302,7 @@ def test_what_made_a_nan_is_told_alike():
     assert "log" in said[0]
 
 
-def test_sentinels_do_not_change_what_is_written():
+def test_sentinels_do_not_change_the_cuts():
     told = []
     for switch in (True, False):
         with imprint.debug_nans(switch):
@@ -315,7 +315,7 @@ def test_sentinels_do_not_change_what_is_written():
 # ---- seen and switched ----
 
 
-def test_a_version_tells_what_was_written_where_and_why():
+def test_a_version_lists_materialized_values_with_lines_and_reasons():
     f = imprint.jit(sums(4))
     f(V)
     (first, *_) = f.versions[0].passes
@@ -342,7 +342,7 @@ def test_it_can_be_switched_off():
         assert cuts(sums(20), V) == ()
 
 
-def test_what_has_no_results_uses_values_too():
+def test_equations_without_results_use_values_too():
     def told(x):
         y = inp.exp(x)
         imprint.debug.print("{}", y)

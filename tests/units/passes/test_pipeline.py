@@ -108,7 +108,7 @@ def test_a_body_that_programs_share_is_given_once_for_all(with_pass):
     assert len(given) == 6
 
 
-def test_what_was_changed_is_told_for_each_switch():
+def test_changes_are_reported_for_each_switch():
     def chain(x):
         for _ in range(30):
             x = inp.sin(x) * x + x.sum()
@@ -180,7 +180,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("nested", [False, True])
-def test_a_pass_that_breaks_a_program_is_told_by_name(with_pass, broken, nested):
+def test_a_pass_that_breaks_a_program_is_named(with_pass, broken, nested):
     def fun(x, unused):
         return inp.sin(x)
 

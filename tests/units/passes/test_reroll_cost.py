@@ -155,7 +155,7 @@ def test_the_gradient_of_a_loop_is_a_loop_or_neither_is():
 
 
 @pytest.mark.parametrize(("size", "expected"), [(256, True), (257, False)])
-def test_less_is_stacked_beside_products(size, expected):
+def test_less_is_stacked_next_to_products(size, expected):
     def run(x, w):
         outs = []
         for _ in range(20):
@@ -180,7 +180,9 @@ def test_less_is_stacked_beside_products(size, expected):
         (SUMS, [vector(4)], True),
     ],
 )
-def test_what_gains_nothing_is_seen_before_blocks_are_compared(fun, args, expected):
+def test_a_roll_without_gain_is_rejected_before_blocks_are_compared(
+    fun, args, expected
+):
     assert may_gain(imprint.make_jaxpr(fun)(*args).eqns) is expected
 
 

@@ -117,7 +117,7 @@ def test_params_that_are_none_are_left_out():
         ("BF16_BF16_F32_X3", "num_primitive_operations = 3"),
     ],
 )
-def test_the_engine_is_told_the_precision(precision, text):
+def test_the_precision_is_passed_to_the_engine(precision, text):
     def f(x):
         return dot_general(x, x, MATMUL, precision)
 

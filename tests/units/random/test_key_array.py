@@ -270,7 +270,7 @@ def test_keys_are_where_their_words_are():
 # ---- a node of pytrees ----
 
 
-def test_anything_may_stand_in_the_leaf():
+def test_the_leaf_may_hold_any_object():
     leaves, structure = tree.flatten({"key": KEY})
     assert leaves == [KEY.data]
     for leaf in (None, 0, "text", object()):

@@ -105,7 +105,7 @@ def test_results_share_no_memory_with_the_places():
         assert (runtime.read(out, kind) == 1).all()
 
 
-def test_a_call_does_not_see_what_the_caller_writes_next():
+def test_a_call_does_not_see_later_writes_of_the_caller():
     call, _ = calling(LATE, X64)
     value = np.empty(64, np.float32)
     outs = []
@@ -195,7 +195,7 @@ def test_a_failed_call_leaves_the_next_one_working():
     assert (on_hosts(*[np.ones(4, np.float32)] * 2)[0] == 2).all()
 
 
-def test_donated_buffers_beside_hosts_are_deleted():
+def test_donated_buffers_next_to_host_arrays_are_deleted():
     call, _ = calling(DONATING_FIRST_OF_TWO, F4, F4)
     x = put(np.ones(4, np.float32))
     (out,) = call([x, np.ones(4, np.float32)], [1])

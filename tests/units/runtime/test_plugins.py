@@ -68,9 +68,7 @@ def test_of_two_plugins_the_newest_cuda_is_taken(monkeypatch, tmp_path):
     assert plugin[2:] == ("jax-cuda13-pjrt", jaxlib_version, None)
 
 
-def test_a_library_that_does_not_load_is_told_and_the_cpu_computes(
-    monkeypatch, tmp_path
-):
+def test_a_library_that_does_not_load_warns_and_the_cpu_computes(monkeypatch, tmp_path):
     library = install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
     told = refusal("gpu")
@@ -94,7 +92,7 @@ class Engine:
 
 
 @pytest.mark.parametrize("gpus", [None, (1, 3)])
-def test_processes_with_gpus_meet_through_the_plugin(monkeypatch, tmp_path, gpus):
+def test_processes_with_gpus_join_through_the_plugin(monkeypatch, tmp_path, gpus):
     install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plugins, "engine", Engine)
@@ -143,7 +141,7 @@ def test_where_warnings_are_errors_a_gpu_without_its_plugin_is_logged(has_gpu, c
     assert [record.message[: len(TOLD)] for record in caplog.records] == [TOLD]
 
 
-def test_who_means_the_cpu_or_has_the_plugin_hears_nothing(has_gpu, caplog):
+def test_no_warning_with_the_plugin_or_an_explicit_cpu(has_gpu, caplog):
     with imprint.default_device("cpu"):
         client._start_cpu()
     install(has_gpu, "cuda13", jaxlib_version)
@@ -158,7 +156,7 @@ def test_a_library_of_a_tpu_may_be_named(monkeypatch, tmp_path):
     assert str(library) in refusal("tpu")
 
 
-def test_a_plugin_that_nobody_names_is_not_loaded(monkeypatch, tmp_path):
+def test_an_unnamed_plugin_is_not_loaded(monkeypatch, tmp_path):
     install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
     assert imprint.default_backend() == "cpu"

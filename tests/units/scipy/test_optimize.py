@@ -73,7 +73,7 @@ QUICK = [("bowl", LIMITED)]
     ("case", "method"),
     exhaustive_but(QUICK, list(itertools.product(CASES, ["BFGS", LIMITED]))),
 )
-def test_it_goes_the_way_of_jax(case, method):
+def test_it_takes_the_steps_of_jax(case, method):
     fun, x0, args, options = CASES[case]
     with jax.enable_x64(True), imprint.enable_x64(True):
         given = {"method": method, "options": options}

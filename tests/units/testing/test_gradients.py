@@ -157,7 +157,7 @@ def test_one_wrong_element_of_many_is_found():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("x", [0.5, 2.0])
-def test_agrees_with_jax_on_what_passes(x):
+def test_the_same_functions_pass_as_in_jax(x):
     for ours, theirs in [(inp.tanh, jax.numpy.tanh), (inp.round, jax.numpy.round)]:
         for check, f in [(check_grads, ours), (jax.test_util.check_grads, theirs)]:
             check(f, (x + 0.25,), order=2, eps=1e-2)

@@ -65,7 +65,7 @@ def test_it_sees_every_kind_of_difference(name):
 
 
 @pytest.mark.parametrize("x", [Pair(1, 2), {1: 2}, object(), [0] * 1 + [object()]])
-def test_what_it_does_not_know_has_no_match(x):
+def test_unknown_nodes_have_no_match(x):
     with pytest.raises(KeyError):
         tree.match_of((x, (1,)))
 

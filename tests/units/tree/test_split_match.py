@@ -10,7 +10,7 @@ from tests.units.tree.test_walk import TREES
 
 
 @given(TREES, st.data())
-def test_the_wanted_leaves_come_apart(x, data):
+def test_the_wanted_leaves_are_separated(x, data):
     leaves = tree.leaves(x)
     places = data.draw(st.sets(st.integers(0, max(0, len(leaves) - 1))))
     places &= {*range(len(leaves))}
@@ -29,7 +29,7 @@ class Foreign:
     """A class that nobody has declared to be a leaf."""
 
 
-def test_a_leaf_of_any_class_may_be_apart():
+def test_a_leaf_of_any_class_may_be_separated():
     x = {"a": (1, Foreign()), "b": [Foreign(), 2]}
     with pytest.raises(KeyError):
         tree.match_of(x)

@@ -32,28 +32,28 @@ def doubled(x):
     return x * 2
 
 
-def test_an_equation_without_a_padding_rule_is_told_with_its_line():
+def test_an_equation_without_a_padding_rule_is_named_with_its_line():
     told = remedy(transformed, 8, 9)
     assert told.startswith("n is compiled for each size: fft at test_remedies.py:")
     assert "`inp.fft.fft(x)`" in told
     assert "depends on its length" in told
 
 
-def test_a_line_that_needs_a_number_is_told_with_what_to_write():
+def test_a_line_that_needs_a_number_is_named_with_its_remedy():
     told = remedy(counted, 8, 9)
     assert "test_remedies.py:" in told
     assert "range(x.shape[0])" in told
     assert "imprint.lax.fori_loop" in told
 
 
-def test_options_are_told():
+def test_options_are_named():
     assert "buckets=None" in remedy(doubled, 8, 9, buckets=None)
     with imprint.debug_nans(True):
         assert "debug_nans is on" in remedy(doubled, 8, 9)
 
 
 @pytest.mark.parametrize("lengths", [(8, 9), (8, 0), (0, 8)])
-def test_nobody_is_told_to_name_what_has_a_name(lengths):
+def test_no_name_is_advised_for_an_axis_that_has_one(lengths):
     for f in (transformed, counted):
         assert "abstracted_axes" not in remedy(f, *(n + 1 for n in lengths))
     if 0 in lengths:

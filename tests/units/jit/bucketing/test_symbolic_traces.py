@@ -64,7 +64,7 @@ def test_a_branch_makes_a_version_for_each_answer():
     }
 
 
-def test_a_condition_that_follows_from_another_is_not_told():
+def test_a_condition_that_follows_from_another_is_not_listed():
     @imprint.jit(abstracted_axes=N)
     def f(x):
         return x * (x.shape[0] >= 17) * (x.shape[0] >= 33)
@@ -75,7 +75,7 @@ def test_a_condition_that_follows_from_another_is_not_told():
     assert conditions == ["n >= 33, n <= 48", "n >= 17, n <= 24", "n <= 16"]
 
 
-def test_what_operations_ask_is_a_condition_too():
+def test_questions_of_operations_are_conditions_too():
     @per_size(spec=(("n",), ("m",)))
     def f(x, y):
         return x + y if x.shape == y.shape else inp.concatenate([x, y])
@@ -88,7 +88,7 @@ def test_what_operations_ask_is_a_condition_too():
     ]
 
 
-def test_what_needs_a_number_goes_by_size_and_says_so():
+def test_a_function_that_needs_a_number_is_compiled_for_each_size_and_reports_it():
     traces = []
 
     @per_size
@@ -105,7 +105,7 @@ def test_what_needs_a_number_goes_by_size_and_says_so():
     assert "It is traced and compiled for each size" in str(f.last_miss)
 
 
-def test_what_fails_at_each_size_raises_as_without_names():
+def test_a_function_that_fails_at_each_size_raises_as_without_names():
     def f(x):
         return x @ np.ones((3, 3), "f")
 
@@ -150,7 +150,7 @@ def compiles_of(f, dtype, *sizes):
 
 
 @pytest.mark.parametrize("generalise", ["auto", "off"])
-def test_what_was_refused_is_asked_again_when_what_it_read_changes(
+def test_a_refused_function_is_retried_when_its_dependencies_change(
     monkeypatch, generalise
 ):
     is_auto = generalise == "auto"
@@ -170,7 +170,7 @@ def test_what_was_refused_is_asked_again_when_what_it_read_changes(
         assert compiles_of(f, dtype, 8, 9) == 2
 
 
-def test_branches_are_errors_in_a_trace_of_the_users_names():
+def test_branches_are_errors_in_a_trace_with_user_names():
     (n,) = imprint.symbolic_shape("n")
     f = per_size(lambda x: x if x.shape[0] > 4 else -x)
     struct = imprint.ShapeDtypeStruct((n,), "float32")
@@ -179,7 +179,7 @@ def test_branches_are_errors_in_a_trace_of_the_users_names():
             trace(struct)
 
 
-def test_the_users_names_are_traced_as_they_are():
+def test_user_names_are_traced_as_they_are():
     (n,) = imprint.symbolic_shape("k")
     struct = imprint.ShapeDtypeStruct((n, 2), "float32")
     f = per_size(lambda x: inp.concatenate([x, x]))
@@ -253,7 +253,7 @@ def test_an_audit_finds_a_stale_trace_of_all_sizes_and_no_other():
             assert f(np.ones(n, "f")) == 2.0
 
 
-def test_what_looks_a_size_up_is_traced_at_each_size():
+def test_a_function_that_looks_a_size_up_is_traced_at_each_size():
     scales = {3: 10.0, 5: 20.0}
 
     @imprint.jit(abstracted_axes=N)

@@ -93,7 +93,7 @@ def test_the_inlined_key_is_the_one_that_is_built(f, args, kwargs):
 
 
 @each_call
-def test_a_key_is_taken_apart_into_what_it_was_put_together_from(f, args, kwargs):
+def test_a_key_is_split_into_its_parts(f, args, kwargs):
     f(*args, **kwargs)
     packed = pending_of(f._definition.signature, args, kwargs).key
     key = CallKey.unpack(packed)
@@ -111,7 +111,7 @@ def test_the_kind_of_a_pending_call_is_that_of_its_version(f, args, kwargs):
 
 
 @pytest.mark.parametrize("part", CallKey._fields)
-def test_each_part_of_a_key_tells_two_calls_apart(part):
+def test_each_part_of_a_key_distinguishes_two_calls(part):
     f = imprint.jit(scaled, static_argnames=("mode", "power"))
     other = {
         "spec": functools.partial(f, X, np.ones(3)),

@@ -31,7 +31,7 @@ def flagged(on):
 
 @DEBUG
 @pytest.mark.parametrize("case", DONATED_IN_VAIN)
-def test_a_program_is_lowered_once_and_a_donation_in_vain_told_once(case, nans):
+def test_a_program_is_lowered_once_and_an_unused_donation_warns_once(case, nans):
     fun, reason = DONATED_IN_VAIN[case]
     f = imprint.jit(fun, donate_argnums=0)
     x, before = inp.asarray(X), COUNTERS.lowerings
@@ -43,7 +43,7 @@ def test_a_program_is_lowered_once_and_a_donation_in_vain_told_once(case, nans):
 
 
 @DEBUG
-def test_what_is_donated_is_given_up_with_flags_as_without(nans):
+def test_donated_arrays_are_deleted_with_and_without_flags(nans):
     f = imprint.jit(lambda x, y: (inp.log(x), y.sum()), donate_argnums=0)
     x = inp.asarray(X)
     with flagged(nans):

@@ -48,7 +48,7 @@ def test_all_that_compiles_is_loaded_by_the_next(run):
 
 
 @pytest.mark.parametrize("run", persistable.CALLING, ids=lambda run: run.__name__)
-def test_what_calls_python_is_not_stored_and_says_so(run, capfd):
+def test_a_program_that_calls_python_is_not_stored_and_reports_it(run, capfd):
     function, x = run()
     function(x)
     (version,) = function.versions
@@ -60,7 +60,7 @@ def test_what_calls_python_is_not_stored_and_says_so(run, capfd):
     )
 
 
-def test_a_version_says_what_became_of_it():
+def test_a_version_reports_its_outcome():
     f = imprint.jit(lambda x: x * 5)
     f(1.0)
     assert (f.versions[0].origin, f.versions[0].stored) == ("compiled", "stored")
@@ -83,7 +83,7 @@ def test_a_function_may_stay_off_the_disk():
         imprint.jit(lambda x: x, persist=1)
 
 
-def test_a_store_that_is_off_or_only_read_says_so():
+def test_a_version_reports_a_disabled_or_read_only_store():
     folder = current().folder
     f = imprint.jit(lambda x: x * 7)
     imprint.cache.configure(mode="off")
@@ -107,7 +107,7 @@ def double_it(x):
 SAME = "\n\n\n\ndef double_it(x):\n    return x * 2\n"
 
 
-def test_the_line_of_a_function_does_not_count():
+def test_the_line_of_a_function_is_ignored():
     imprint.jit(double_it)(1.0)
     imprint.clear_caches()
     space = {}
@@ -115,7 +115,7 @@ def test_the_line_of_a_function_does_not_count():
     assert counted(lambda: imprint.jit(space["double_it"])(1.0))[:2] == (0, 1)
 
 
-def test_an_option_counts():
+def test_an_option_is_part_of_the_key():
     imprint.jit(double_it)(1.0)
     options = {"xla_cpu_enable_fast_math": True}
     imprint.clear_caches()
@@ -127,7 +127,7 @@ def test_an_option_counts():
     "at",
     range(len(runtime.identity("", runtime.CompileOptions(), runtime.devices()[0]))),
 )
-def test_each_part_of_the_engine_and_the_machine_counts(at, monkeypatch):
+def test_each_part_of_the_engine_and_the_machine_is_part_of_the_key(at, monkeypatch):
     real = runtime.identity
 
     def other(*program):
@@ -218,7 +218,7 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
     assert start() == ["disk"] * 1000  # after a restart nobody compiles
 
 
-def test_what_a_thousand_hosts_say_of_a_program_over_all():
+def test_messages_of_a_thousand_hosts_about_a_program_over_all():
     """Each sets two values and reads two thousand, of 16 bytes at most."""
     calls = {"set": 0, "get": 0, "wait": 0, "delete": 0}
     held, waited, longest = {}, [], 0
@@ -269,7 +269,7 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
 # ---- damage ----
 
 
-def test_bytes_that_the_engine_refuses_are_compiled_anew():
+def test_bytes_that_the_engine_refuses_are_compiled_again():
     f = imprint.jit(double_it)
     f(1.0)
     ((key, path),) = files().items()
@@ -279,7 +279,7 @@ def test_bytes_that_the_engine_refuses_are_compiled_anew():
     assert path.stat().st_size > 1000  # and stored anew
 
 
-def test_what_was_loaded_answers_all_questions():
+def test_a_loaded_program_has_all_attributes():
     def f(x):
         return np.linalg.cholesky(x @ x.T) * 2
 

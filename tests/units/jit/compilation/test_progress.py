@@ -165,7 +165,7 @@ def test_without_a_terminal_no_thread_is_started(stream, monkeypatch):
         assert not stream.getvalue()
 
 
-def test_a_terminal_that_is_gone_disturbs_nobody(monkeypatch):
+def test_a_closed_terminal_is_ignored(monkeypatch):
     class Gone(io.StringIO):
         def isatty(self):
             return True
@@ -192,7 +192,7 @@ def test_without_another_thread_it_goes_without_the_line(terminal, monkeypatch):
         assert not progress_threads()
 
 
-def test_the_equations_of_a_shared_call_count_once():
+def test_the_equations_of_a_shared_call_are_counted_once():
     inner = imprint.jit(lambda x: inp.sin(x) + 1)
     closed = imprint.make_jaxpr(lambda x: inner(inner(x)) * 2)(1.0)
     assert lower(closed, "jit_outer").equations == 5

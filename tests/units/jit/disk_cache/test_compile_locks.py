@@ -32,7 +32,7 @@ def holder(tmp_path):
         process.stdin.close()
 
 
-def test_a_key_that_nobody_has_is_held_at_once(tmp_path):
+def test_a_free_key_is_locked_at_once(tmp_path):
     locks = CompileLocks(tmp_path, 60)
     for _ in range(2):
         with locks.of(KEY) as waited:
@@ -56,6 +56,6 @@ def test_another_key_is_not_waited_for(tmp_path, holder):
         assert not waited
 
 
-def test_without_locks_nobody_waits(tmp_path):
+def test_without_locks_no_process_waits(tmp_path):
     with CompileLocks(tmp_path / "missing", 60).of(KEY) as waited:
         assert not waited

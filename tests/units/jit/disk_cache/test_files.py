@@ -62,13 +62,13 @@ def test_a_folder_that_others_can_replace_is_refused(tmp_path):
     assert trusted_folder(tmp_path / "store", create=True)
 
 
-def test_a_link_of_the_users_is_followed(tmp_path):
+def test_a_link_of_the_same_user_is_followed(tmp_path):
     (tmp_path / "real").mkdir(0o700)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert trusted_folder(tmp_path / "link", create=True) == tmp_path / "real"
 
 
-def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
+def test_a_link_to_a_folder_that_others_can_write_is_refused(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -76,7 +76,7 @@ def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
         trusted_folder(tmp_path / "link", create=True)
 
 
-def test_a_link_to_what_others_can_replace_is_refused(tmp_path):
+def test_a_link_to_a_folder_that_others_can_replace_is_refused(tmp_path):
     (tmp_path / "open" / "real").mkdir(0o700, parents=True)
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "open" / "real")
@@ -104,7 +104,7 @@ def test_a_file_is_no_folder(tmp_path, use):
     assert "expected a folder at" in told
 
 
-def test_the_default_is_the_users_directory_for_caches(monkeypatch):
+def test_the_default_is_the_cache_directory_of_the_user(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/caches")
     assert default_folder() == Path("/var/caches/imprint")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard forbids
@@ -112,7 +112,7 @@ def test_the_default_is_the_users_directory_for_caches(monkeypatch):
     assert default_folder() == Path("/users/me/.cache/imprint")
 
 
-def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
+def test_a_wrong_word_in_the_environment_warns(use, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", "yes")
     assert use(None, None) == [
         "store: expected IMPRINT_CACHE to be one of off, read, write, got 'yes'. The "
@@ -120,7 +120,7 @@ def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
     ]
 
 
-def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
+def test_configure_overrides_the_environment_and_keeps_other_settings(
     tmp_path, monkeypatch
 ):
     before = requested_options()
@@ -164,7 +164,7 @@ def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
         ),
     ],
 )
-def test_what_configure_cannot_take_is_told(asked, text):
+def test_wrong_settings_raise(asked, text):
     with pytest.raises(ArgumentError) as raised:
         imprint.cache.configure(**asked)
     assert str(raised.value) == text

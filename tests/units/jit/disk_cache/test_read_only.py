@@ -44,7 +44,7 @@ def opened(folder, *shared, mode="write", key=None):
     return open_store(StoreConfig(folder, mode, LIMIT, key, shared))
 
 
-def test_what_is_not_in_the_own_store_is_looked_for_in_the_order_of_the_others(
+def test_an_entry_outside_the_own_store_is_looked_up_in_the_others_in_order(
     tmp_path,
 ):
     own = filled(tmp_path / "own", one=b"own")
@@ -58,7 +58,7 @@ def test_what_is_not_in_the_own_store_is_looked_for_in_the_order_of_the_others(
     assert [*store.all_of(KEY)] == [b"own", b"first"]
 
 
-def test_nothing_is_written_noted_or_deleted_there(tmp_path):
+def test_nothing_is_written_or_deleted_there(tmp_path):
     shared = filled(tmp_path / "shared", one=b"shared", other=b"damaged")
     damaged = next(x.path for x in entries(shared) if x.key == OTHER)
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -128,7 +128,7 @@ def wish():
     configure(before)
 
 
-def test_the_program_goes_over_the_environment(tmp_path, monkeypatch, wish):
+def test_the_program_overrides_the_environment(tmp_path, monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_SHARED", f"{tmp_path / 'a'}{os.pathsep}~/b")
     configure(StoreOptions())
     assert store_config().shared == (tmp_path / "a", (tmp_path / "x").home() / "b")
@@ -139,7 +139,7 @@ def test_the_program_goes_over_the_environment(tmp_path, monkeypatch, wish):
 
 
 @pytest.mark.parametrize("given", ["/a/folder", [1], 1])
-def test_what_is_no_list_of_folders_is_an_error(given, wish):
+def test_a_value_that_is_no_list_of_folders_raises(given, wish):
     remedy = given if isinstance(given, str) else "/path/to/it"
     with pytest.raises(ArgumentError) as caught:
         imprint.cache.configure(shared=given)
@@ -186,7 +186,7 @@ def test_a_trace_of_its_own_that_does_not_hold_hides_none(tmp_path, wish, monkey
     assert calls(own=tmp_path / "own", shared=(tmp_path / "image",)) == (0, 0, 1)
 
 
-def test_why_compares_with_what_it_has(tmp_path, wish, monkeypatch):
+def test_why_compares_with_the_nearest_entry(tmp_path, wish, monkeypatch):
     calls(own=tmp_path / "image")
     monkeypatch.setitem(globals(), "RATE", 3.0)
     configure(StoreOptions(tmp_path / "own", "write", shared=(tmp_path / "image",)))

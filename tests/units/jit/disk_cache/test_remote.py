@@ -114,7 +114,7 @@ def odd(monkeypatch):
 # ---- what is there ----
 
 
-def test_what_one_machine_wrote_another_finds_and_keeps(tmp_path, url, secret):
+def test_an_entry_of_one_machine_is_found_and_kept_by_another(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     other = machine(tmp_path / "b", url, secret)
     assert other.get(KEY) == b"body"
@@ -123,7 +123,7 @@ def test_what_one_machine_wrote_another_finds_and_keeps(tmp_path, url, secret):
     assert machine(tmp_path / "b", url, secret).get(KEY) == b"body"
 
 
-def test_what_is_near_comes_first_and_stays(tmp_path, url, secret):
+def test_the_local_store_comes_first_and_stays(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"far")
     assert machine(tmp_path / "shared", "", secret).put(KEY, {}, b"shared")
     own = machine(tmp_path / "own", "", secret)
@@ -142,7 +142,7 @@ def test_who_only_reads_writes_nowhere(tmp_path, url, secret):
     assert len(far_files(url)) == 1
 
 
-def test_what_is_missing_is_asked_for_once(tmp_path, odd, secret):
+def test_a_missing_entry_is_requested_once(tmp_path, odd, secret):
     odd.waits.set()
     store = machine(tmp_path / "own", "odd://there", secret)
     assert [store.get(KEY) for _ in range(3)] == [None] * 3
@@ -165,7 +165,7 @@ def test_it_needs_a_secret(tmp_path, url):
     assert store.put(KEY, {}, b"body")
 
 
-def test_what_another_secret_signed_has_no_name(tmp_path, url, secret):
+def test_an_entry_under_another_secret_has_another_name(tmp_path, url, secret):
     theirs = tmp_path / "theirs"
     theirs.write_bytes(bytes(range(100, 140)))
     theirs.chmod(0o600)
@@ -174,7 +174,7 @@ def test_what_another_secret_signed_has_no_name(tmp_path, url, secret):
 
 
 @pytest.mark.parametrize("where", [0, 20, 50, 90, -1])
-def test_what_is_damaged_is_a_miss_and_is_not_kept(tmp_path, url, secret, where):
+def test_a_damaged_entry_is_a_miss_and_is_not_kept(tmp_path, url, secret, where):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     memory = fsspec.filesystem("memory")
     (name,) = far_files(url)
@@ -188,7 +188,7 @@ def test_what_is_damaged_is_a_miss_and_is_not_kept(tmp_path, url, secret, where)
     assert not [*entries(tmp_path / "b")]
 
 
-def test_what_is_of_another_key_is_a_miss(tmp_path, url, secret):
+def test_an_entry_of_another_key_is_a_miss(tmp_path, url, secret):
     store = machine(tmp_path / "a", url, secret)
     put(store, url, KEY, b"body")
     put(store, url, OTHER, b"other")
@@ -209,7 +209,7 @@ def complaints():
     return told, told.append
 
 
-def test_one_that_does_not_answer_in_time_is_asked_no_more(odd):
+def test_a_remote_that_times_out_is_not_used_again(odd):
     told, complain = complaints()
     remote = Remote("odd://there", complain, patience=0.05)
     assert [remote.get("ab" * 32) for _ in range(3)] == [None] * 3
@@ -220,7 +220,7 @@ def test_one_that_does_not_answer_in_time_is_asked_no_more(odd):
     ]
 
 
-def test_an_error_in_reading_is_told_once(tmp_path, odd, secret, monkeypatch):
+def test_a_read_error_warns_once(tmp_path, odd, secret, monkeypatch):
     monkeypatch.setattr(odd, "error", PermissionError("no"))
     store = machine(tmp_path / "own", "odd://there", secret)
     text = (
@@ -233,7 +233,7 @@ def test_an_error_in_reading_is_told_once(tmp_path, odd, secret, monkeypatch):
     assert odd.asked == 1
 
 
-def test_an_error_in_writing_is_told_once_and_costs_nothing_here(tmp_path, odd):
+def test_a_write_error_warns_once_and_costs_nothing_here(tmp_path, odd):
     told, complain = complaints()
     odd.error = PermissionError("no")
     remote = Remote("odd://there", complain)
@@ -248,7 +248,7 @@ def test_an_error_in_writing_is_told_once_and_costs_nothing_here(tmp_path, odd):
     ]
 
 
-def test_it_makes_no_place_that_is_not_there(tmp_path):
+def test_it_creates_no_missing_folder(tmp_path):
     told, complain = complaints()
     (tmp_path / "file").write_bytes(b"body")
     Remote((tmp_path / "far").as_uri(), complain).put("ab" * 32, tmp_path / "file")
@@ -257,7 +257,7 @@ def test_it_makes_no_place_that_is_not_there(tmp_path):
     assert not (tmp_path / "far").exists()
 
 
-def test_what_is_gone_before_it_is_written_is_left(tmp_path, url):
+def test_an_entry_that_is_gone_before_the_upload_is_skipped(tmp_path, url):
     told, complain = complaints()
     remote = Remote(url, complain)
     remote.put("ab" * 32, tmp_path / "gone")
@@ -269,7 +269,7 @@ def test_what_is_gone_before_it_is_written_is_left(tmp_path, url):
 
 
 @pytest.mark.parametrize("url", ["nothing://there", "s3://bucket"])
-def test_a_url_that_fsspec_does_not_know_is_told(url, monkeypatch):
+def test_a_url_that_fsspec_does_not_know_is_reported(url, monkeypatch):
     monkeypatch.setitem(sys.modules, "s3fs", None)
     told, complain = complaints()
     assert Remote(url, complain, patience=30).get("ab" * 32) is None
@@ -279,7 +279,7 @@ def test_a_url_that_fsspec_does_not_know_is_told(url, monkeypatch):
         assert "pip install 'imprint[remote]'" in told[0]
 
 
-def test_without_fsspec_the_text_says_what_to_install(
+def test_without_fsspec_the_text_names_the_package_to_install(
     tmp_path, url, secret, monkeypatch
 ):
     for name in ("fsspec", "fsspec.core"):
@@ -322,7 +322,7 @@ os.waitpid(child, 0)
 # ---- which it is ----
 
 
-def test_the_program_goes_over_the_environment(monkeypatch, wish):
+def test_the_program_overrides_the_environment(monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_REMOTE", "s3://bucket/a")
     configure(StoreOptions())
     assert store_config().remote == "s3://bucket/a"
@@ -333,7 +333,7 @@ def test_the_program_goes_over_the_environment(monkeypatch, wish):
 
 
 @pytest.mark.parametrize("given", ["/a/folder", 1])
-def test_what_is_no_url_is_an_error(given, wish):
+def test_a_text_that_is_no_url_raises(given, wish):
     with pytest.raises(ArgumentError) as caught:
         imprint.cache.configure(remote=given)
     assert str(caught.value) == (
@@ -365,7 +365,7 @@ def calls(folder, url, secret):
     )
 
 
-def test_a_machine_starts_warm_by_what_another_compiled(
+def test_a_machine_starts_warm_with_programs_of_another(
     tmp_path, url, secret, wish, monkeypatch
 ):
     assert calls(tmp_path / "a", url, secret) == (1, 1, 0)

@@ -177,7 +177,7 @@ def test_an_attribute_of_a_static_value_is_named():
     assert found == [("self.a", "1", "2"), ("self.extra", "<absent>", "[1]")]
 
 
-def test_an_object_that_was_changed_is_told_as_a_whole():
+def test_a_changed_object_is_reported_as_a_whole():
     value = ByValue(1)
     before = static_token(value, "self")
     value.a = 2
@@ -185,14 +185,14 @@ def test_an_object_that_was_changed_is_told_as_a_whole():
     assert (path, new.startswith("another ")) == ("self", True)
 
 
-def test_a_deep_stack_of_decorators_is_told_once():
+def test_a_deep_stack_of_decorators_is_reported_once():
     one, other = scaled(1), scaled(2)
     for _ in range(40):  # each holds the next in a cell and in __wrapped__
         one, other = decorated(one), decorated(other)
     assert told(one, other) == [("closure variable a", "1", "2")]
 
 
-def test_what_has_no_name_is_told_as_a_whole():
+def test_a_nameless_object_is_reported_as_a_whole():
     first, second = ({"a": 1, "b": 2}, {"b": 2, "a": 1})
     assert told(scaled(first), scaled(second))
 

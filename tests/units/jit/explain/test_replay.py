@@ -150,7 +150,7 @@ def test_nothing_is_compiled_and_a_trace_that_holds_is_used():
     assert f._cache_size() == 1
 
 
-def test_what_is_stepped_through_is_what_is_compiled(monkeypatch):
+def test_the_replayed_program_is_the_compiled_one(monkeypatch):
     monkeypatch.undo()
 
     @imprint.jit
@@ -181,7 +181,7 @@ def test_arguments_of_every_kind_and_captured_arrays():
         call(x)
 
 
-def test_what_happens_to_an_argument_later_does_not_matter():
+def test_later_changes_to_an_argument_are_ignored():
     x = onp.ones(2, onp.float32)
     replay = norm.replay(x)
     x[:] = -1
@@ -233,7 +233,7 @@ def test_a_tracer_is_refused():
 # ---- inside what holds jaxprs ----
 
 
-def test_loops_and_branches_are_entered_by_what_their_references_run():
+def test_loops_and_branches_are_entered_through_their_references():
     x = onp.float32(0.0)
     step = body_of(lambda x: [np.log(x) + 2], x)
     positive = body_of(lambda x: [x > 0], x)
@@ -289,7 +289,7 @@ def test_a_primitive_that_fails_leaves_the_interpreter_as_it_was():
     assert interpret(step.jaxpr, (onp.float32(1.0),)) == (0.0,)
 
 
-def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
+def test_a_primitive_without_jaxprs_is_not_entered():
     step = body_of(lambda x: [np.log(x)], ONE)
 
     def reference(x):
@@ -456,7 +456,7 @@ def test_a_value_in_short(value, text):
 # ---- the control flow of users ----
 
 
-def test_loops_branches_and_derivatives_of_users_are_stepped_through():
+def test_loops_branches_and_derivatives_of_user_code_are_stepped_through():
     @imprint.jit
     def f(x, xs):
         def step(c, t):

@@ -87,7 +87,7 @@ def numbers(tree):
 
 @pytest.mark.parametrize("case", CALLS)
 @pytest.mark.parametrize("wrap", [inp.asarray, np.asarray], ids=["arrays", "host"])
-def test_every_kind_of_call_goes_through_the_door(case, wrap):
+def test_calls_of_every_form_use_the_same_interface(case, wrap):
     make, compute, names = CALLS[case]
     f = make()
     wanted = [numbers(f(*arguments(names, wrap))) for _ in range(3)]

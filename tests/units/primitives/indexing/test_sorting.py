@@ -105,7 +105,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_calls_say_what_to_do(message):
+def test_wrong_calls_name_the_remedy(message):
     with pytest.raises(
         (errors.ArgumentError, errors.ShapeError, errors.DTypeError)
     ) as e:
