@@ -1,9 +1,9 @@
-"""The laws of collectives, which mean something along a named axis only.
+"""The laws of collectives, which are defined along a named axis only.
 
-A guest of each says what it is in NumPy, on the operands of all places at once: axis 0 is
-the named one. In float64: along every axis, of a batched and of an unbatched operand, as it
-is and in a jitted function; beside a further axis, in every place; `jvp` equals central
-differences; and over all places `⟨ct, jvp(t)⟩ = ⟨vjp(ct), t⟩`.
+A guest of each gives its meaning in NumPy, on the operands of all positions at once: axis 0
+is the named one. In float64: along every axis, of a batched and of an unbatched operand,
+eager and jitted; with a further axis, in every position; `jvp` equals central
+differences; and over all positions `⟨ct, jvp(t)⟩ = ⟨vjp(ct), t⟩`.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ SIZE = 3
 
 
 class Guest(NamedTuple):
-    """A collective with params, the shape of an operand, and what it means."""
+    """A collective with params, the shape of an operand, and its meaning in NumPy."""
 
     name: str
     shape: tuple[int, ...]
@@ -176,7 +176,7 @@ def test_jvp_equals_central_differences(guest, wrap):
 
 @pytest.mark.parametrize(
     "guest",
-    # What pvary takes is one value, the same in each place: its pairing is below.
+    # The operand of pvary is the same at each position: its pairing is below.
     [guest for guest in GUESTS if guest.name != "pvary"],
     ids=lambda g: f"{g.name}{g.params}",
 )

@@ -1,6 +1,6 @@
-"""Guests whose derivative is one of what they solve: linear equations and roots.
+"""Guests with implicit derivatives: linear equations and roots.
 
-What solves them here is exact, by formulas, so that differences find the derivative right.
+Their solvers are exact formulas, so that differences agree with the derivative.
 """
 
 import dataclasses
@@ -56,7 +56,7 @@ def _triangular(np, a):
 
 
 def _by_columns(np, a):
-    """Return what solves for a map of two parts, by its columns."""
+    """Return the solver for a map of two parts, by its columns."""
 
     def solve(matvec, b):
         one, zero = np.ones(3), np.zeros(3)
