@@ -1,7 +1,7 @@
-"""Shapes are computed with `_src/core/dims.py`: no rule asks an operator about a length.
+"""Shapes are computed with `_src/core/dims.py`: no rule compares lengths by operators.
 
 A length may be an expression, and `==` of expressions may have no answer. The law of
-symbolic avals finds what asks while it runs; this finds it where it is written.
+symbolic avals finds such operators when they run; this test finds them in the source.
 """
 
 import ast

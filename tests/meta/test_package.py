@@ -1,4 +1,4 @@
-"""What ships and what an import costs: licence, types, version, modules, threads."""
+"""Contents of the distribution and costs of imports: modules and threads."""
 
 import ast
 import importlib.metadata

@@ -1,4 +1,4 @@
-"""Tests compile quickly, unless they are asked to compile as for users."""
+"""Tests compile quickly, unless they run with `--optimized`."""
 
 import os
 

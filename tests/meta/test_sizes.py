@@ -71,7 +71,7 @@ def is_empty(value):
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers
 
 
-# Names × owners needs an index for each way that one leads to the other.
+# Names × owners needs an index for each direction.
 INDEXES = (
     "imprint/_src/jit/guards/reachable.py",
     "imprint/_src/jit/guards/chains.py",

@@ -13,7 +13,7 @@ from tests.meta.sources import ROOT, committed_files
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SHIPPED = PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
 
-# What tools leave behind, with a path of the machine inside.
+# Leftovers of tools, with a path of the machine inside.
 LEFT = (
     *(".git", ".venv-3.11/bin/pip", "env/lib/module.py", "build/lib/module.py"),
     *("old/imprint.egg-info/SOURCES.txt", "imprint/__pycache__/module.pyc"),
