@@ -1,4 +1,4 @@
-"""Every example of README, docs and docstrings runs and prints what it says."""
+"""Every example of README, docs and docstrings runs and prints the shown text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The written pages of docs/reference are what the package says now."""
+"""The generated pages of docs/reference agree with the package."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Each public name of JAX's is here, or has a row that says what to write instead."""
+"""Each public name of JAX is here, or has a row with its replacement."""
 
 import importlib
 import inspect
@@ -134,7 +134,7 @@ def test_methods_of_jax_arrays_are_here_or_have_a_row():
 def test_an_absent_name_that_is_imported_raises_too():
     said = "imprint.numpy.int1 is not there yet"
     with pytest.raises(ImportError, match=said) as caught:
-        from imprint.numpy import int1, sin  # noqa: F401, PLC0415 - what is tested
+        from imprint.numpy import int1, sin  # noqa: F401, PLC0415 - tested here
     assert not isinstance(caught.value, AttributeError)
     assert caught.value.name == "int1"
     with pytest.raises(ImportError, match="cannot import name 'sine'"):
