@@ -1,7 +1,7 @@
-"""What users do with a GPU. Without one, or without its plug-in, there is nothing to test.
+"""Common uses of a GPU; skipped without one, or without its plug-in.
 
 `make test-gpu` runs these and all tests that compute, with the GPU as default device, and
-then the benchmarks there. What only the CPU has is skipped.
+then the benchmarks there. Operations only on the CPU are skipped.
 """
 
 import socket
