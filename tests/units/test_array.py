@@ -1,4 +1,4 @@
-"""Concrete arrays: who may write to their memory, and what Python asks of them."""
+"""Concrete arrays: writes to their memory, and the protocols of Python."""
 
 import copy
 import inspect

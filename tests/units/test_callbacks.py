@@ -1,4 +1,4 @@
-"""Callbacks run as JAX's do: printed texts are compared, and what they raise is theirs."""
+"""Callbacks run as in JAX; their errors reach the caller unchanged."""
 
 import bdb
 import gc
@@ -40,7 +40,7 @@ BOTH = Theirs, Ours
 
 
 def printed(capfd, program, *args):
-    """Return what a program prints under JAX and here, and compare what it returns."""
+    """Return the output of a program under JAX and here; compare its results."""
     texts, results = [], []
     for side in BOTH:
         sys.stdout.flush()
@@ -371,7 +371,7 @@ def test_callbacks_get_the_original_donated_arguments():
     assert seen == [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 
 
-# ---- what goes wrong ----
+# ---- errors ----
 
 
 class OddError(Exception):
@@ -427,7 +427,7 @@ def test_the_function_works_on_after_an_exception():
         f(ONE)
     fail[0] = False
     assert float(f(ONE)) == 2
-    # Where nothing observes what runs, what the callback reads counts, too.
+    # Without observed execution, values that the callback reads are dependencies.
     assert len(f.versions) == (1 if sys.version_info >= (3, 12) else 2)
 
 

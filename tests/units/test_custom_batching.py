@@ -1,4 +1,4 @@
-"""`custom_vmap` beside JAX's: when a rule is used, what it is given, what it may return."""
+"""`custom_vmap` as in JAX: use of the rule, its arguments and its results."""
 
 import importlib
 
@@ -20,7 +20,7 @@ def module_of(api):
 
 
 def weighted(api, heard):
-    """Return a function whose rule tells itself from the function."""
+    """Return a function whose rule has another result than the function."""
 
     @module_of(api).custom_vmap
     def f(x, y):
@@ -90,7 +90,7 @@ MIXED = {
 
 @pytest.mark.parametrize("name", MIXED)
 def test_where_a_tangent_is_batched_and_its_primal_is_not(name):
-    """JAX calls the rule for what both are, and batches it natively by the rest."""
+    """JAX calls the rule for the common part and batches it natively by the rest."""
     heard = []
 
     def f(x, y):

@@ -18,7 +18,7 @@ def _far(monkeypatch):
 
 
 def far(*shape):
-    """Return an array whose values nobody has read."""
+    """Return an array whose values were never read."""
     return imprint.jit(lambda: inp.arange(float(np.prod(shape))).reshape(shape))()
 
 

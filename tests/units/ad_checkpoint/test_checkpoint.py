@@ -1,4 +1,4 @@
-"""`checkpoint` beside JAX's: values, derivatives, what is remembered and what it costs."""
+"""`checkpoint` as in JAX: values, derivatives, residuals and costs."""
 
 import functools
 
@@ -159,10 +159,10 @@ def test_a_rule_for_cotangents_is_used_inside(way):
 
 
 def remembered(lib, np_, policy):
-    """Return the number of values that a backward pass remembers beside constants."""
+    """Return the number of residuals of a backward pass, without constants."""
     chosen = policy(lib.checkpoint_policies)
     wrap = functools.partial(lib.checkpoint, policy=chosen)
-    point = np_.asarray(np.float32(POINT))  # made anew: JAX may keep a constant of x64
+    point = np_.asarray(np.float32(POINT))  # re-created: JAX may keep a constant of x64
     _, pull = lib.vjp(lambda x: layers(lib, np_, x, wrap), point)
     leaves = imprint.tree.leaves(pull) if lib is imprint else jax.tree.leaves(pull)
     return sum(np.shape(x) == (3,) for x in leaves)
@@ -184,7 +184,7 @@ def test_less_is_remembered_than_without():
     )
 
 
-# ---- what the compiler makes of it ----
+# ---- after compilation ----
 
 
 def compiled(lib, np_, wrap):
@@ -342,7 +342,7 @@ def offload_dots(policies):
 
 
 def test_offloaded_products():
-    """JAX fails of second derivatives of these."""
+    """JAX fails on second derivatives of these."""
     define = with_policy(offload_dots)
 
     def slope(lib, np_):

@@ -1,4 +1,4 @@
-"""Modules that run when something is asked of them: once, whole, and in any thread."""
+"""Modules that run on first use: once, as a whole, and in any thread."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from tests.meta.sources import ROOT
 
 @pytest.fixture
 def late(tmp_path, monkeypatch):
-    """Return how a package with one late module of a given text is made."""
+    """Return a factory of packages with one lazy module of a given text."""
 
     def make(text):
         folder = tmp_path / "lately"
@@ -96,7 +96,7 @@ def test_a_star_import_loads_it(late):
 
 @pytest.mark.slow
 def test_each_module_can_be_the_first():
-    """No order of asking is needed: every module runs in a process that asked none."""
+    """Modules load in any order: each one loads first in a fresh process."""
     names = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in (ROOT / "imprint").rglob("*.py")

@@ -1,4 +1,4 @@
-"""`imprint cache export`, `import`, `warm`: programs reach another store, or do not."""
+"""`imprint cache export`, `import` and `warm`: programs reach another store."""
 
 import os
 import subprocess

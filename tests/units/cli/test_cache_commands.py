@@ -1,4 +1,4 @@
-"""`imprint cache`: what each action prints, deletes and returns."""
+"""`imprint cache`: output, deletions and exit status of each action."""
 
 import os
 

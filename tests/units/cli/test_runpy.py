@@ -1,4 +1,4 @@
-"""A program that `imprint run` runs sees and shows what it does under Python itself."""
+"""A program under `imprint run` behaves as under Python itself."""
 
 import signal
 import subprocess

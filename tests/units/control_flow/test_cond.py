@@ -1,4 +1,4 @@
-"""The conditional: what its derived branches keep, what it passes on, and its effects."""
+"""The conditional: residuals of its branches, forwarded values, and effects."""
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def printed(fun, *args):
     return imprint.make_jaxpr(fun)(*args)
 
 
-# ---- what is kept ----
+# ---- residuals ----
 
 
 def test_residuals_of_different_branches_share_a_slot():

@@ -1,4 +1,4 @@
-"""`debug_nans` inside loops: which line made it, in which iteration of which loop."""
+"""`debug_nans` inside loops: the line and the iteration that made the NaN."""
 
 import re
 
@@ -15,7 +15,7 @@ HERE = r"test_loop_nan_flags\.py:\d+"
 
 
 def told(fun, *args, flag=imprint.debug_nans):
-    """Return what is said of the NaN of a call; the same jitted and not."""
+    """Return the message about the NaN of a call; the same jitted and not."""
     with flag(), pytest.raises(NonFiniteError) as caught:
         imprint.jit(fun)(*args)
     return str(caught.value)

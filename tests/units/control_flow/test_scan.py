@@ -1,4 +1,4 @@
-"""What a loop keeps, computes and copies: counted in jaxprs, beside those of JAX."""
+"""Residuals, work and copies of loops, counted in jaxprs here and in JAX."""
 
 import jax
 import numpy as np

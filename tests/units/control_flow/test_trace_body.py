@@ -1,4 +1,4 @@
-"""Closing: a body becomes a jaxpr without constants, whatever it captures."""
+"""Tracing of bodies: every body becomes a jaxpr without constants."""
 
 import numpy as np
 import pytest

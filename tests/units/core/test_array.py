@@ -1,4 +1,4 @@
-"""What Python and NumPy do with arrays, beside JAX where its arrays are asked the same."""
+"""Arrays under the operators and functions of Python and NumPy, as in JAX."""
 
 import enum
 import operator
@@ -62,7 +62,7 @@ def is_weak(x):
 
 
 def outcome(function, *args):
-    """Return what a call gives, rounded, or that it is an error that users catch."""
+    """Return the rounded result of a call, or the class of its error."""
     try:
         out = function(*args)
     except (TypeError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""Arguments and results that are no arrays: the message says how they become some."""
+"""Arguments and results that are no arrays: the message names the conversion."""
 
 import dataclasses
 import datetime
@@ -21,7 +21,7 @@ class Point:
 
 
 def class_of(module, *methods):
-    """Return an object of a class that looks as one of a library that is not installed."""
+    """Return an object of a class that imitates a library that is not installed."""
     named = {name: lambda self: None for name in methods}
     return type("Foreign", (), {"__module__": module, **named})()
 

@@ -1,4 +1,4 @@
-"""Control primitives by their declaration: a toy with a tuple of branches, and one more."""
+"""Control primitives by declaration: a toy with a tuple of branches, and another."""
 
 import numpy as np
 import pytest

@@ -22,7 +22,7 @@ def message(error, fun, *args):
     return str(caught.value)
 
 
-# ---- what a size is ----
+# ---- sizes ----
 
 
 @pytest.mark.parametrize("given", [3, np.int8(3), np.uint64(3), np.array(3)])

@@ -1,4 +1,4 @@
-"""Named scopes, beside JAX's: in sources of jaxprs, and in the metadata of the engine."""
+"""Named scopes as in JAX: in sources of jaxprs, and in the metadata of XLA."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`ensure_compile_time_eval` beside JAX's: what is known is computed, the rest is traced."""
+"""`ensure_compile_time_eval` as in JAX: known values are computed, others traced."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Whose code it is."""
+"""The distinction of user code and library code."""
 
 import collections
 import functools
@@ -72,7 +72,7 @@ def test_modules():
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Return what imports a module from a folder `site-packages` or `project`."""
+    """Return an importer of modules from a folder `site-packages` or `project`."""
     made = set()
 
     def install(name, text="", *, at="site-packages"):

@@ -1,7 +1,7 @@
 """Functions with rules, and ways to use a function, written once for imprint and for JAX.
 
-The rules are no derivatives of their functions, so that a result tells whether, and how
-often, the rule was used.
+The rules are no derivatives of their functions, so a result shows how often the rule was
+used.
 """
 
 import jax
@@ -301,7 +301,7 @@ def gradient(lib, np_):
 
 
 def converted(lib, np_):
-    """What a function closes over becomes an argument of a rule."""
+    """Closed-over values become arguments of a rule."""
 
     def apply(fun, x, *values):
         return fun(x, *values)
@@ -412,7 +412,7 @@ STAGED = (
 
 
 def beside(way, define):
-    """Return what both libraries give, or the errors that they raise."""
+    """Return the results of both libraries, or their errors."""
     found = []
     for lib, np_ in LIBRARIES:
         try:
@@ -424,7 +424,7 @@ def beside(way, define):
 
 
 def is_refused(way, define):
-    """Tell whether a rule closes over what was staged, or is asked for forward mode."""
+    """Return whether a rule closes over staged values, or forward mode is refused."""
     if define is closed_over:
         return way in STAGED
     is_known_backwards = define in {*BACKWARD} - {vjp_by_a_transform, gradient}

@@ -1,4 +1,4 @@
-"""`custom_jvp`, `custom_vjp`, `custom_gradient` and `closure_convert` beside JAX's."""
+"""`custom_jvp`, `custom_vjp`, `custom_gradient` and `closure_convert` as in JAX."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Drawn compositions beside JAX: rules, checkpoints and transforms, one around another.
+"""Drawn compositions of rules, checkpoints and transforms, as in JAX.
 
 A program is a list of steps, each of which makes another function of a function of one
 number. Both libraries build it from the same list; where JAX refuses, imprint must, too.
@@ -165,7 +165,7 @@ def run(lib, np_, steps):
 
 
 def result(lib, np_, steps):
-    """Return what a program gives, or None if forward mode is refused."""
+    """Return the result of a program, or None if forward mode is refused."""
     try:
         return run(lib, np_, steps)
     except (TypeError, NotImplementedError) as err:

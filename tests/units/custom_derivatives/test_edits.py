@@ -1,4 +1,4 @@
-"""A rule is a part of what a function is: editing it is a new version, which is told."""
+"""A rule is part of the fingerprint: editing it makes a new version."""
 
 import types
 
@@ -50,7 +50,7 @@ NAMES = ("derivative", "compiled", "direct")
 
 @pytest.fixture(params=["by_jvp", "by_vjp"])
 def cell(request):
-    """A notebook: a module whose code is run, and run again in part."""
+    """A notebook: a module whose code runs, and partly runs again."""
     module = types.ModuleType("a_notebook_of_rules")
     text = SOURCE.replace("FUNCTION", request.param)
     exec(compile(text, "<cell>", "exec"), module.__dict__)

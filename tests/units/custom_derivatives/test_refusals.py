@@ -1,4 +1,4 @@
-"""What functions with rules refuse: the builtins that a JAX user catches, and the words."""
+"""Refusals of functions with rules: the builtin error classes and the messages."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""An error of a traced value names the construct that asked for it, and what to write."""
+"""A concretization error names the construct, and its replacement."""
 
 import cmath
 import functools

@@ -1,4 +1,4 @@
-"""What each of several processes does, for the tests; prints one line of JSON at the end."""
+"""The program of each of several processes; it prints one line of JSON."""
 
 import json
 import os
@@ -126,14 +126,14 @@ X = numpy.arange(32, dtype="float32").reshape(8, 4)
 
 
 def held(array):
-    """Return which rows and columns of `X` are here, after a look at the values."""
+    """Return which rows and columns of `X` are here, after a check of the values."""
     pairs = [(s.index, numpy.asarray(s.data)) for s in array.addressable_shards]
     assert all((values == X[index]).all() for index, values in pairs)
     return [[*i.indices(8)[:2], *j.indices(4)[:2]] for (i, j), _ in pairs]
 
 
 def arrays(rank, count, folder):
-    """Make arrays of which each process has a part; return what this one sees of them."""
+    """Make arrays of which each process has a part; return the view of this one."""
     mesh = imprint.make_mesh((2 * count,), ("d",))
     grid = imprint.make_mesh((count, 2), ("p", "q"))
     rows, whole, columns = over(mesh, "d"), over(mesh), over(grid, None, ("q", "p"))

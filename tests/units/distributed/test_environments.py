@@ -1,4 +1,4 @@
-"""What SLURM, Open MPI and Kubernetes say in the environment of a process."""
+"""Process environments of SLURM, Open MPI and Kubernetes."""
 
 import pytest
 

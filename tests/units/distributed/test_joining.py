@@ -1,4 +1,4 @@
-"""Processes that find each other, and what is said where they do not."""
+"""Processes that join each other, and the messages of those that do not."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def started(part, ranks, count, port, env):
 
 
 def results(part, ranks=(0, 1), count=2, port=None, env=()):
-    """Return exit status, what was printed and the log of each process."""
+    """Return the exit status, the output and the log of each process."""
     port = port or free_port()
     running = started(part, ranks, count, port, dict(env))
     try:

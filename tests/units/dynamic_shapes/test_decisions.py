@@ -1,4 +1,4 @@
-"""Decisions: a question is answered as at one call, and from then on is known."""
+"""Decisions: a question is answered for one call, and its answer is kept."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_a_loop_that_counts_is_refused():
 
 
 def answers(sizes, *questions):
-    """Return what is told of the questions of a call with these sizes."""
+    """Return the listed conditions of a call with these sizes."""
     decisions, *names = decided(**sizes)
     for question in questions:
         question(*names)

@@ -52,7 +52,7 @@ def _are_ints(*values):
 
 
 def computed(tree, values):
-    """Return what a tree means: with sizes for the names, or with numbers."""
+    """Return the value of a tree: with sizes for the names, or with numbers."""
     if isinstance(tree, tuple):
         operation, *operands = tree
         return OPERATIONS[operation](*[computed(part, values) for part in operands])

@@ -1,4 +1,4 @@
-"""Which arrays hold memory, beside JAX; the rest of placement is in tests/spec."""
+"""Live arrays as in JAX; the rest of placement is in tests/spec."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One go: a call of a kind that was often made computes the same, and to the last bit."""
+"""Eager fusion: a call with a hot signature gives the same bits."""
 
 import functools
 import inspect
@@ -30,13 +30,13 @@ OFTEN = 6
 
 
 def body_of(function):
-    """Return the function that `fuse_eager` was given; a ufunc holds what it made."""
+    """Return the function passed to `fuse_eager`; a ufunc holds the fused one."""
     made = function.__call__ if isinstance(function, np.ufunc) else function
     return made.__wrapped__
 
 
 def plans_of(function):
-    """Return what is known of the calls of a function that `fuse_eager` made."""
+    """Return the call records of a function that `fuse_eager` made."""
     return fuse_eager.__globals__["_known"][body_of(function)].plans
 
 
@@ -49,7 +49,7 @@ def assert_same(came, expected):
         assert onp.asarray(a).tobytes() == onp.asarray(b).tobytes()
 
 
-# ---- the functions that are evaluated so ----
+# ---- the fused functions ----
 
 HOMES = {
     np: {
@@ -169,12 +169,12 @@ def test_each_function_has_a_case():
     assert not {f"{f.__module__}.{f.__name__}" for f in found - covered}
 
 
-# ---- which calls are of one kind ----
+# ---- calls of one signature ----
 
 
 @pytest.fixture
 def counted():
-    """Return a function in one go, and a list with an entry for each run of its body."""
+    """Return a fused function, and a list with an entry for each run of its body."""
     runs = []
 
     @fuse_eager

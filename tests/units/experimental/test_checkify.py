@@ -25,7 +25,7 @@ NAMES = {"ids": lambda program: program.__name__}
 
 
 def said(error):
-    """Return what an error of a mapped function says, without spaces at the ends."""
+    """Return the message of a mapped function, without spaces at the ends."""
     return [line.strip() for line in (error.get() or "").split("\n")]
 
 
@@ -45,7 +45,7 @@ def one_by_one(lib, checked, xs):
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_first_error_is_that_of_jax(program, errors):
     xs = np.array(PROGRAMS[program], np.float32)
-    # JAX itself fails of a loop whose examples stop one by one.
+    # JAX itself fails on a loop whose examples stop one by one.
     ways = one_by_one if program is whiles else mapped, mapped
     found = [
         way(
@@ -108,7 +108,7 @@ def test_nan_is_looked_for_in_the_same_primitives():
     looked = {p.name for p in nan_primitives} - {"exp2"} | {"div"}
     alone = {"bitcast_convert_type", "polygamma", "pure_callback", "io_callback"}
     alone |= {"reduce_scatter", "axis_index", "custom_lin"}
-    # What is one primitive here is composed of several in JAX, or in one of its releases.
+    # Some primitives are composed of several in JAX, or in one of its releases.
     alone |= {"cosine_integral", "dawsn", "erfcx", "exp1", "expi", "log2", "log_ndtr"}
     alone |= {"ndtri", "one_minus_square", "polynomial", "random_gamma_grad"}
     alone |= {"sine_integral", "spence", "zeta", "expn", "owens_t"}
@@ -193,7 +193,7 @@ def test_a_thrown_error_is_a_check_again(way):
             found.append(outer(lib_np.float32(sign))[0].get())
         assert found[0] == found[1]
 
-    # Of a mapped one, the first element is told.
+    # A mapped function reports the first element.
     mapped = imprint.vmap(ours.checkify(positive))
     xs = np.array([[1, -2, -3]], np.float32)
     for checked in (mapped, imprint.vmap(mapped)):

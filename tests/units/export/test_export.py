@@ -1,6 +1,6 @@
 """Exported functions: the values of the jitted one at every size, in every process.
 
-What JAX's own export says of the shapes of the same programs is the measure of names.
+The expected shapes with names are those of JAX's own export.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""Exchange with `jax.export`, which reads what imprint writes, and writes what it reads."""
+"""Exchange with `jax.export` in both directions."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Dead code goes, inside nested calls too: equations, results and operands."""
+"""Dead code is removed, also in nested calls: equations, results, operands."""
 
 import gc
 import weakref

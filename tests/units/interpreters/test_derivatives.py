@@ -1,4 +1,4 @@
-"""What `grad`, `vjp`, `jvp` and `linearize` take and return, beside JAX."""
+"""Arguments and results of `grad`, `vjp`, `jvp` and `linearize`, as in JAX."""
 
 import re
 
@@ -16,7 +16,7 @@ Z = numpy.complex64(1 + 2j)
 
 
 def check(run, *, weak=True):
-    """Compare what `run(api)` gives: the values, the dtypes and the weak types."""
+    """Compare the values, dtypes and weak types of `run(api)`."""
     got, want = imprint.tree.leaves(run(imprint)), jax.tree.leaves(run(jax))
     for x, y in zip(got, want, strict=True):
         assert (x.shape, x.dtype) == (y.shape, y.dtype)

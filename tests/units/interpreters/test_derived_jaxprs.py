@@ -1,4 +1,4 @@
-"""Derived jaxprs give what is demanded: tangents that are zero, axes where they shall be."""
+"""Derived jaxprs give the demanded results: zero tangents, axes in place."""
 
 import itertools
 

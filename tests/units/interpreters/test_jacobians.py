@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev` and `hessian` beside JAX's: blocks, dtypes, weak types, refusals."""
+"""`jacfwd`, `jacrev` and `hessian` as in JAX: blocks, dtypes, refusals."""
 
 import jax
 import jax.numpy as jnp

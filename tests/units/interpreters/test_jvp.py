@@ -1,8 +1,7 @@
-"""What Python may take out of a value that has a tangent.
+"""Conversions of values with tangents to Python and NumPy.
 
-A value with a tangent is no constant: what NumPy, `math` or `float` made of it would have
-no derivative, and the gradient would be silently wrong. Where it is only asked whether,
-or counted how often, nothing is lost. JAX is the measure of which is which.
+A result of NumPy, `math` or `float` would have no derivative, and the gradient would be
+silently wrong. Conversions to bools and indices lose nothing. JAX decides each case.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""`linear_transpose` and `fwd_and_bwd` beside JAX's."""
+"""`linear_transpose` and `fwd_and_bwd` as in JAX."""
 
 import jax
 import jax.numpy as jnp

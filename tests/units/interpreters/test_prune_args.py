@@ -11,7 +11,7 @@ X = np.ones(3, np.float32)
 
 
 def uses(x, unused, y):
-    TABLES[0] * x  # after dead code elimination nobody uses it
+    TABLES[0] * x  # unused after dead code elimination
     return y - TABLES[2] + TABLES[1] * 3
 
 

@@ -1,4 +1,4 @@
-"""Staging: what a trace captures is its own, and a trace that raised has ended."""
+"""Staging: a trace owns its captured values, and ends when it raises."""
 
 import functools
 

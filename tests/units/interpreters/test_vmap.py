@@ -1,4 +1,4 @@
-"""What `vmap` takes and returns, beside JAX."""
+"""Arguments and results of `vmap`, as in JAX."""
 
 import numpy
 import pytest

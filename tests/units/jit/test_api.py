@@ -1,4 +1,4 @@
-"""What type checkers are told of compiled functions is true of them while they run."""
+"""Declared types of compiled functions hold at run time."""
 
 import inspect
 

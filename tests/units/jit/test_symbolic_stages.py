@@ -1,4 +1,4 @@
-"""A call lowered for sizes that have names is compiled to what takes every size."""
+"""A call lowered for symbolic sizes compiles to a function of every size."""
 
 import numpy as np
 import pytest

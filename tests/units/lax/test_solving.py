@@ -249,7 +249,7 @@ def test_a_map_that_is_symmetric_is_traced_once():
 
 
 def test_captures_of_a_batch_rule_are_operands():
-    """The jaxprs of one equation share what they captured: one more is one more of all."""
+    """The jaxprs of one equation share their captured values."""
     table = np.arange(3, dtype="float32")
 
     @imprint.custom_batching.custom_vmap

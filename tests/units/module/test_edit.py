@@ -1,4 +1,4 @@
-"""Changed copies: what is named is replaced, and nothing else is touched."""
+"""Changed copies: the named parts are replaced, and nothing else."""
 
 import dataclasses
 

@@ -167,7 +167,7 @@ def test_a_static_container_that_is_changed_is_another_version(name, jit):
         return model.w * len(repr(model.names))
 
     f = jit(sized)
-    before = f._cache_size()  # what the other cases left
+    before = f._cache_size()  # leftovers of the other cases
     model = Named(np.ones(2), make())
     for _ in range(3):  # the third call takes the match
         f(model)
@@ -497,7 +497,7 @@ def test_assigning_an_undeclared_field_shows_the_line_to_add(value, annotation, 
     )
 
 
-# ---- what __init__ must do ----
+# ---- duties of __init__ ----
 
 
 def test_missing_fields_are_listed():
@@ -820,7 +820,7 @@ def test_modules_of_a_class_can_be_made_in_many_threads():
     assert found == [2] * 800
 
 
-# ---- where Equinox does otherwise ----
+# ---- differences from Equinox ----
 
 
 def both(define):

@@ -1,4 +1,4 @@
-"""The names of Equinox's that stand on others: Jacobians, programs, partials, checks."""
+"""Derived names of Equinox: Jacobians, programs, partials, checks."""
 
 import equinox as eqx
 import jax

@@ -59,7 +59,7 @@ def _assert_same(got, want):
             assert a == b
 
 
-# ---- what comes back ----
+# ---- round trips ----
 
 
 class Celsius(float):

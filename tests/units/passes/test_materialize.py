@@ -1,4 +1,4 @@
-"""Tests of passes.materialize: what is written to memory, what is not, and that nothing changes."""
+"""The pass `materialize`: materialized values, others, and unchanged results."""
 
 import re
 
@@ -57,7 +57,7 @@ def cuts(fun, *args):
     return module.cuts_of(run_passes(imprint.make_jaxpr(fun)(*args)))
 
 
-# ---- what is cut ----
+# ---- cuts ----
 
 
 @pytest.mark.parametrize("shape", [(), (64,)])
@@ -141,7 +141,7 @@ def test_a_row_of_activations_is_cut_between_them(size):
     closed = run_passes(imprint.make_jaxpr(row)(np.zeros(size, "float32")))
     copies = [e.outvars[0] for e in closed.eqns if e.primitive.name == "materialize"]
     assert len(copies) == (5 if size == 20_000 else 0)
-    # What an activation gives is written, not what it hands to its function.
+    # The result of an activation is written, not the operand of its function.
     assert {sum([*e.invars].count(v) for e in closed.eqns) for v in copies} <= {5}
 
 
@@ -194,7 +194,7 @@ def test_a_call_of_which_nothing_is_computed_again_is_not_cut():
     assert chain(imprint.jit(lambda x: inp.sin(x) * x + x.sum())) >= 8
 
 
-# ---- what is not ----
+# ---- no cuts ----
 
 
 def attention(q, k, v):

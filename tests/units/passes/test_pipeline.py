@@ -41,7 +41,7 @@ def sums_for_products(closed):
 
 @pytest.fixture
 def with_pass(monkeypatch):
-    """Return what puts a pass at the head of the pipeline."""
+    """Return a function that puts a pass at the head of the pipeline."""
     imprint.clear_caches()
     yield lambda step: monkeypatch.setattr(pipeline, "PASSES", (step, *pipeline.PASSES))
     imprint.clear_caches()
@@ -140,7 +140,7 @@ def test_a_program_without_nested_calls_is_not_copied():
     assert seen == [closed]
 
 
-# ---- what a broken pass is told ----
+# ---- errors of broken passes ----
 
 
 def drops_an_equation(closed):
@@ -197,7 +197,7 @@ def test_without_checks_nothing_is_checked(with_pass):
         assert len(pipeline.run_passes(closed_of(lambda x: x, X)).out_avals) == 2
 
 
-# ---- what each pass may change: nothing that a user sees ----
+# ---- observable behaviour stays the same ----
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_results_are_equal_with_and_without_a_pass(program, step, monkeypatch):
 
 def test_a_dead_equation_in_a_nested_call_is_not_lowered():
     def inner(x):
-        x @ x  # nobody uses it
+        x @ x  # unused
         return inp.sin(x)
 
     outer = imprint.jit(lambda x: imprint.jit(inner)(x) + 1)

@@ -1,4 +1,4 @@
-"""Tests of passes.reroll_cost: which loops would be slower, and stay unrolled."""
+"""The model `reroll_cost`: loops that would be slower stay unrolled."""
 
 import numpy as np
 import pytest
@@ -151,7 +151,7 @@ def test_the_gradient_of_a_loop_is_a_loop_or_neither_is():
             return len(changes_of(run_passes(closed)))
 
     assert [loops(midpoint, size) for size in ((), 8, 600)] == [2, 0, 0]
-    assert loops(lorenz, ()) == 0  # what has to be copied is not walked over
+    assert loops(lorenz, ()) == 0  # parts that need a copy are not walked over
 
 
 @pytest.mark.parametrize(("size", "expected"), [(256, True), (257, False)])

@@ -1,7 +1,7 @@
-"""Tests of passes.roll: what becomes a loop, what does not, and that nothing changes.
+"""The pass `reroll_loops`: rolled programs, others, and unchanged results.
 
-Programs before and after the pass are run by the references of their primitives, so they
-must agree to the last bit, and nothing is compiled. With `every_run` costs do not count.
+Programs before and after the pass run by the references of their primitives, so they must
+agree to the last bit, and nothing is compiled. `every_run` ignores costs.
 """
 
 import re
@@ -56,7 +56,7 @@ def values_of(closed: ClosedJaxpr, leaves):
 
 
 def rolled(fun, *args):
-    """Return the program after the pass, of the same results, and what was rolled."""
+    """Return the program after the pass, of the same results, and the report."""
     before = traced(fun, *args)
     with enable_checks(True):
         after = run_passes(before)
@@ -87,7 +87,7 @@ def repeated(step, turns):
     return run
 
 
-# ---- what becomes a loop ----
+# ---- rolled ----
 
 
 def midpoint(_, x, y, z):
@@ -286,7 +286,7 @@ def test_one_later_value_may_be_two_at_first():
     assert shapes(run, V, V + 1)[0][0] in (19, 20)
 
 
-# ---- what does not ----
+# ---- not rolled ----
 
 
 @pytest.mark.usefixtures("every_run")

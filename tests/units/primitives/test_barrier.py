@@ -1,4 +1,4 @@
-"""Barriers: pytrees, derivatives beside integers, and what is compiled."""
+"""Barriers: pytrees, derivatives next to integers, and compiled programs."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """A result is its operand only where it is in JAX, and else outlives it.
 
 All functions of `imprint.numpy` and `imprint.lax` and all methods are called with a few
-arguments; where one gives back the array that it got, JAX's is asked whether it does.
+arguments. One that returns its operand itself must do so in JAX.
 """
 
 import jax

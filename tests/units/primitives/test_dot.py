@@ -152,7 +152,7 @@ def test_algorithms_convert_floats(name, dtypes):
     with imprint.enable_x64(True), jax.enable_x64(True):
         want = [x.dtype for x in jax.eval_shape(theirs, operands)]
         assert [x.dtype for x in imprint.eval_shape(ours, operands)] == want
-    # What these sum in float32 is no more precise than that, if it comes as float64.
+    # These sum in float32, so a float64 result has float32 precision.
     narrowed = lambda xs: [x.astype("f4") if x.dtype == "f8" else x for x in xs]
     assert_as_jax(
         lambda v: narrowed(ours(v)),

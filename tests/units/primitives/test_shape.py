@@ -1,4 +1,4 @@
-"""Shape primitives: params as functions take them, and what they refuse."""
+"""Shape primitives: params of the public functions, and errors."""
 
 import jax
 import numpy as np

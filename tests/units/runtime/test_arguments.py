@@ -18,8 +18,8 @@ from tests.units.runtime.programs import (
     put,
 )
 
-# Reads its argument after a long loop: what is written there meanwhile would show. The
-# matrix product has it computed by another thread, as everything above 1000 flops.
+# Reads its argument after a long loop: writes during the loop would show. The matrix
+# product makes another thread compute it, as all programs above 1000 flops.
 LATE = program(
     """
   %zero = stablehlo.constant dense<0> : tensor<i32>

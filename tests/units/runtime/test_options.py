@@ -111,7 +111,7 @@ def test_a_value_that_is_no_option_raises(given, message):
 
 
 def complaint(given):
-    """Return what is wrong with the options, or "" if nothing is."""
+    """Return the error of the options, or "" if they are valid."""
     try:
         runtime.compile(DOUBLE, [F4], runtime.CompileOptions.of(given))
     except CompileError as err:
@@ -152,7 +152,7 @@ THRESHOLD = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x071000000"
 
 @pytest.fixture
 def built(monkeypatch):
-    """Return what builds the options for a release of jaxlib and some XLA_FLAGS."""
+    """Return a builder of options for a release of jaxlib and some XLA_FLAGS."""
 
     def build(release, flags=""):
         monkeypatch.setattr(options, "jaxlib_release", release)

@@ -1,4 +1,4 @@
-"""What is asked of a plug-in before the engine has it, and what is said of it."""
+"""Checks of a plug-in before the engine loads it, and their messages."""
 
 import re
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ CPU = "leave the backend out: the CPU computes."
 
 
 def install(folder, name, release):
-    """Install as much of a plug-in as is looked at."""
+    """Install the inspected parts of a plug-in."""
     number = name.removeprefix("cuda")
     library = folder / "jax_plugins" / f"xla_cuda{number}" / "xla_cuda_plugin.so"
     library.parent.mkdir(parents=True)
@@ -84,7 +84,7 @@ def test_a_library_that_does_not_load_warns_and_the_cpu_computes(monkeypatch, tm
 
 
 class Engine:
-    """As much of the engine as a plug-in is given to."""
+    """The parts of the engine that take a plug-in."""
 
     pjrt_plugin_loaded = pjrt_plugin_initialized = staticmethod(lambda _: True)
     generate_pjrt_gpu_plugin_options = staticmethod(lambda: {"allocator": "default"})
@@ -137,7 +137,7 @@ def test_a_gpu_with_a_plugin_of_another_release_is_one_warning(has_gpu):
 
 
 def test_where_warnings_are_errors_a_gpu_without_its_plugin_is_logged(has_gpu, caplog):
-    assert client._start_cpu().platform == "cpu"  # as pytest is told to raise them
+    assert client._start_cpu().platform == "cpu"  # as pytest raises them
     assert [record.message[: len(TOLD)] for record in caplog.records] == [TOLD]
 
 

@@ -49,7 +49,7 @@ def test_it_is_jax_s_in_each_way():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# ---- what cannot be ----
+# ---- refusals ----
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_no_axis_of_a_mesh_is_bound_outside():
         lax.psum(np.ones(2), "x")
 
 
-# ---- what it does besides ----
+# ---- other behaviour ----
 
 
 def test_the_mesh_in_force_and_the_decorator(mesh):

@@ -1,4 +1,4 @@
-"""Programs over eight devices of the CPU, beside JAX: run by `test_on_eight.py`.
+"""Programs over eight devices of the CPU as in JAX: run by `test_on_eight.py`.
 
 Each function is a case; its name is the test's. One process runs them all.
 """
@@ -465,7 +465,7 @@ def a_matmul_of_which_each_device_has_an_eighth():
         assert [s.data.nbytes * 8 for s in whole.addressable_shards] == [
             whole.nbytes
         ] * 8
-    # What the program takes and gives on one device: the whole of x, an eighth of others.
+    # Operands and results on one device: the whole of x, an eighth of others.
     sizes = multiply.lower(x, split).compile().memory_analysis()
     assert sizes.argument_size_in_bytes == x.nbytes + w.nbytes // 8
     assert sizes.output_size_in_bytes == product.nbytes // 8

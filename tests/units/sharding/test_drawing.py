@@ -1,4 +1,4 @@
-"""Where IPython runs, it chooses how a picture is shown."""
+"""Under IPython, the front end chooses the format of a picture."""
 
 import sys
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""`max_compiles`: what counts, where it raises, in which threads, tasks and blocks."""
+"""`max_compiles`: counted compiles, errors, threads, tasks and nested blocks."""
 
 import asyncio
 import pickle
@@ -37,7 +37,7 @@ def call_all(f, sizes):
         f(inp.ones(n))
 
 
-# ---- what counts ----
+# ---- counted compiles ----
 
 
 def test_counts_versions_and_keeps_their_explanations(f):
@@ -216,7 +216,9 @@ def test_the_innermost_full_block_refuses(f):
             with pytest.raises(RecompileError, match=r"^max_compiles\(1\)"):
                 f(inp.ones(4))
         assert (outer.count, inner.count) == (2, 1)
-        f(inp.ones(4))  # what the inner block refused took no place of the outer
+        f(
+            inp.ones(4)
+        )  # a compile that the inner block refused is not counted in the outer
         with (
             pytest.raises(RecompileError, match=r"^max_compiles\(3\)"),
             max_compiles(1) as inner,
@@ -356,7 +358,7 @@ def test_one_thread_may_close_the_block_of_another(f):
 
 @pytest.fixture
 def slow_version():
-    """A thread that makes a version, and what lets it finish."""
+    """A thread that makes a version, and an event that lets it finish."""
     begun, go_on = threading.Event(), threading.Event()
 
     @imprint.jit

@@ -1,4 +1,4 @@
-"""`check_grads`: what it lets pass, what it finds, and how it says so."""
+"""`check_grads`: passes, failures and messages."""
 
 import jax.test_util
 import ml_dtypes
@@ -66,7 +66,7 @@ def test_integers_and_booleans_are_held_fixed():
     check_grads(power, (np.array([1.5, 2.5]), 3, mask), order=2)
 
 
-# ---- what is wrong is found: functions whose derivative is not that of their values ----
+# ---- failures: functions whose derivative is not that of their values ----
 
 
 def stopped(x):

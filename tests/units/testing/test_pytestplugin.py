@@ -358,7 +358,7 @@ def test_no_report_unless_asked(run):
     assert "imprint: compiles" not in "\n".join(result.outlines)
 
 
-# ---- what it costs ----
+# ---- costs ----
 
 
 @pytest.mark.slow

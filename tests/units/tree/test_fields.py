@@ -1,4 +1,4 @@
-"""The code written for a class does what reading its attributes one by one does."""
+"""Generated code for a class equals reading its attributes one by one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Matches that give some leaves apart."""
+"""Matches that separate some leaves."""
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,7 @@ def test_the_wanted_leaves_are_separated(x, data):
 
 
 class Foreign:
-    """A class that nobody has declared to be a leaf."""
+    """A class that is not declared to be a leaf."""
 
 
 def test_a_leaf_of_any_class_may_be_separated():
@@ -47,7 +47,7 @@ def test_nodes_before_a_leaf_are_no_leaves():
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_structure_is_refused(name):
     x, y = OTHERS[name]
-    if name == "deep":  # at the place of a leaf anything may stand
+    if name == "deep":  # any object may take the place of a leaf
         return
     match = tree.split_match_of((x,), frozenset({0}))
     with pytest.raises((KeyError, AttributeError, ValueError)):

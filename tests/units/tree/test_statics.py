@@ -50,7 +50,7 @@ DIFFERENT = [
     (Setting(1), Setting(1.0)),
     (Setting(1), Setting(2)),
     (Setting((1,)), Setting((True,))),
-    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),  # what reads it may depend on the order
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),  # a reader may depend on the order
     ({1: "a"}, {1.0: "a"}),
     ({1, 2.0}, {1.0, 2}),
     (frozenset({Setting(1)}), frozenset({Setting(1.0)})),
@@ -75,7 +75,7 @@ def test_hash_and_repr_are_those_of_the_value():
     assert Static(1) != 1
 
 
-# ---- what can change in place ----
+# ---- mutable data ----
 
 CHANGES = {
     "list": (lambda: [1], lambda x: x.append(2)),

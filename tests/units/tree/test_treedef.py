@@ -298,7 +298,7 @@ def test_import_loads_nothing_heavier_than_optree():
         "import sys, numpy, optree; before = {*sys.modules}; import imprint.tree;"
         "print([m for m in {*sys.modules} - before if not m.startswith('imprint')])"
     )
-    # `imprint` itself may load more; only what stands in front of `imprint.tree` counts.
+    # `imprint` itself may load more; only the modules before `imprint.tree` are checked.
     code = code.replace(
         "import imprint.tree",
         "import types; package = types.ModuleType('imprint');"

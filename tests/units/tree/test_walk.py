@@ -1,4 +1,4 @@
-"""The walk in Python finds what optree finds, and its shapes stand for one structure."""
+"""The walk in Python agrees with optree, and a shape has one structure."""
 
 import dataclasses
 import gc

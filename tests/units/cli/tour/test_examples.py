@@ -1,4 +1,4 @@
-"""What the tour quotes of JAX is what JAX prints for the same program."""
+"""Quotations of JAX in the tour are the output of JAX for the same program."""
 
 import textwrap
 from collections import Counter

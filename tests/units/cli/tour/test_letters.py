@@ -17,7 +17,7 @@ from tests.tolerances import assert_close
 
 @pytest.fixture
 def nothing_drawn_yet():
-    """Forget what other tests drew with models of other sizes."""
+    """Forget the samples that other tests drew with models of other sizes."""
     continue_text.clear_cache()
 
 

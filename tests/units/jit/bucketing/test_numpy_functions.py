@@ -1,4 +1,4 @@
-"""Functions that place elements by an axis' length: one program a bucket, and NumPy's answers."""
+"""Functions that place elements by the length of an axis: NumPy's results in buckets."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def padded(mode, widths=((2, 3), (0, 0)), **options):
 
 
 def parted(kth):
-    """Compare what is before and behind a place as sets: NumPy's order is another."""
+    """Compare elements before and after a position as sets: NumPy's order differs."""
 
     def part(x, np=inp):
         y = np.partition(x, kth, axis=0)

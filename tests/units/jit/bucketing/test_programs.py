@@ -1,4 +1,4 @@
-"""Programs of all kinds give at each length, in buckets, what they give without names."""
+"""Programs in buckets give the results without names, at each length."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where a length has a name and is compiled for each size, it is told what forced it."""
+"""Reported reasons and remedies for a named length that is compiled for each size."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import imprint.numpy as inp
 
 
 def remedy(f, *lengths, **options):
-    """Return what is said of the last length, where the others were called."""
+    """Return the advice at the last length, after calls with the others."""
     named = imprint.jit(f, abstracted_axes={"x": {0: "n"}}, **options)
     named.clear_cache()
     *before, last = [np.ones(n, np.float32) for n in lengths]

@@ -1,4 +1,4 @@
-"""Where a function takes a number or a length, it takes the length of an axis with a name."""
+"""Functions of numbers and lengths take the length of an axis with a name."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One trace for all sizes: what is asked of sizes, what is refused, what is nested."""
+"""One trace for all sizes: its conditions, refusals and nested calls."""
 
 from concurrent.futures import ThreadPoolExecutor
 

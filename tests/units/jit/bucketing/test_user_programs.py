@@ -1,4 +1,4 @@
-"""Programs as users write them give at each length what they give without names."""
+"""User programs in buckets give the results without names, at each length."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ from imprint._src.jit.calls.key import CallKey, pending_of
 
 
 class Asked(dict):
-    """A table of versions that notes the keys it is asked for."""
+    """A table of versions that records the requested keys."""
 
     def __init__(self, table):
         super().__init__(table)
@@ -69,7 +69,7 @@ each_call = pytest.mark.parametrize(
 
 
 def keys_of_warm_calls(f, args, kwargs):
-    """Return the keys that three warm calls ask for: by the slow path, then the fast."""
+    """Return the keys of three warm calls: by the slow path, then the fast."""
     f(*args, **kwargs)
     f(*args, **kwargs)
     real = f._definition.versions.current

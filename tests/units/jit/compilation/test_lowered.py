@@ -1,4 +1,4 @@
-"""Lowering with flags of a debugging build, and which memory is donated then."""
+"""Lowering with debug flags, and the memory that is then donated."""
 
 import re
 

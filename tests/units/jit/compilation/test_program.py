@@ -15,7 +15,7 @@ SALTS = itertools.count()
 
 @pytest.fixture
 def jitted():
-    """Return what jits one program with some options; no other test compiles it."""
+    """Return a function that jits a fresh program with some options."""
     imprint.clear_caches()
     salt = next(SALTS) + 0.125
 

@@ -1,4 +1,4 @@
-"""Programs on the disk: all that compiles finds them, and nothing else does."""
+"""Programs on the disk: every compile looks them up, and nothing else does."""
 
 from collections import Counter
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def files():
 
 
 def counted(run):
-    """Return what was compiled and loaded, and the result, by bytes."""
+    """Return the numbers of compiles and loads, and the bytes of the result."""
     before = counters()
     result = [numpy.asarray(x).tobytes() for x in imprint.tree.leaves(run())]
     after = counters()
@@ -96,7 +96,7 @@ def test_a_version_reports_a_disabled_or_read_only_store():
     assert not [*folder.rglob("*")]
 
 
-# ---- what decides ----
+# ---- the key ----
 
 
 def double_it(x):
@@ -156,7 +156,7 @@ def test_two_engines_share_a_store(monkeypatch):
 
 
 def of_host(device, process, *, local_id=0, count=1000, kind="cpu"):
-    """Return what a key asks of a device: that of one process among many."""
+    """Return a device with the attributes of a key, in one of many processes."""
     client = SimpleNamespace(
         device_count=lambda: count, platform_version=device.client.platform_version
     )
@@ -215,7 +215,7 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
         return origins
 
     assert start() == ["compiled"] + ["disk"] * 999
-    assert start() == ["disk"] * 1000  # after a restart nobody compiles
+    assert start() == ["disk"] * 1000  # no compile after a restart
 
 
 def test_messages_of_a_thousand_hosts_about_a_program_over_all():
@@ -253,12 +253,12 @@ def test_messages_of_a_thousand_hosts_about_a_program_over_all():
     assert one.exchange("a program", b"y" * 16, 30) == [b"x" * 16] * 1000
     assert calls == {"set": 2, "get": 2000, "wait": 1, "delete": 2}
     assert longest == 16
-    # Of a program over three of them, the others hear nothing.
+    # The other hosts get no message about a program over three of them.
     calls |= dict.fromkeys(calls, 0)
     assert len(one.exchange("a program", b"y" * 16, 30, [3, 7, 900])) == 3
     assert calls == {"set": 2, "get": 6, "wait": 1, "delete": 2}
     assert [3, 7, 900] in waited
-    # What another thread does meanwhile, in some process, is counted for itself.
+    # Work of another thread at the same time is counted separately.
     held.clear()
     one.exchange("device_put", b"y", 30)
     one.exchange("a program", b"y", 30)
@@ -276,7 +276,7 @@ def test_bytes_that_the_engine_refuses_are_compiled_again():
     current().put(key, {}, b"no program")
     imprint.clear_caches()
     assert counted(lambda: f(1.0))[:2] == (1, 0)
-    assert path.stat().st_size > 1000  # and stored anew
+    assert path.stat().st_size > 1000  # and stored again
 
 
 def test_a_loaded_program_has_all_attributes():

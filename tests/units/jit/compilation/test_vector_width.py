@@ -22,13 +22,13 @@ WIDTH = "xla_cpu_prefer_vector_width"
 
 
 def gains(fun, *args):
-    """Tell what is said of a program after the passes."""
+    """Return the reported vector width of a program after the passes."""
     closed = imprint.make_jaxpr(fun)(*args or (X,))
     return gains_from_width(closed.jaxpr)
 
 
 def chain(operation, times):
-    """Return a program of some times an operation of the last value and the first."""
+    """Return a program that repeats an operation on the last value and the first."""
 
     def run(x):
         y = x + 1
@@ -125,7 +125,7 @@ def test_every_primitive_with_a_figure_exists():
     assert not set(vector_width._COSTS) & vector_width._ARITHMETIC
 
 
-# ---- what it does ----
+# ---- effects ----
 
 
 @pytest.fixture(params=[True, False], ids=["with AVX-512", "without"])

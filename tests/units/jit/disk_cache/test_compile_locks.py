@@ -1,4 +1,4 @@
-"""Who compiles: one process at a time for a key, and nobody waits for ever."""
+"""Compile locks: one process at a time compiles a key, and none waits for ever."""
 
 import subprocess
 import sys

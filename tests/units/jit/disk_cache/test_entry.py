@@ -1,4 +1,4 @@
-"""Entries: whatever happens to a file, it gives what was put there or nothing."""
+"""Entries: a damaged file gives nothing, never other data."""
 
 import os
 
@@ -26,7 +26,7 @@ def path(store):
 
 
 def refused(store, key=KEY):
-    """Tell whether nothing is found under a key, with one warning at most."""
+    """Return whether nothing is found under a key, with one warning at most."""
     with pytest.warns(StoreWarning):
         found = Store(store.folder, writes=True, limit=1 << 20).get(key)
     return found is None
@@ -103,7 +103,7 @@ def test_a_damaged_entry_of_a_read_only_store_stays(store, path):
     ]
 
 
-# ---- files that are none of ours ----
+# ---- foreign files ----
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])

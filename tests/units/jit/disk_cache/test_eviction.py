@@ -1,4 +1,4 @@
-"""What goes when a store is too big: the least recently used, and what nobody finished."""
+"""Eviction: least recently used entries go, and unfinished files."""
 
 import os
 import time

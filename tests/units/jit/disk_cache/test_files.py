@@ -1,4 +1,4 @@
-"""Which folder a store may be in, and what becomes of a call where it may not."""
+"""Folders of stores: trusted ones, and calls with others."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files aw
 
 @pytest.fixture
 def use():
-    """Give a function that uses a folder, with the warnings that this makes."""
+    """Give a function that uses a folder and returns the warnings."""
     before = requested_options()
 
     def use_folder(folder, mode="write"):
@@ -58,7 +58,7 @@ def test_a_folder_that_others_can_replace_is_refused(tmp_path):
     tmp_path.chmod(0o777)
     with pytest.raises(ReadError, match="everybody can write into"):
         trusted_folder(tmp_path / "store", create=True)
-    tmp_path.chmod(0o1777)  # nobody replaces what is another's, as in /tmp
+    tmp_path.chmod(0o1777)  # sticky as /tmp: no user replaces files of another
     assert trusted_folder(tmp_path / "store", create=True)
 
 

@@ -1,4 +1,4 @@
-"""Stores that are only read, for what is not in a process's own."""
+"""Read-only stores, for entries outside the store of the process."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def filled(folder, **bodies):
 
 
 def state_of(folder):
-    """Return all that can be told of the files in a folder, but when they were read."""
+    """Return the state of the files in a folder, without access times."""
     found = [(x.path, x.path.read_bytes(), x.path.stat()) for x in entries(folder)]
     return [(path, body, at.st_mtime_ns, at.st_mode) for path, body, at in found]
 
@@ -118,7 +118,7 @@ def test_who_only_reads_needs_no_store_of_its_own(tmp_path):
     assert not (tmp_path / "own").exists()
 
 
-# ---- which they are ----
+# ---- configuration ----
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def scaled(x):
 
 
 def calls(*, own, shared=()):
-    """Call the function as a new process would; return what that took."""
+    """Call the function as a new process would; return compiles and loads."""
     configure(StoreOptions(own, "write", shared=shared))
     imprint.clear_caches()
     before = imprint.debug.counters()

@@ -1,4 +1,4 @@
-"""A store far away, by fsspec: found there, kept here, written there, never waited for."""
+"""A remote store by fsspec: read through, kept here, written in the background."""
 
 import contextlib
 import os
@@ -67,7 +67,7 @@ def far_files(url):
 
 
 def until(condition):
-    """Wait for what another thread does."""
+    """Wait for the work of another thread."""
     for _ in range(1000):
         if condition():
             return
@@ -82,7 +82,7 @@ def put(store, url, key, body):
 
 
 class Odd(MemoryFileSystem):
-    """A file system that does what a test says."""
+    """A file system with behaviour set by a test."""
 
     protocol = "odd"
     store, pseudo_dirs, cachable = {}, [""], False
@@ -111,7 +111,7 @@ def odd(monkeypatch):
     Odd.waits.set()
 
 
-# ---- what is there ----
+# ---- lookup ----
 
 
 def test_an_entry_of_one_machine_is_found_and_kept_by_another(tmp_path, url, secret):
@@ -151,7 +151,7 @@ def test_a_missing_entry_is_requested_once(tmp_path, odd, secret):
     assert odd.asked == 2
 
 
-# ---- what is not believed ----
+# ---- untrusted entries ----
 
 
 def test_it_needs_a_secret(tmp_path, url):
@@ -201,7 +201,7 @@ def test_an_entry_of_another_key_is_a_miss(tmp_path, url, secret):
         assert (store.get(KEY), store.get(OTHER)) == (None, None)
 
 
-# ---- what goes wrong on the way ----
+# ---- errors of the connection ----
 
 
 def complaints():
@@ -319,7 +319,7 @@ os.waitpid(child, 0)
     assert (store.get(KEY), store.get(OTHER)) == (b"parent", b"child")
 
 
-# ---- which it is ----
+# ---- configuration ----
 
 
 def test_the_program_overrides_the_environment(monkeypatch, wish):
@@ -352,7 +352,7 @@ def scaled(x):
 
 
 def calls(folder, url, secret):
-    """Call the function as a new process on a new machine would; return what that took."""
+    """Call the function as a new machine would; return compiles and loads."""
     configure(StoreOptions(folder, "write", key=secret, shared=(), remote=url))
     imprint.clear_caches()
     before = imprint.debug.counters()
@@ -373,7 +373,9 @@ def test_a_machine_starts_warm_with_programs_of_another(
     assert calls(tmp_path / "b", url, secret) == (0, 0, 1)
     monkeypatch.setitem(globals(), "RATE", 3.0)
     assert calls(tmp_path / "c", url, secret) == (1, 1, 0)
-    until(lambda: len(far_files(url)) == 3)  # and what both read, in one manifest
+    until(
+        lambda: len(far_files(url)) == 3
+    )  # and the dependencies of both, in one manifest
     until(lambda: _traces(url) == 2)
     monkeypatch.setitem(globals(), "RATE", 2.0)
     assert calls(tmp_path / "d", url, secret) == (0, 0, 1)

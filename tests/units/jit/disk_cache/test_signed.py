@@ -1,4 +1,4 @@
-"""A folder that is shared with others: entries are believed for their signature."""
+"""A folder shared with others: entries are trusted for their signature."""
 
 import os
 import sys
@@ -36,7 +36,7 @@ def secret(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Give a folder into which everybody can write."""
+    """Give a world-writable folder."""
     (tmp_path / "team").mkdir()
     (tmp_path / "team").chmod(0o777)
     return tmp_path / "team"
@@ -186,7 +186,7 @@ def test_with_only_the_public_key_new_entries_are_unsigned_and_private(
     assert store.put(KEY, {}, BODY)
     assert not [*entries(folder)]
     assert opened(own, None).get(KEY) == BODY
-    own.chmod(0o777)  # then nothing proves what is in it
+    own.chmod(0o777)  # then nothing proves its content
     with pytest.raises(ReadError, match="expected a folder that is yours alone"):
         opened(own, public, folder)
 

@@ -1,4 +1,4 @@
-"""Where two programs part: each part of a jaxpr counts, names of variables do not."""
+"""The first difference of two jaxprs; names of variables are ignored."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Replays: each equation with its line and values, also inside what holds jaxprs."""
+"""Replays: each equation with its line and values, also in nested jaxprs."""
 
 import inspect
 import linecache
@@ -230,7 +230,7 @@ def test_a_tracer_is_refused():
         imprint.jit(lambda x: norm.replay(x))(np.ones(2))
 
 
-# ---- inside what holds jaxprs ----
+# ---- nested jaxprs ----
 
 
 def test_loops_and_branches_are_entered_through_their_references():
@@ -453,7 +453,7 @@ def test_a_value_in_short(value, text):
     assert shown(value) == text
 
 
-# ---- the control flow of users ----
+# ---- user control flow ----
 
 
 def test_loops_branches_and_derivatives_of_user_code_are_stepped_through():
@@ -494,7 +494,7 @@ def test_loops_branches_and_derivatives_of_user_code_are_stepped_through():
     onp.testing.assert_allclose(value, derivative(x, xs), rtol=1e-5)
 
 
-# ---- what it costs ----
+# ---- costs ----
 
 
 def test_values_are_let_go():

@@ -1,4 +1,4 @@
-"""What a Python loop repeats is found by its equations, and the loop by its line."""
+"""Unrolled loops are found by repeated equations, and located by their line."""
 
 import functools
 import inspect
@@ -36,7 +36,7 @@ def found_in(fun, *args):
     return found
 
 
-# ---- programs: a function, the text of the line of its loop, and what is found ----
+# ---- programs: a function, the text of the line of its loop, and the repeats ----
 
 
 def in_itself(x):
@@ -345,7 +345,7 @@ def test_a_loop_around_the_call_is_none_of_the_program():
     assert "equations, the first at test_unrolled_loops.py:" in str(repeat)
 
 
-# ---- what is no repeat ----
+# ---- no repeats ----
 
 TURNS = random.Random(0).choices(range(3), k=60)
 
@@ -450,7 +450,7 @@ def test_it_takes_calls_by_the_length():
     assert calls(1600) < 8 * 1.25 * calls(200)
 
 
-# ---- who tells ----
+# ---- reports ----
 
 
 def test_an_explanation_reports_it():

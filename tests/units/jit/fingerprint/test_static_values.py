@@ -46,7 +46,7 @@ class ByValue:
         self.a = a
 
     def __eq__(self, other):
-        return self.a == other.a  # raises for what is no ByValue
+        return self.a == other.a  # raises for objects that are no ByValue
 
     def __hash__(self):
         return hash(self.a)
@@ -308,7 +308,7 @@ def test_a_changed_value_is_another_key(value, change):
     ids=lambda value: type(value).__name__,
 )
 def test_an_object_without_eq_is_one_key_with_any_content(value, change):
-    """What a trace reads of it is watched by the version; see tests/retrace."""
+    """Its attributes that a trace reads are guarded; see tests/retrace."""
     change = CHANGES[change][0] if change else lambda m: setattr(m.factor, "rate", 2)
     before = token(value)
     change(value)
@@ -350,11 +350,11 @@ def test_quick_ways_give_the_general_token():
         )
 
 
-# ---- what a class says of itself ----
+# ---- declarations of classes ----
 
 
 class Spy:
-    """Counts by an attribute; notes each look at any, and each question."""
+    """Compared by an attribute; records reads of attributes and comparisons."""
 
     asked: typing.ClassVar[list[str]] = []
 
@@ -635,7 +635,7 @@ def test_equal_objects_that_hash_differently_warn_once():
             check_equal_hashes(ByValue(1), "cfg")
 
 
-# ---- what is kept alive ----
+# ---- lifetimes ----
 
 
 @pytest.mark.parametrize(

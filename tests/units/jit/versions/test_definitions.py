@@ -1,4 +1,4 @@
-"""Definitions: which functions are one, which share versions, and how long they live."""
+"""Definitions: equality of functions, shared versions, and lifetimes."""
 
 import gc
 import weakref
@@ -53,7 +53,7 @@ def test_recreated_functions_are_related(table):
     assert first.signature is second.signature
     assert definition_of(table, scaled(3)).shared is not first.shared
     held = definition_of(table, scaled([2])), definition_of(table, scaled([3]))
-    assert held[0].shared is held[1].shared  # its guards tell what a list holds
+    assert held[0].shared is held[1].shared  # its guards compare the list
 
 
 def test_parameters_are_not_shared_where_a_default_holds_something(table):

@@ -1,7 +1,7 @@
-"""What answers a version's calls goes through one door, whatever it is.
+"""Executables of a version share one interface.
 
-Each kind of call is answered by XLA, then by `Native`, which computes with NumPy behind
-the same door, then by XLA again: all three give equal results.
+Each call signature runs with XLA, then with `Native`, which computes with NumPy behind
+the same interface, then with XLA again: all three give equal results.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Precisions as users write them, and as params hold them."""
+"""Precisions as arguments and as params."""
 
 import numpy as np
 import pytest

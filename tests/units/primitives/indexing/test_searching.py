@@ -1,4 +1,4 @@
-"""searchsorted: every method finds what NumPy finds, in all axes that are walked together."""
+"""searchsorted: every method has NumPy's results, in all batched axes."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""sort and top_k: what the laws do not draw, wide arrays of each dtype and wrong calls."""
+"""sort and top_k: wide arrays of each dtype, which laws do not draw, and errors."""
 
 import jax
 import jax.numpy as jnp
