@@ -157,24 +157,24 @@ def check(found, program):
             made = knows if side is ZEROS else program
             got = run_padded(made, found, env, operands, side)
             fills = [0] * len(found.avals) if side is ZEROS else None
-            told = fills_of_results(found.closed, found.bounds, fills)
-            assert_filled(call, got, want, told)
+            declared = fills_of_results(found.closed, found.bounds, fills)
+            assert_filled(call, got, want, declared)
             got = [x[inside(w.shape)] for x, w in zip(got, want, strict=True)]
             if call.primitive.name in UNSIGNED:
                 got, want = [x + 0 for x in got], [x + 0 for x in want]
             assert_agree(call, operands, got, want)
 
 
-def assert_filled(call, got, want, told):
+def assert_filled(call, got, want, declared):
     """Assert that the padding of results has the declared fill values."""
-    for x, w, fills in zip(got, want, told, strict=True):
+    for x, w, fills in zip(got, want, declared, strict=True):
         for axis, fill in enumerate(fills):
             behind = np.moveaxis(x, axis, 0)[w.shape[axis] :]
             if fill is not None and behind.size:
-                told = f"{call}: {fill} is not in all of the padding of axis {axis}"
+                declared = f"{call}: {fill} is not in all of the padding of axis {axis}"
                 assert np.array_equal(
                     behind, np.full_like(behind, fill), equal_nan=True
-                ), told
+                ), declared
 
 
 def run_padded(program, found, env, operands, side):

@@ -28,12 +28,12 @@ def bypasses(tree):
 def _outside(node):
     """Walk the tree, except functions that take values."""
     for child in ast.iter_child_nodes(node):
-        if not _meets_values(child):
+        if not _handles_values(child):
             yield child
             yield from _outside(child)
 
 
-def _meets_values(node):
+def _handles_values(node):
     """Return whether a node is a reference or, as a `Builder` shows, a lowering."""
     if not isinstance(node, ast.FunctionDef):
         return False

@@ -46,7 +46,7 @@ def wrong_calls_are_found(x: Array) -> None:
     imprint.filter_jit(scale, donate="some")  # pyright: ignore[reportCallIssue, reportArgumentType] - no such word
 
 
-def what_can_be_asked(x: Array) -> None:
+def inspection(x: Array) -> None:
     assert_type(scale.trace(x), Traced)
     assert_type(scale.lower(x), Lowered)
     assert_type(scale.lower(x).compile(), Compiled)

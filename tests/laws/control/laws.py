@@ -438,8 +438,8 @@ def effects(example):
         loud = Call(call.primitive, call.avals, params)
         program = one_equation(loud.primitive, loud.avals, loud.params)
         assert program.jaxpr.effects == {effect}
-        want, heard = listened(lambda loud=loud: loud.reference(*operands))
-        assert heard
+        want, expected_effects = listened(lambda loud=loud: loud.reference(*operands))
+        assert expected_effects
         ways = [
             lambda loud=loud: loud.bind(*operands),
             lambda program=program: run_compiled(program, *operands),
@@ -448,7 +448,7 @@ def effects(example):
             ways.append(lambda loud=loud: linearize_flat(loud.bind, operands).outs)
         for way in ways:
             outs, came = listened(way)
-            assert came == heard
+            assert came == expected_effects
             assert_values(outs, want)
         (kept,) = dce_jaxpr(program.jaxpr, [False] * len(want)).eqns
         assert kept.effects == {effect}

@@ -232,16 +232,16 @@ def test_a_barrier_is_where_something_is_computed_again():
 
 
 def test_an_effect_happens_once():
-    heard = []
+    calls = []
 
     @imprint.checkpoint
     def f(x):
-        imprint.debug.callback(lambda y: heard.append(float(y)), x)
+        imprint.debug.callback(lambda y: calls.append(float(y)), x)
         return inp.sin(x)
 
     assert imprint.jit(imprint.grad(f))(0.0) == 1.0
     imprint.effects_barrier()
-    assert heard == [0.0]
+    assert calls == [0.0]
 
 
 # ---- arguments ----

@@ -41,8 +41,8 @@ def cache(tmp_path):
 
 
 def test_programs_made_for_an_image_are_loaded_from_another_store(cache, tmp_path):
-    told = cache("a", "warm", cache.script, 4)
-    assert told == "compiled\ncompiled 1 programs, loaded 0 from the disk\n"
+    printed = cache("a", "warm", cache.script, 4)
+    assert printed == "compiled\ncompiled 1 programs, loaded 0 from the disk\n"
     assert cache("a", "export", "all.tar").startswith("2 entries, ")
     with tarfile.open(tmp_path / "all.tar") as archive:
         assert len(archive.getnames()) == 2

@@ -190,7 +190,7 @@ def test_arguments_after_the_program_are_its_own(words, own):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([], "expected a script, or -m and a module"),
         (["-m"], "expected a module after -m"),
@@ -209,11 +209,11 @@ def test_arguments_after_the_program_are_its_own(words, own):
         ),
     ],
 )
-def test_wrong_usage_runs_nothing(words, told, capsys):
+def test_wrong_usage_runs_nothing(words, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(["run", *words])
     assert caught.value.code == 2
-    assert capsys.readouterr().err.endswith(f"imprint run: error: {told}\n")
+    assert capsys.readouterr().err.endswith(f"imprint run: error: {message}\n")
 
 
 @pytest.mark.slow

@@ -167,18 +167,18 @@ def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["tour", "digits", "--steps", "1"], "expected at least 2 steps, got 1"),
         (["tour", "nothing"], "invalid choice: 'nothing'"),
         ([], "required: command"),
     ],
 )
-def test_wrong_usage_exits_with_2(words, told, capsys):
+def test_wrong_usage_exits_with_2(words, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(words)
     assert caught.value.code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 FULL = """

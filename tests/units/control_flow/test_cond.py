@@ -138,10 +138,10 @@ def test_only_the_effects_of_the_branch_that_runs_happen(ordered):
         return lax.cond(p, lambda: tell(x, ordered=ordered) * 2, lambda: x)
 
     for run in (imprint.jit(f), f):
-        for p, heard in ((True, [1.0]), (False, [])):
+        for p, effects in ((True, [1.0]), (False, [])):
             HEARD.clear()
             run(p, np.float32(1)).block_until_ready()
-            assert heard == HEARD
+            assert effects == HEARD
 
 
 def test_effects_of_branches_keep_their_place():
@@ -151,10 +151,10 @@ def test_effects_of_branches_keep_their_place():
         tell(y * 100)
         return y
 
-    for p, heard in ((True, [10, 1, 200]), (False, [10, 1, 2, 200])):
+    for p, effects in ((True, [10, 1, 200]), (False, [10, 1, 2, 200])):
         HEARD.clear()
         imprint.jit(f)(p, np.float32(1)).block_until_ready()
-        assert heard == HEARD
+        assert effects == HEARD
 
 
 def test_the_order_goes_on_behind_the_conditional():

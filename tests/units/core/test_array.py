@@ -389,7 +389,7 @@ class Described:
     weak_type = True
 
 
-def test_objects_with_shape_and_dtype_stand_for_arrays_where_nothing_is_computed():
+def test_objects_with_shape_and_dtype_replace_arrays_in_abstract_calls():
     def f(tree):
         return tree["x"] + 1
 

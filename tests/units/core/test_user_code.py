@@ -127,9 +127,9 @@ def test_a_path_of_another_class_is_not_called():
 def test_the_package_of_a_jitted_function_is_user_code(installed):
     installed("a_package.__init__")
     work = installed("a_package.part.work", "class Kind: pass\ndef f(x): return x")
-    beside = installed("a_package_too", "def f(x): return x")
+    other = installed("a_package_too", "def f(x): return x")
     installed("a_package.other")
-    for module in (work, beside):
+    for module in (work, other):
         assert not is_user(module)
         assert not is_user_file(module.__file__)
     assert not is_user_class(work.Kind)
@@ -140,15 +140,15 @@ def test_the_package_of_a_jitted_function_is_user_code(installed):
     assert is_user_class(work.Kind)
     assert is_user_function(work.f)
     assert is_user_file(work.__file__)
-    assert not is_user(beside)
-    assert not is_user_file(beside.__file__)
+    assert not is_user(other)
+    assert not is_user_file(other.__file__)
 
 
 def test_a_single_module_is_user_code_alone(installed):
-    module, beside = installed("a_module", "def f(x): return x"), installed("another")
+    module, other = installed("a_module", "def f(x): return x"), installed("another")
     adopt(module.f)
     assert is_user(module)
-    assert not is_user(beside)
+    assert not is_user(other)
 
 
 def test_the_top_regular_package_of_a_namespace_is_user_code(installed):

@@ -247,7 +247,7 @@ def rule_by_a_transform(lib, np_):
     return f
 
 
-def rule_of_what_is_jitted(lib, np_):
+def rule_of_a_jitted_function(lib, np_):
     """Primals and tangents are results of one equation, as they are of a loop."""
 
     def step(carry, _):
@@ -323,7 +323,7 @@ def converted(lib, np_):
 
 FORWARD = (
     *(by_jvp, jvp_of_trees, jvps, nondiff_jvp, jvp_with_integers, symbolic_jvp),
-    *(rule_by_a_transform, rule_of_what_is_jitted, closed_over),
+    *(rule_by_a_transform, rule_of_a_jitted_function, closed_over),
 )
 BACKWARD = (
     *(
@@ -411,7 +411,7 @@ STAGED = (
 """Ways to differentiate what was staged."""
 
 
-def beside(way, define):
+def run_both(way, define):
     """Return the results of both libraries, or their errors."""
     found = []
     for lib, np_ in LIBRARIES:
@@ -432,7 +432,7 @@ def is_refused(way, define):
 
 
 def assert_same(way, define):
-    ours, theirs = beside(way, define)
+    ours, theirs = run_both(way, define)
     if is_refused(way, define):
         assert isinstance(theirs, TypeError)
         assert isinstance(ours, TypeError)

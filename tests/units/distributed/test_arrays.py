@@ -49,9 +49,9 @@ SAID = [
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("saved"))
-    codes, told, logs, _ = results("arrays", env={"FOLDER": folder})
+    codes, outputs, logs, _ = results("arrays", env={"FOLDER": folder})
     assert codes == [0, 0], logs
-    return told
+    return outputs
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_parts_of_other_processes_are_not_shown(found):
 
 @pytest.mark.slow
 def test_operations_that_need_all_processes_raise_in_one(found):
-    assert found[0]["told"] == SAID
+    assert found[0]["errors"] == SAID
 
 
 @pytest.mark.slow

@@ -52,26 +52,26 @@ def results(part, ranks=(0, 1), count=2, port=None, env=()):
     finally:
         for process in running:
             process.kill()
-    told = [
+    outputs = [
         json.loads(out.splitlines()[-1]) if out.strip() else err for out, err in outs
     ]
     codes = [process.returncode for process in running]
-    return codes, told, [err for _, err in outs], port
+    return codes, outputs, [err for _, err in outs], port
 
 
 @pytest.mark.slow
 def test_processes_exchange_values(tmp_path):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path / "store")}
-    codes, told, logs, _ = results("talk", env=store)
+    codes, outputs, logs, _ = results("talk", env=store)
     assert codes == [0, 0], logs
-    for rank, found in enumerate(told):
+    for rank, found in enumerate(outputs):
         assert found.pop("gathered") == [[[0, 1], [1, 2]], [0.0, 1.0]]
         assert found.pop("computed") == [[1.0 + rank] * 2, True]
         assert found.pop("count") == [2, rank]
         found.pop("late")
         assert found.pop("origin") == ("disk" if rank else "compiled")
-    assert told[0] == told[1]
-    assert told[0] == {
+    assert outputs[0] == outputs[1]
+    assert outputs[0] == {
         "tiled": [0, 1, 1, 2],
         "sent": 300_000,
         "from one": 1,
@@ -101,9 +101,9 @@ def test_processes_exchange_values(tmp_path):
 
 @pytest.mark.slow
 def test_training_on_the_devices_of_two_processes():
-    codes, told, logs, _ = results("train")
+    codes, outputs, logs, _ = results("train")
     assert codes == [0, 0], logs
-    for found in told:
+    for found in outputs:
         assert found["jit"] == pytest.approx(found["one device"], rel=1e-5)
         assert found["shard_map"] == pytest.approx(found["one device"], rel=1e-5)
         assert found["gathered"] == [True, [0, 1]]
@@ -120,13 +120,13 @@ def test_training_on_the_devices_of_two_processes():
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_a_hundred_steps_on_four_processes():
-    codes, told, logs, _ = results("hundred", range(4), 4)
+    codes, outputs, logs, _ = results("hundred", range(4), 4)
     assert codes == [0] * 4, logs
-    for found in told:
+    for found in outputs:
         assert found["jit"] == pytest.approx(found["one device"], rel=1e-4)
         assert found["shard_map"] == pytest.approx(found["one device"], rel=1e-4)
         assert found["parts"] == [[2, 4], [2, 4]]
-        assert found["jit"] == told[0]["jit"]
+        assert found["jit"] == outputs[0]["jit"]
 
 
 @pytest.mark.slow
@@ -153,10 +153,10 @@ def test_who_ends_with_an_error_is_named():
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_releases_of_jaxlib_that_differ_are_named():
-    _, told, _, _ = results("differs")
+    _, outputs, _, _ = results("differs")
     host = socket.gethostname()
     ours = imprint._src.runtime.compat.jaxlib_version
-    for text in told:
+    for text in outputs:
         assert text.startswith(
             "BackendError: distributed.initialize: expected one release of jaxlib in all "
             f"processes, got 0: {ours} on {host}, 1: 0.9.9 on {host}. "

@@ -82,7 +82,7 @@ def answers(sizes, *questions):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "questions", "told"),
+    ("sizes", "questions", "listed"),
     [
         ({"n": 40}, [lambda n: n >= 17, lambda n: n >= 33], ["n >= 33"]),
         ({"n": 40}, [lambda n: n >= 33, lambda n: n >= 17], ["n >= 33"]),
@@ -110,8 +110,8 @@ def answers(sizes, *questions):
         ({"n": 7}, [], []),
     ],
 )
-def test_a_condition_that_follows_from_others_is_not_listed(sizes, questions, told):
-    assert answers(sizes, *questions) == told
+def test_a_condition_that_follows_from_others_is_not_listed(sizes, questions, listed):
+    assert answers(sizes, *questions) == listed
 
 
 def test_the_listed_conditions_decide_every_question():
@@ -119,9 +119,9 @@ def test_the_listed_conditions_decide_every_question():
         bounds = [3, 17, 33, 9, 25]
         decisions, name = decided(n=n)
         _ = [name >= k for k in bounds], name == 12
-        told = without_implied(decisions.comparisons)
+        listed = without_implied(decisions.comparisons)
         for other in range(1, 45):
             at = {"n": other}
-            assert all(q.holds_at(at) for q in told) == all(
+            assert all(q.holds_at(at) for q in listed) == all(
                 q.holds_at(at) for q in decisions.comparisons
             )

@@ -201,7 +201,7 @@ def test_argument_types_are_distinguished(counted):
                 assert_same(scaled(x, shift=by), x * 2 + by)
 
 
-def test_settings_are_a_part_of_a_kind():
+def test_settings_are_part_of_a_signature():
     @fuse_eager
     def whole(x):
         return np.sum(x) + np.arange(3)
@@ -213,7 +213,7 @@ def test_settings_are_a_part_of_a_kind():
                 assert whole(x).dtype == ("int64" if wide else "int32")
 
 
-def test_nothing_is_planned_for_values_that_no_kind_can_hold(counted):
+def test_calls_with_unhashable_values_are_not_planned(counted):
     scaled, runs = counted
     for x in (onp.ones(3), onp.float32(2), 2 + 1j):
         for _ in range(OFTEN):
@@ -221,14 +221,14 @@ def test_nothing_is_planned_for_values_that_no_kind_can_hold(counted):
     assert len(runs) == 3 * OFTEN
 
 
-def test_a_long_list_is_part_of_no_kind():
+def test_a_call_with_a_long_list_is_not_planned():
     before = len(plans_of(np.stack))
     for _ in range(OFTEN):
         assert np.stack([X] * 100).shape == (100, 12)
     assert len(plans_of(np.stack)) == before
 
 
-def test_kinds_are_bounded(counted):
+def test_the_number_of_plans_is_bounded(counted):
     scaled, _ = counted
     for by in range(1000):
         scaled(X, by)
@@ -306,17 +306,17 @@ def test_effects_happen_at_each_call():
     seen = []
 
     @fuse_eager
-    def told(x):
+    def noisy(x):
         imprint.debug.callback(lambda y: seen.append(float(y)), x.sum())
         return x + 1
 
     for _ in range(OFTEN):
-        told(X)
+        noisy(X)
     imprint.effects_barrier()
     assert len(seen) == OFTEN
 
 
-def test_loops_are_no_part_of_a_plan():
+def test_loops_are_not_planned():
     @fuse_eager
     def powered(x):
         return lax.fori_loop(0, 3, lambda _, y: y * x, x)
@@ -358,10 +358,10 @@ def test_functions_are_distinguished_by_identity():
     for act in (nn.relu, nn.gelu, nn.relu):
         applied(X, act=act)
     assert len(applied.versions) == 2
-    told = str(applied.explain(X, act=nn.silu))
-    assert "function gelu" in told
-    assert "function silu" in told
-    assert "closure" not in told
+    text = str(applied.explain(X, act=nn.silu))
+    assert "function gelu" in text
+    assert "function silu" in text
+    assert "closure" not in text
 
 
 def test_the_function_looks_like_itself():

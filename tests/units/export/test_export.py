@@ -142,15 +142,15 @@ def test_integers_have_no_cotangent():
 
 def test_a_missing_derivative_is_named():
     p, made = exported_loss(0)
-    with pytest.raises(AbsentRuleError) as told:
+    with pytest.raises(AbsentRuleError) as caught:
         imprint.grad(made.call)(p, array(4, 3))
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "an exported function has the derivative that it was serialized with: "
         "exported.serialize(vjp_order=1)"
     )
-    with pytest.raises(NotDifferentiableError) as told:
+    with pytest.raises(NotDifferentiableError) as caught:
         made.vjp()
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "loss: expected an exported function with its derivative, got one without. "
         "Serialize it with vjp_order=1."
     )
@@ -255,9 +255,9 @@ imprint.tree_util.register_pytree_node(
 def test_nodes_are_written_under_their_registered_names():
     jitted = imprint.jit(lambda p: Point((p[1], p[0])))
     made = export.export(jitted)(Point((spec("n"), spec("2, 3"))))
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         made.serialize()
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "serialize of <lambda>: expected trees of tuples, lists, dicts with keys that are "
         "texts or ints, None and registered classes, got Point. Register it with "
         "imprint.export.register_pytree_node_serialization, or "
@@ -332,9 +332,9 @@ TWO = export.export(imprint.jit(two))(
     ],
 )
 def test_a_call_with_another_signature_names_the_exported_one(args, error, text):
-    with pytest.raises(error) as told:
+    with pytest.raises(error) as caught:
         TWO.call(*args)
-    assert str(told.value) == text
+    assert str(caught.value) == text
 
 
 def test_a_batch_of_calls_names_the_remedy():
@@ -343,9 +343,9 @@ def test_a_batch_of_calls_names_the_remedy():
 
 
 def failing(fun, *args, **how):
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         export.export(fun, **how)(*args)
-    return str(told.value)
+    return str(caught.value)
 
 
 def test_programs_that_cannot_be_exported_raise_with_the_reason():
@@ -385,12 +385,12 @@ def test_the_equation_without_a_form_for_every_size_is_named():
     def spectrum(x):
         return abs(imprint.jit(np.fft.fft)(x * 2))
 
-    told = failing(spectrum, spec("n"))
-    assert told.startswith(
+    caught = failing(spectrum, spec("n"))
+    assert caught.startswith(
         "export of spectrum: expected operations that have a form for every size, got fft "
         "at "
     )
-    assert told.endswith(
+    assert caught.endswith(
         "it has none in StableHLO. Export for sizes that are numbers, or compute it "
         "otherwise."
     )

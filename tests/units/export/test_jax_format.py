@@ -84,9 +84,9 @@ def test_there_and_back_again():
 
 
 def failing(data):
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         export.deserialize(data)
-    return str(told.value)
+    return str(caught.value)
 
 
 def test_unknown_features_are_refused():

@@ -74,8 +74,8 @@ def test_sizes_of_0_and_1_have_programs_of_their_own():
     sizes = [(5, 5), (6, 6), (7, 7), (8, 8), (1, 1), (9, 1), (1, 9), (0, 0), (0, 1)]
     jitted = check(f, f, *[pair(n, m) for n, m in sizes])
     assert conditions(jitted) == ["", "", "", "n <= 16", *[""] * 5]
-    told = jitted.explain(*pair(1, 3)).differences[0].remedy
-    assert told.endswith("sizes of 0 and 1 have programs of their own.")
+    text = jitted.explain(*pair(1, 3)).differences[0].remedy
+    assert text.endswith("sizes of 0 and 1 have programs of their own.")
 
 
 def test_axes_that_part_have_two_names():
@@ -125,9 +125,9 @@ def test_a_line_that_needs_a_number_is_compiled_for_each_size_and_named():
 
     jitted = check(f, lambda x: x.sum(), *[(rows(n),) for n in (3, 4, 5, 6)])
     assert traces == ["(3,)", "(4,)", "(n,)", "(5,)", "(6,)"]
-    told = str(jitted.explain(rows(6)))
-    assert "It is traced and compiled for each size: test_bucket_dispatch.py:" in told
-    assert "range(x.shape[0])" in told
+    text = str(jitted.explain(rows(6)))
+    assert "It is traced and compiled for each size: test_bucket_dispatch.py:" in text
+    assert "range(x.shape[0])" in text
     (why,) = jitted.explain(rows(9)).differences
     assert why.remedy.startswith(
         "n is compiled for each size: test_bucket_dispatch.py:"
@@ -161,12 +161,12 @@ def test_a_program_with_another_result_is_not_used():
 
     jitted = check(f, lambda x: x * 2, *[(rows(n),) for n in (3, 4, 5, 6)])
     assert conditions(jitted) == [""] * 4
-    told = (
+    text = (
         "It is traced and compiled for each size: in a trial at n = 5, the program for "
         "a bucket gave another result."
     )
-    assert told in str(jitted.explain(rows(5)))
-    assert told in str(jitted.last_miss)
+    assert text in str(jitted.explain(rows(5)))
+    assert text in str(jitted.last_miss)
 
 
 def test_a_program_that_fails_is_not_used():
@@ -354,9 +354,9 @@ NAN, INF = float("nan"), float("inf")
     ],
 )
 def test_numbers_are_equal_but_for_the_order_of_sums(x, y, dtype, equal):
-    told = difference({"a": inp.array(x, dtype)}, {"a": inp.array(y, dtype)})
+    text = difference({"a": inp.array(x, dtype)}, {"a": inp.array(y, dtype)})
     wanted = "" if equal else "the program for a bucket gave another result['a']."
-    assert told == wanted
+    assert text == wanted
 
 
 def test_results_of_another_type_are_reported():

@@ -303,13 +303,13 @@ def test_the_origin_of_a_nan_is_reported_alike():
 
 
 def test_sentinels_do_not_change_the_cuts():
-    told = []
+    written = []
     for switch in (True, False):
         with imprint.debug_nans(switch):
             f = imprint.jit(sums(6))
             f(V)
-            told.append([str(cut) for cut in f.versions[-1].passes])
-    assert told[0] == told[1] != []
+            written.append([str(cut) for cut in f.versions[-1].passes])
+    assert written[0] == written[1] != []
 
 
 # ---- seen and switched ----
@@ -343,13 +343,13 @@ def test_it_can_be_switched_off():
 
 
 def test_equations_without_results_use_values_too():
-    def told(x):
+    def noisy(x):
         y = inp.exp(x)
         imprint.debug.print("{}", y)
         return sums(20)(y + 1)
 
-    assert len(cuts(told, V)) >= 8
-    assert len(cuts(imprint.jit(told), V)) >= 8
+    assert len(cuts(noisy, V)) >= 8
+    assert len(cuts(imprint.jit(noisy), V)) >= 8
 
 
 def test_a_hash_is_left_alone():

@@ -115,13 +115,13 @@ def test_changes_are_reported_for_each_switch():
         return x
 
     closed = closed_of(chain, np.ones(1000, "float32"))
-    told = []
+    messages = []
     for switch in (True, False, True):
         with imprint.cut_recomputation(switch), imprint.roll_loops(switch):
             after = pipeline.run_passes(closed)
-            told.append(pipeline.changes_of(after))
-    assert told[0] == told[2] != ()
-    assert told[1] == ()
+            messages.append(pipeline.changes_of(after))
+    assert messages[0] == messages[2] != ()
+    assert messages[1] == ()
 
 
 def test_passes_run_in_order_each_over_the_whole_program(with_pass):

@@ -43,7 +43,7 @@ def pendulum(_, x, v):
     return x + 0.01 * v, v - 0.01 * inp.sin(x + 0.01 * v)
 
 
-def apart(_, x, v):
+def separate_parts(_, x, v):
     return inp.sin(x), inp.sin(v)
 
 
@@ -96,7 +96,7 @@ PRODUCTS = repeated(lambda _, x, w: (inp.tanh(x @ w), w))
         (repeated(coupled), [vector(255)] * 3, False),
         (repeated(coupled), [vector(256)] * 3, True),  # each block has more kernels
         (repeated(pendulum), [vector(256)] * 2, True),  # sin is computed again
-        (repeated(apart), [vector(256)] * 2, False),
+        (repeated(separate_parts), [vector(256)] * 2, False),
         (repeated(parts), [vector(256)], True),
         (repeated(parts), [vector(257)], False),
         (repeated(parts), [vector(4)], False),

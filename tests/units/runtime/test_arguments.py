@@ -190,8 +190,8 @@ def test_a_failed_call_leaves_the_next_one_working():
     arguments = [np.ones(4, np.float32), gone]
     with pytest.raises(runtime.EngineError) as caught:
         call(arguments, [0])
-    told = runtime.explain_execute_error(arguments, caught.value)
-    assert isinstance(told, DeletedArrayError)
+    error = runtime.explain_execute_error(arguments, caught.value)
+    assert isinstance(error, DeletedArrayError)
     assert (on_hosts(*[np.ones(4, np.float32)] * 2)[0] == 2).all()
 
 

@@ -110,14 +110,14 @@ def test_concurrent_threads_get_the_same_client():
 
 def test_a_fork_computes_before_first_use_and_raises_after():
     parent, early, *refused, after = in_fresh_process(FORK)
-    told = (
+    text = (
         f"BackendError imprint: expected to compute in process {parent}, which started "
         "the device, got process CHILD, a fork of it, which lacks the device's threads. "
         "Start the worker with multiprocessing's 'spawn', or fork before the first "
         "computation."
     )
     assert early == after == "[2. 2. 2. 2.]"
-    assert refused == [told] * 5
+    assert refused == [text] * 5
 
 
 @pytest.mark.parametrize("given", ["set", "IMPRINT_NUM_CPU_DEVICES", "XLA_FLAGS"])

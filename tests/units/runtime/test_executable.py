@@ -161,9 +161,9 @@ def test_using_a_donated_buffer_again_raises_on_both_paths():
         executable.run([x], [F4])
     with pytest.raises(runtime.EngineError) as caught:
         executable.execute([x])
-    told = runtime.explain_execute_error([x], caught.value)
-    assert isinstance(told, DeletedArrayError)
-    assert str(told) == message
+    reported = runtime.explain_execute_error([x], caught.value)
+    assert isinstance(reported, DeletedArrayError)
+    assert str(reported) == message
 
 
 def test_donating_an_argument_passed_twice_raises():

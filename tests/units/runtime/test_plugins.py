@@ -71,10 +71,12 @@ def test_of_two_plugins_the_newest_cuda_is_taken(monkeypatch, tmp_path):
 def test_a_library_that_does_not_load_warns_and_the_cpu_computes(monkeypatch, tmp_path):
     library = install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
-    told = refusal("gpu")
-    assert re.match("devices: expected jax-cuda13-pjrt to find a device, got: .", told)
-    assert str(library) in told
-    assert told.endswith(CPU)
+    reported = refusal("gpu")
+    assert re.match(
+        "devices: expected jax-cuda13-pjrt to find a device, got: .", reported
+    )
+    assert str(library) in reported
+    assert reported.endswith(CPU)
     with (
         pytest.raises(BackendError, match="expected jax-cuda13-pjrt to find a device"),
         imprint.default_device("gpu"),

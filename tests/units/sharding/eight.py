@@ -545,10 +545,15 @@ def buckets_of_lengths():
             ):
                 onp.testing.assert_allclose(onp.asarray(got), want, rtol=1e-5)
             assert found[1].sharding == placed
-    told = [str(v).partition(" where ")[2] for v in named.versions]
-    assert told == ["n <= 16", "n <= 24", "n <= 16", "n <= 24", "n = 9", "n <= 24"], (
-        told
-    )
+    reported = [str(v).partition(" where ")[2] for v in named.versions]
+    assert reported == [
+        "n <= 16",
+        "n <= 24",
+        "n <= 16",
+        "n <= 24",
+        "n = 9",
+        "n <= 24",
+    ], reported
     w = values(4)
     uneven = (
         "axis 0 of x is in 3 equal parts, and its bucket of 16 cannot be. Give buckets "

@@ -179,7 +179,7 @@ def test_existing_elements_come_in_order():
     assert bounds(named) == bounds(slope) == ["n <= 16", "n <= 24"]
 
 
-def test_a_function_that_cannot_be_padded_is_compiled_for_each_size_and_reports_it():
+def test_a_function_without_padding_is_compiled_for_each_size_and_reported():
     f = imprint.jit(lambda x: inp.fft.fft(x).real, abstracted_axes=N)
     for n in (4, 7):
         x = rows(n, 1)[:, 0]
@@ -347,10 +347,10 @@ def test_nan_checks_see_no_padding():
 def test_a_size_over_the_last_bucket_warns_once():
     f = imprint.jit(lambda x: x.sum(), abstracted_axes=N, buckets=[8, 20])
     assert f(np.ones(9, np.float32)) == 9
-    with pytest.warns(UserWarning, match="expected sizes of n") as told:
+    with pytest.warns(UserWarning, match="expected sizes of n") as text:
         assert f(np.ones(41, np.float32)) == 41
     assert f(np.ones(70, np.float32)) == 70
-    assert str(told[0].message) == (
+    assert str(text[0].message) == (
         "<lambda>: expected sizes of n up to the last bucket, 20, got 41: a bucket of 80 "
         "is added. Put it into buckets=, or use 'pow2'."
     )

@@ -33,17 +33,17 @@ def doubled(x):
 
 
 def test_an_equation_without_a_padding_rule_is_named_with_its_line():
-    told = remedy(transformed, 8, 9)
-    assert told.startswith("n is compiled for each size: fft at test_remedies.py:")
-    assert "`inp.fft.fft(x)`" in told
-    assert "depends on its length" in told
+    text = remedy(transformed, 8, 9)
+    assert text.startswith("n is compiled for each size: fft at test_remedies.py:")
+    assert "`inp.fft.fft(x)`" in text
+    assert "depends on its length" in text
 
 
 def test_a_line_that_needs_a_number_is_named_with_its_remedy():
-    told = remedy(counted, 8, 9)
-    assert "test_remedies.py:" in told
-    assert "range(x.shape[0])" in told
-    assert "imprint.lax.fori_loop" in told
+    text = remedy(counted, 8, 9)
+    assert "test_remedies.py:" in text
+    assert "range(x.shape[0])" in text
+    assert "imprint.lax.fori_loop" in text
 
 
 def test_options_are_named():

@@ -88,7 +88,7 @@ def test_questions_of_operations_are_conditions_too():
     ]
 
 
-def test_a_function_that_needs_a_number_is_compiled_for_each_size_and_reports_it():
+def test_a_function_that_needs_a_number_is_compiled_for_each_size_and_reported():
     traces = []
 
     @per_size
@@ -225,8 +225,8 @@ def test_a_result_that_is_no_array_may_hold_no_size():
         return x, n, lambda: n
 
     for n in (3, 4):
-        _, size, told = f(np.ones(n, "f"))
-        assert (size, told()) == (n, n)
+        _, size, text = f(np.ones(n, "f"))
+        assert (size, text()) == (n, n)
     assert "the function returns a size in what is no array" in str(f.last_miss)
 
 
@@ -266,8 +266,8 @@ def test_a_function_that_looks_a_size_up_is_traced_at_each_size():
         x = np.ones(n, np.float32)
         wanted = (x + (n in {3, 4})) * scales.get(n, 1.0)
         np.testing.assert_array_equal(scaled(x), wanted)
-    told = str(scaled.last_miss)
+    text = str(scaled.last_miss)
     assert (
         "a set or dictionary that is asked for the size n: expected a number, got a size "
         "that stands for many. Ask with == instead."
-    ) in told
+    ) in text

@@ -13,7 +13,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.calls.key import CallKey, pending_of
 
 
-class Asked(dict):
+class RecordingTable(dict):
     """A table of versions that records the requested keys."""
 
     def __init__(self, table):
@@ -73,7 +73,7 @@ def keys_of_warm_calls(f, args, kwargs):
     f(*args, **kwargs)
     f(*args, **kwargs)
     real = f._definition.versions.current
-    f._current = asked = Asked(real)
+    f._current = asked = RecordingTable(real)
     try:
         for _ in range(3):
             f(*args, **kwargs)
@@ -103,7 +103,7 @@ def test_a_key_is_split_into_its_parts(f, args, kwargs):
 
 
 @each_call
-def test_the_kind_of_a_pending_call_is_that_of_its_version(f, args, kwargs):
+def test_a_pending_call_has_the_key_of_its_version(f, args, kwargs):
     f(*args, **kwargs)
     pending = pending_of(f._definition.signature, args, kwargs)
     version = f._definition.versions.current[pending.key]

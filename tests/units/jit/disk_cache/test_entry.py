@@ -94,10 +94,10 @@ def test_a_length_beyond_the_file_reads_nothing(store, path):
 def test_a_damaged_entry_of_a_read_only_store_stays(store, path):
     path.write_bytes(b"damaged")
     reader = Store(store.folder, writes=False, limit=0)
-    with pytest.warns(StoreWarning) as told:
+    with pytest.warns(StoreWarning) as caught:
         assert [reader.get(KEY) for _ in range(2)] == [None, None]
     assert path.exists()
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         f"store: expected {path} to be one, but it is no entry of a store. It is left "
         "there."
     ]
@@ -153,10 +153,10 @@ def test_a_failed_write_is_skipped_and_warns_once(store, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("imprint._src.jit.disk_cache.files.os.fdopen", full)
-    with pytest.warns(StoreWarning) as told:
+    with pytest.warns(StoreWarning) as caught:
         assert [store.put(key, {}, BODY) for key in (KEY, OTHER)] == [False, False]
-    assert len(told) == 1
-    assert str(told[0].message) == (
+    assert len(caught) == 1
+    assert str(caught[0].message) == (
         f"store: expected to write into {store.folder}, got OSError(28, 'No space left on "
         "device'). What is compiled from here on is not kept. Make room, or the folder "
         "writable, or set IMPRINT_CACHE=read."

@@ -25,9 +25,9 @@ def use():
 
     def use_folder(folder, mode="write"):
         configure(StoreOptions(folder, mode))
-        with pytest.warns(StoreWarning) as told:
+        with pytest.warns(StoreWarning) as caught:
             assert current.current() is None
-        return [str(w.message) for w in told]
+        return [str(w.message) for w in caught]
 
     yield use_folder
     configure(before)
@@ -98,10 +98,10 @@ def test_a_folder_or_a_link_of_another_user_is_refused(tmp_path):
 
 def test_a_file_is_no_folder(tmp_path, use):
     (tmp_path / "file").write_text("")
-    (told,) = use(tmp_path / "file")
-    assert "it is no directory" in told
-    (told,) = use(tmp_path / "file" / "below")
-    assert "expected a folder at" in told
+    (caught,) = use(tmp_path / "file")
+    assert "it is no directory" in caught
+    (caught,) = use(tmp_path / "file" / "below")
+    assert "expected a folder at" in caught
 
 
 def test_the_default_is_the_cache_directory_of_the_user(monkeypatch):

@@ -191,8 +191,8 @@ def test_why_compares_with_the_nearest_entry(tmp_path, wish, monkeypatch):
     monkeypatch.setitem(globals(), "RATE", 3.0)
     configure(StoreOptions(tmp_path / "own", "write", shared=(tmp_path / "image",)))
     imprint.clear_caches()
-    told = str(imprint.cache.why(imprint.jit(scaled), inp.ones(3)))
-    assert "was 2.0, is 3.0" in told
+    message = str(imprint.cache.why(imprint.jit(scaled), inp.ones(3)))
+    assert "was 2.0, is 3.0" in message
 
 
 def test_the_command_line_changes_the_own_store_alone(

@@ -182,8 +182,8 @@ def test_a_damaged_entry_is_a_miss_and_is_not_kept(tmp_path, url, secret, where)
     data[where] ^= 1
     memory.pipe_file(name, bytes(data))
     store = machine(tmp_path / "b", url, secret)
-    told = "It is left there, and what it was is compiled again"
-    with pytest.warns(StoreWarning, match=told):
+    message = "It is left there, and what it was is compiled again"
+    with pytest.warns(StoreWarning, match=message):
         assert store.get(KEY) is None
     assert not [*entries(tmp_path / "b")]
 
@@ -205,16 +205,16 @@ def test_an_entry_of_another_key_is_a_miss(tmp_path, url, secret):
 
 
 def complaints():
-    told = []
-    return told, told.append
+    messages = []
+    return messages, messages.append
 
 
 def test_a_remote_that_times_out_is_not_used_again(odd):
-    told, complain = complaints()
+    messages, complain = complaints()
     remote = Remote("odd://there", complain, patience=0.05)
     assert [remote.get("ab" * 32) for _ in range(3)] == [None] * 3
     assert odd.asked == 1
-    assert told == [
+    assert messages == [
         "expected to read from odd://there, got TimeoutError('no answer in 0.05 s'). It "
         "is asked no more by this process."
     ]
@@ -234,49 +234,49 @@ def test_a_read_error_warns_once(tmp_path, odd, secret, monkeypatch):
 
 
 def test_a_write_error_warns_once_and_costs_nothing_here(tmp_path, odd):
-    told, complain = complaints()
+    messages, complain = complaints()
     odd.error = PermissionError("no")
     remote = Remote("odd://there", complain)
     (tmp_path / "file").write_bytes(b"body")
     for name in ("ab" * 32, "cd" * 32):
         remote.put(name, tmp_path / "file")
-    until(lambda: told)
+    until(lambda: messages)
     remote.put("ef" * 32, tmp_path / "file")
-    assert told == [
+    assert messages == [
         "expected to write to odd://there, got PermissionError('no'). What is compiled "
         "from here on is kept on this machine alone."
     ]
 
 
 def test_it_creates_no_missing_folder(tmp_path):
-    told, complain = complaints()
+    messages, complain = complaints()
     (tmp_path / "file").write_bytes(b"body")
     Remote((tmp_path / "far").as_uri(), complain).put("ab" * 32, tmp_path / "file")
-    until(lambda: told)
-    assert "FileNotFoundError" in told[0]
+    until(lambda: messages)
+    assert "FileNotFoundError" in messages[0]
     assert not (tmp_path / "far").exists()
 
 
 def test_an_entry_that_is_gone_before_the_upload_is_skipped(tmp_path, url):
-    told, complain = complaints()
+    messages, complain = complaints()
     remote = Remote(url, complain)
     remote.put("ab" * 32, tmp_path / "gone")
     (tmp_path / "file").write_bytes(b"body")
     remote.put("cd" * 32, tmp_path / "file")
     until(lambda: far_files(url))
-    assert not told
+    assert not messages
     assert remote.get("cd" * 32) == b"body"
 
 
 @pytest.mark.parametrize("url", ["nothing://there", "s3://bucket"])
 def test_a_url_that_fsspec_does_not_know_is_reported(url, monkeypatch):
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    told, complain = complaints()
+    messages, complain = complaints()
     assert Remote(url, complain, patience=30).get("ab" * 32) is None
-    assert len(told) == 1
-    assert f"expected to read from {url}, got " in told[0]
+    assert len(messages) == 1
+    assert f"expected to read from {url}, got " in messages[0]
     if url == "s3://bucket":
-        assert "pip install 'imprint[remote]'" in told[0]
+        assert "pip install 'imprint[remote]'" in messages[0]
 
 
 def test_without_fsspec_the_text_names_the_package_to_install(
@@ -287,10 +287,10 @@ def test_without_fsspec_the_text_names_the_package_to_install(
     store = machine(tmp_path / "own", url, secret)
     with pytest.warns(StoreWarning, match=r"pip install 'imprint\[remote\]'"):
         assert store.get(KEY) is None
-    told, complain = complaints()
+    messages, complain = complaints()
     Remote(url, complain).put("ab" * 32, secret)
-    until(lambda: told)
-    assert told[0].endswith(
+    until(lambda: messages)
+    assert messages[0].endswith(
         "Run: pip install 'imprint[remote]', and what fsspec names for its kind."
     )
 

@@ -246,10 +246,10 @@ def test_loops_and_branches_are_entered_through_their_references():
         (z,) = inline_p.bind(z, jaxpr=less)
         return until_p.bind(z, body=less, cond=positive)[0]
 
-    told = [
+    message = [
         (str(s.equation.primitive), *(e.inside for e in s.path)) for s in f.replay(9.0)
     ]
-    assert told[:9] == [
+    assert message[:9] == [
         ("log", "iteration 0 of repeat"),
         ("add", "iteration 0 of repeat"),
         ("log", "iteration 1 of repeat"),
@@ -260,8 +260,8 @@ def test_loops_and_branches_are_entered_through_their_references():
         ("sub", ""),
         ("gt", "cond, iteration 0 of until"),
     ]
-    assert told[-1] == ("gt", "cond, iteration 2 of until")
-    assert told[-2] == ("sub", "body, iteration 1 of until")
+    assert message[-1] == ("gt", "cond, iteration 2 of until")
+    assert message[-2] == ("sub", "body, iteration 1 of until")
     bad = f.replay(-9.0).first_nan()
     assert [e.inside for e in bad.path] == ["iteration 0 of repeat"]
     late = f.replay(onp.float32(onp.exp(-2.0) * 0.999)).first_nan()

@@ -439,13 +439,13 @@ def test_it_takes_calls_by_the_length():
                 x = x + np.sin(x * i)
             return x
 
-        closed, heard = closed_of(f, X), []
-        sys.setprofile(lambda *event: heard.append(1))
+        closed, events = closed_of(f, X), []
+        sys.setprofile(lambda *event: events.append(1))
         try:
             repeats(closed)
         finally:
             sys.setprofile(None)
-        return len(heard)
+        return len(events)
 
     assert calls(1600) < 8 * 1.25 * calls(200)
 
@@ -471,8 +471,8 @@ def test_a_slow_miss_reports_it(monkeypatch, slow):
     imprint.clear_caches()  # a program that is in use is not compiled again
     f = imprint.jit(in_itself)
     f(X)
-    told = "a Python loop at test_unrolled_loops.py" in str(f.last_miss)
-    assert told is slow
+    message = "a Python loop at test_unrolled_loops.py" in str(f.last_miss)
+    assert message is slow
     assert ("lax.fori_loop" in f.last_miss.advice) is slow
     f(np.ones(5))
     assert ("a Python loop at" in str(f.last_miss)) is slow
