@@ -174,7 +174,7 @@ def _scatter(call):
 
 
 def _with_vectors(call, shapes):
-    """Leave the last axis of the indices alone, which is as long as the params say."""
+    """Leave the last axis of the indices alone: the params decide its length."""
     shapes[1] = (*shapes[1][:-1], call.avals[1].shape[-1])
     return shapes
 

@@ -139,7 +139,7 @@ def test_a_rule_that_is_replaced_is_another_program():
     assert f.__name__ == "f"
 
 
-def test_one_slice_after_the_other():
+def test_slices_in_sequence():
     def programs(api):
         f = module_of(api).sequential_vmap(lambda x, y: {"a": api.numpy.sin(x) * y})
         yield api.vmap(f, (0, None))(THREE, 2.0)

@@ -1,4 +1,4 @@
-"""Single operations on an accelerator; the CPU stands for it."""
+"""Single operations on an accelerator, with the CPU in its place."""
 
 import numpy as np
 import pytest

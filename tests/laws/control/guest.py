@@ -35,7 +35,7 @@ class Example:
         function: takes and returns flat arrays, and binds the primitive once.
         avals: of its arguments.
         twin: the same in JAX.
-        primitive: whose equation it is.
+        primitive: the primitive of the equation.
         domain: the interval from which floats are drawn, where it is smooth.
         integers: the interval of integers.
         has_rule: whether its derivative is a rule, not that of its jaxprs; a rule may use

@@ -30,7 +30,7 @@ def example(name, primitive, function, *avals):
 
 
 def solved(name, matvec, solve, *avals, **options):
-    """Return the example of `matvec` and `solve`, each of `(np, a)`; b comes behind a."""
+    """Return the example of `matvec` and `solve`, each of `(np, a)`; b follows a."""
 
     def function(lax, np, a, *b):
         back = solve(np, a)
@@ -94,7 +94,7 @@ SOLVED = (
 
 
 def root(name, f, solve, tangent_solve, *avals, **options):
-    """Return the example of functions, each of `(np, a, b)`; the guess comes behind."""
+    """Return the example of functions, each of `(np, a, b)`; the guess follows."""
 
     def function(lax, np, a, b, *guess):
         outs = lax.custom_root(

@@ -169,12 +169,12 @@ def remembered(lib, np_, policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES.keys())
-def test_no_more_is_remembered_than_by_jax(policy):
+def test_no_more_residuals_than_in_jax(policy):
     ours, theirs = (remembered(lib, np_, policy) for lib, np_ in LIBRARIES)
     assert ours <= theirs
 
 
-def test_less_is_remembered_than_without():
+def test_fewer_residuals_than_without():
     counts = {name: remembered(imprint, inp, POLICIES[name]) for name in POLICIES}
     bare = imprint.vjp(lambda x: layers(imprint, inp, x, lambda f: f), POINT)[1]
     assert counts["none"] == counts["nothing"] == 3
@@ -269,7 +269,7 @@ def test_concrete_is_refused_as_by_jax():
         jax.checkpoint(lambda x: x, concrete=True)
 
 
-def test_a_static_argument_that_is_not_there_is_refused():
+def test_an_unknown_static_argument_is_refused():
     f = imprint.checkpoint(lambda x: x, static_argnums=(3,))
     with pytest.raises(ArgumentError, match=r"in \[-1, 1\).*got 3"):
         imprint.grad(f)(1.0)

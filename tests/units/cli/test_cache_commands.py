@@ -100,7 +100,7 @@ def test_doctor_is_content_with_a_store_that_works(files, cache, imprint_store):
     assert len([*entries(imprint_store)]) == 2
 
 
-def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
+def test_doctor_gives_the_reason(cache, imprint_store, monkeypatch):
     assert cache("doctor")[1][-1] == (
         f"no store: {imprint_store} is not there; the first program that is compiled makes "
         "it"
@@ -123,7 +123,7 @@ def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
     )
 
 
-def test_without_a_store_the_others_say_so(cache, imprint_store):
+def test_without_a_store_the_other_actions_report_it(cache, imprint_store):
     for action in ("ls", "du", "prune", "verify", "clear"):
         status, lines = cache(action)
         assert status == 1

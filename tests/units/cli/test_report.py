@@ -43,7 +43,7 @@ versions  hits  trace s  lower s  compile s  function, and why
 """
 
 
-def test_plain_text_where_there_is_no_terminal():
+def test_plain_text_without_a_terminal():
     stream = io.StringIO()
     print_report([a_row(2)], stream)
     assert stream.getvalue() == PLAIN
@@ -128,7 +128,7 @@ def test_rich_draws_the_same_on_a_terminal(monkeypatch):
     assert drawn == [line.split() for line in PLAIN.splitlines()]
 
 
-def test_of_many_misses_those_that_took_longest_are_shown():
+def test_the_longest_of_many_misses_are_shown():
     stream = io.StringIO()
     print_report([a_row(100)], stream)
     lines = stream.getvalue().splitlines()

@@ -48,7 +48,7 @@ class Phase(complex):
 
 
 class Holder:
-    """An object that stands for an array."""
+    """An object that converts to an array."""
 
     def __init__(self, array):
         self.array = array
@@ -155,7 +155,7 @@ def test_numbers_of_subclasses_share_the_versions_of_plain_ones():
     assert "Level" not in str(imprint.make_jaxpr(lambda x: lax.mul(x, Level.LOW))(3))
 
 
-# ---- objects that stand for arrays ----
+# ---- objects that convert to arrays ----
 
 
 @pytest.mark.parametrize("value", [VALUES, np.float32(2)], ids=["vector", "scalar"])
@@ -272,7 +272,7 @@ def test_dlpack_errors_name_the_remedy_for_dtypes_that_numpy_does_not_export():
     )
 
 
-def test_dlpack_of_old_gets_a_copy_since_it_cannot_say_read_only():
+def test_dlpack_without_a_read_only_flag_gets_a_copy():
     class Old:
         def __init__(self, array):
             self.array = array
@@ -303,7 +303,7 @@ def test_a_buffer_is_read_only():
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "bool"])
 def test_numpy_gets_the_values_without_going_in_circles(dtype):
-    """From Python 3.12 on NumPy asks for the buffer first, for `__array__` after that."""
+    """From Python 3.12 on NumPy tries the buffer first, then `__array__`."""
     x = inp.asarray(X).astype(dtype)
     np.asarray(x)
     depths = []

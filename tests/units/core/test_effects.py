@@ -142,7 +142,7 @@ def test_the_effects_of_a_primal_stay_with_it():
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, imprint.jit])
-def test_a_batch_says_so_where_there_is_no_rule(wrap):
+def test_a_batch_without_a_rule_raises(wrap):
     f = wrap(lambda x: (tell(x), x)[1])
     with pytest.raises(AbsentRuleError, match="expected one number, got a batch"):
         imprint.vmap(f)(np.ones(3, "float32"))

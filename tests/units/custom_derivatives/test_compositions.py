@@ -125,7 +125,7 @@ def scan(lib, np_, f):
 
     def scanned(x):
         rows = np_.stack([x, x * 0.5])
-        if np_ is jnp:  # whose scan forgets rules in second derivatives
+        if np_ is jnp:  # in JAX, scan forgets rules in second derivatives
             middle, first = step(x, rows[0])
             last, second = step(middle, rows[1])
             return last + first + second

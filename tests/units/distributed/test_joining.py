@@ -130,7 +130,7 @@ def test_a_hundred_steps_on_four_processes():
 
 
 @pytest.mark.slow
-def test_who_dies_is_named_and_the_others_stop():
+def test_a_process_that_dies_is_named_and_the_others_stop():
     codes, _, logs, _ = results("dies", (0, 1, 2), 3)
     assert codes == [70, 9, 70]
     for rank in (0, 2):
@@ -142,7 +142,7 @@ def test_who_dies_is_named_and_the_others_stop():
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_who_ends_with_an_error_is_named():
+def test_a_process_that_fails_is_named():
     codes, _, logs, _ = results("raises")
     assert codes[0] == 70
     assert (
@@ -165,7 +165,7 @@ def test_releases_of_jaxlib_that_differ_are_named():
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_who_does_not_come_is_said_in_time():
+def test_a_missing_process_is_reported_in_time():
     _, (text,), _, port = results("nobody", (1,))
     assert text == (
         "BackendError: distributed.initialize: expected process 0 of 2 to answer at "
@@ -181,7 +181,7 @@ def test_who_does_not_come_is_said_in_time():
 
 
 @pytest.mark.slow
-def test_a_port_in_use_is_said():
+def test_a_port_in_use_is_reported():
     with socket.socket() as taken:
         taken.bind(("", 0))
         taken.listen()

@@ -239,7 +239,7 @@ def test_sizes_compute_with_arrays_and_floats():
     assert "dim_as_value[dim=n]" in str(symbolic)
 
 
-def test_shapes_that_do_not_fit_say_which_sizes_differ():
+def test_shapes_that_do_not_fit_raise_with_the_sizes():
     x = imprint.ShapeDtypeStruct((N, M), "float32")
     with pytest.raises(ShapeError, match="whether n == m"):
         imprint.eval_shape(lambda x: x + x.T, x)

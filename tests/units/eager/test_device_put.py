@@ -33,7 +33,7 @@ def test_unreferenced_arrays_are_not_listed():
     assert count() == before
 
 
-def test_a_platform_that_is_not_there_is_refused():
+def test_a_missing_platform_is_refused():
     for lib in (jax, imprint):
         with pytest.raises(RuntimeError):
             lib.live_arrays("nowhere")

@@ -1,4 +1,4 @@
-"""checkify finds the first error that JAX's finds, and says it in the same words."""
+"""checkify reports the first error of JAX's checkify, in the same words."""
 
 import jax
 import jax.experimental.checkify as theirs

@@ -166,7 +166,7 @@ def test_a_call_inside_a_program_is_one_equation_and_one_function():
     x = array(4, 3)
     onp.testing.assert_allclose(twice(p, x), loss(p, x) + loss(p, x * 2), rtol=1e-6)
     text = twice.lower(p, x).as_text()
-    assert text.count("@loss(") == 3  # it stands once, and is called twice
+    assert text.count("@loss(") == 3  # it is there once, and is called twice
     assert "?" not in text
 
 

@@ -305,7 +305,7 @@ def test_a_changed_captured_linear_function_is_seen():
     assert float(f(1.0)) == pytest.approx(numpy.cos(2.0), rel=1e-6)
     held[0] = imprint.linearize(inp.exp, 2.0)[1]
     assert float(f(1.0)) == pytest.approx(numpy.exp(2.0), rel=1e-6)
-    for factor in (3.0, 5.0):  # nothing is remembered: the programs alone differ
+    for factor in (3.0, 5.0):  # no residuals: only the programs differ
         held[0] = imprint.linearize(lambda x, by=factor: x * by, 2.0)[1]
         assert float(f(1.0)) == factor
 

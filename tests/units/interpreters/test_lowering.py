@@ -1,4 +1,4 @@
-"""Lowering: which literals share a constant, and whose source a line carries."""
+"""Lowering: shared constants of literals, and source locations."""
 
 import numpy as np
 

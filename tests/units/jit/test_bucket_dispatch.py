@@ -220,7 +220,7 @@ def test_calls_without_automatic_buckets(options, place):
     assert "each size" not in str(jitted.last_miss)
 
 
-def test_where_one_more_compile_is_an_error_the_trial_waits():
+def test_under_a_compile_limit_the_trial_waits():
     jitted = jit(centred)
     for n in (3, 4):
         jitted(rows(n, 2))

@@ -218,7 +218,7 @@ def test_any_leaf_passes_through_as_in_equinox():
     assert found[:2] == found[2:]
 
 
-def test_other_results_than_promised():
+def test_results_that_differ_from_the_declared():
     for mod, api, lib_np in SIDES:
         wanted = (api.ShapeDtypeStruct((), "float32"), "text")
         with pytest.raises(Exception, match=r"matching static|and its arrays"):

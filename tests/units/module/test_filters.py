@@ -101,7 +101,7 @@ def test_keys_are_arrays_and_not_inexact():
 def test_a_numpy_array_of_a_narrow_float_is_inexact():
     value = np.ones(2, ml_dtypes.bfloat16)
     assert filters.is_inexact_array(value)
-    assert not eqx.is_inexact_array(value)  # NumPy's own hierarchy does not know it
+    assert not eqx.is_inexact_array(value)  # it is not in NumPy's hierarchy
 
 
 # ---- filter, partition, combine ----

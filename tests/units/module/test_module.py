@@ -793,7 +793,7 @@ def test_properties_class_methods_and_cached_properties():
     assert tree.map(lambda x: x, model) == model
 
 
-def test_a_module_is_a_dataclass_in_the_eyes_of_others():
+def test_other_libraries_see_a_module_as_a_dataclass():
     assert dataclasses.is_dataclass(Linear)
     assert [f.name for f in dataclasses.fields(Linear)] == ["weight", "bias", "size"]
     assert dataclasses.replace(Pair(1, 2), second=3) == Pair(1, 3)

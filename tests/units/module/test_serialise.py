@@ -140,7 +140,7 @@ def test_the_byte_order_of_numpy_is_no_matter_of_the_file():
     np.testing.assert_array_equal(_loaded(_saved(big), big), big)
 
 
-def test_numpy_and_imprint_are_as_like_says():
+def test_like_decides_between_numpy_and_imprint():
     data = _saved([draw(2), inp.asarray(draw(2)), np.float32(1)])
     loaded = _loaded(data, [inp.zeros(2), np.zeros(2, "float32"), inp.zeros(())])
     assert [isinstance(x, imprint.Array) for x in loaded] == [True, False, True]

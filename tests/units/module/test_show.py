@@ -143,7 +143,7 @@ def test_a_narrow_page():
     )
 
 
-def test_lines_are_as_wide_as_is_said():
+def test_lines_have_the_given_width():
     text = "[1, 2]"
     assert tree_pformat([1, 2], width=len(text)) == text
     assert tree_pformat([1, 2], width=len(text) - 1) == "[\n  1,\n  2\n]"

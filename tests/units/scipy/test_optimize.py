@@ -157,7 +157,7 @@ def test_a_step_satisfies_the_wolfe_conditions_of_every_curve():
     assert int(found.evaluations.sum()) == EVALUATIONS
 
 
-def test_a_step_comes_back_from_where_there_is_no_value():
+def test_a_step_returns_from_points_without_a_value():
     def curve(x):
         return ((x - 0.3) ** 2 - 0.01 * inp.log(1 - x)).sum()
 

@@ -57,7 +57,7 @@ def test_it_sees_every_kind_of_difference(name):
     x, y = OTHERS[name]
     match = tree.match_of((x,))
     assert len(match((x,))) == tree.structure(x).num_leaves
-    if name == "deep":  # at the place of a leaf stands a node: the caller refuses it
+    if name == "deep":  # a node in the place of a leaf: the caller refuses it
         assert match((y,)) == [1, (2,)]
     else:
         with pytest.raises(KeyError):

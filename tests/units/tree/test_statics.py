@@ -29,7 +29,7 @@ SAME = [
     (np.ones(2), np.ones(2)),
     (None, None),
     (Setting((1, 2)), Setting((1, 2))),
-    (Setting(1, note=1), Setting(1, note=2)),  # `==` says so
+    (Setting(1, note=1), Setting(1, note=2)),  # by `==`
 ]
 DIFFERENT = [
     (1, True),

@@ -291,7 +291,7 @@ def test_a_program_without_a_mask_exists_once():
     assert bounds(f) == ["n <= 16"]
 
 
-def test_a_miss_says_that_memory_is_reused():
+def test_a_miss_reports_reused_memory():
     f = imprint.jit(added, abstracted_axes=N)
     x, _ = f(np.ones(5, np.float32))
     (change,) = f.explain(x).differences
@@ -357,7 +357,7 @@ def test_a_size_over_the_last_bucket_warns_once():
     assert bounds(f) == ["n <= 20", "n <= 80"]
 
 
-def test_a_miss_says_which_bucket_it_left():
+def test_a_miss_names_the_previous_bucket():
     f = imprint.jit(lambda x: x.sum(), abstracted_axes=N)
     f(np.ones(9, np.float32))
     (change,) = f.explain(np.ones(20, np.float32)).differences

@@ -45,7 +45,7 @@ def test_programs_of_equal_text_and_options_share_an_executable(jitted):
     assert version_of(f).executable is version_of(g).executable
 
 
-def test_programs_of_other_options_are_compiled_for_themselves(jitted):
+def test_programs_with_other_options_are_compiled_separately(jitted):
     f = jitted()
     fast, exact = (
         jitted(compiler_options={"xla_cpu_enable_fast_math": on})

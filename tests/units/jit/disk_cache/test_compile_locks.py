@@ -39,7 +39,7 @@ def test_a_free_key_is_locked_at_once(tmp_path):
             assert not waited
 
 
-def test_one_waits_until_the_other_ends_however_it_ends(tmp_path, holder):
+def test_one_process_waits_until_the_other_ends_or_dies(tmp_path, holder):
     holder.kill()
     with CompileLocks(tmp_path, 60).of(KEY):
         pass

@@ -107,7 +107,7 @@ def test_a_damaged_entry_of_a_read_only_store_stays(store, path):
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_a_file_that_others_can_write_into_is_not_believed(store, path, mode):
+def test_a_file_that_others_can_write_is_not_trusted(store, path, mode):
     path.chmod(mode)
     assert refused(store)
 

@@ -110,7 +110,7 @@ def test_with_a_secret_it_may_be_anybodys_that_has_it(tmp_path):
     assert store.get(OTHER) is None
 
 
-def test_who_only_reads_needs_no_store_of_its_own(tmp_path):
+def test_a_reader_needs_no_store_of_its_own(tmp_path):
     shared = filled(tmp_path / "shared", one=b"shared")
     store = opened(tmp_path / "own", shared, mode="read")
     assert store.get(KEY) == b"shared"

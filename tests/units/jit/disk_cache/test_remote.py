@@ -133,7 +133,7 @@ def test_the_local_store_comes_first_and_stays(tmp_path, url, secret):
     assert own.get(KEY) == b"own"
 
 
-def test_who_only_reads_writes_nowhere(tmp_path, url, secret):
+def test_a_reader_writes_nowhere(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     store = machine(tmp_path / "none", url, secret, mode="read")
     assert store.get(KEY) == b"body"

@@ -66,7 +66,7 @@ def jaxpr(fun):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_traced_again_is_the_same_and_no_other_is(name):
+def test_only_a_program_traced_again_is_the_same(name):
     old = jaxpr(PROGRAMS[name])
     for other, fun in PROGRAMS.items():
         found = divergence_of(old, jaxpr(fun))
@@ -121,7 +121,7 @@ def test_the_reported_differences():
     assert text(lambda x: x, lambda x: ONES) == "argument 0 → a captured float32[3]"
 
 
-def test_of_captured_arrays_their_values_are_said():
+def test_values_of_captured_arrays_are_reported():
     def plus(array):
         return lambda x: x[0] + array
 
