@@ -74,7 +74,7 @@ float0: Final[DType] = np.dtype([("float0", np.void, 0)])
 """The dtype of the tangent of an integer or a boolean: it holds nothing."""
 
 
-class extended(np.generic):  # noqa: N801 - JAX's name, beside NumPy's classes
+class extended(np.generic):  # noqa: N801 - JAX's name, next to NumPy's classes
     """The kind of dtypes that NumPy lacks, for `issubdtype`."""
 
 

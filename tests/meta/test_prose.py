@@ -33,10 +33,6 @@ LIMITS = {
 
 # Names of classes that two files have for different things, and why no other name is right.
 TWICE = {
-    "Device": "a device of PJRT, and the primitive family of special functions on it",
-    "Identity": "the layer of Equinox, and an object compared by `is`",
-    "Linear": "the layer of Equinox, and an operand that a transpose rule is linear in",
-    "Options": "the options of SciPy's `bfgs` and of its `l-bfgs-b`",
     "Partial": "a callable of `tree_util`, and the one of Equinox, which is a module",
 }
 MOST_TWICE = 10

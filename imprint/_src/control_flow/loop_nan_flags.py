@@ -2,7 +2,7 @@
 
 Under `debug_nans` the flags of a step are part of the loop's carry: the flags of the first
 iteration with a raised result, and the number of that iteration plus one. So a loop of any
-length has the flags of one step, which lead to equations inside as flags outside do. A step
+length has the flags of one step, which reach equations inside as flags outside do. A step
 without a float result stays as it is.
 """
 

@@ -185,7 +185,7 @@ def _lower(
 def _hidden(b: Builder, step: Jaxpr, carry: Sequence[Value]) -> list[Value]:
     """Return a carry whose integers XLA does not know, except those counted by ones.
 
-    From `i < 1`, 0 and `i + 2` XLA works out that there is no step, and from `i < 4`, 5
+    From `i < 1`, 0 and `i + 2` XLA infers that there is no step, and from `i < 4`, 5
     and `i + 2` that there is one: it rounds the wrong way (jaxlib 0.10 to 0.12).
     """
     made: dict[Atom, Eqn] = {v: eqn for eqn in step.eqns for v in eqn.outvars}

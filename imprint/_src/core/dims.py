@@ -265,7 +265,7 @@ def clamp(n: Dim, low: Dim, high: Dim) -> Dim:
 
 
 def dilated(n: Dim, step: int) -> Dim:
-    """Return the extent of `n` elements that are `step` apart; 0 for no elements."""
+    """Return the extent of `n` elements with distance `step`; 0 for no elements."""
     return maximum(0, (n - 1) * step + 1)
 
 

@@ -36,7 +36,7 @@ NDArray = np.ndarray[Any, Any]
 _OFTEN: Final = 4
 """The call of a kind that is staged, which takes as long as ten others."""
 _KINDS: Final = 256
-"""Kinds of calls of a function up to which plans are kept."""
+"""The maximum number of call signatures of a function with plans."""
 _LONGEST: Final = 64
 """Elements of a list up to which it is a part of a kind."""
 _SMALL: Final = 1 << 14
@@ -99,7 +99,7 @@ class _FusedCalls:
 _known: Final[dict[Callable[..., Any], _FusedCalls]] = {}
 """Not in closures: a guard on captured values would find a change."""
 
-# ---- 1. kinds of calls ----
+# ---- 1. call signatures ----
 
 
 _CallKey = tuple[Any, ...]

@@ -43,7 +43,7 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         (ShapeDtypeStruct(shape=(2, 2), dtype=float32), 'square')
     """
     check_function(fun, "filter_eval_shape")
-    flat = _FlatFunction(fun, (fun, args, kwargs))
+    flat = _FlatModuleFunction(fun, (fun, args, kwargs))
     shapes = eval_shape(flat.run, *flat.leaves)
     return flat.result(shapes)
 
@@ -75,7 +75,7 @@ def filter_make_jaxpr(
     @wraps(fun)
     @filter_traceback
     def traced(*args: Any, **kwargs: Any) -> tuple[ClosedJaxpr, Any, Any]:
-        flat = _FlatFunction(fun, (fun, args, kwargs))
+        flat = _FlatModuleFunction(fun, (fun, args, kwargs))
         jaxpr, shapes = make_jaxpr(flat.run, return_shape=True)(*flat.leaves)
         arrays, others = flat.parts(shapes)
         return jaxpr, arrays, others
@@ -109,7 +109,7 @@ def filter_closure_convert(
         [Array([2., 3.], dtype=float32)] [2. 3.]
     """
     check_function(fn, "filter_closure_convert")
-    flat = _FlatFunction(fn, (None, args, kwargs))
+    flat = _FlatModuleFunction(fn, (None, args, kwargs))
     closed = lift_scalars(make_jaxpr(flat.run)(*flat.leaves))
     return _ConvertedFunction(
         list(closed.consts), _ConvertedProgram(closed.jaxpr, flat)
@@ -120,7 +120,7 @@ def filter_closure_convert(
 
 
 @final
-class _FlatFunction:
+class _FlatModuleFunction:
     """A call as a function of its arrays, with its other arguments and results."""
 
     def __init__(self, fun: Callable[..., Any], call: Any) -> None:
@@ -163,7 +163,7 @@ class _ConvertedProgram:
 
     __slots__ = ("_avals", "_flat", "_number", "jaxpr")
 
-    def __init__(self, jaxpr: Jaxpr, flat: _FlatFunction) -> None:
+    def __init__(self, jaxpr: Jaxpr, flat: _FlatModuleFunction) -> None:
         self.jaxpr = jaxpr
         self._flat = flat
         self._avals = [get_aval(x).unplaced().strong() for x in flat.leaves]

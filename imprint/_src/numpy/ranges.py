@@ -63,7 +63,7 @@ def arange(
     *,
     device: DeviceLike | None = None,
 ) -> Array:
-    """Return the numbers from `start` to before `stop`, `step` apart.
+    """Return the numbers from `start` to before `stop`, in steps of `step`.
 
     Args:
         start: the first number; the end if it is the only argument.

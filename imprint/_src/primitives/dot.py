@@ -136,7 +136,7 @@ def _are_distinct_axes(axes: Ints, ndim: int) -> bool:
     return len(set(axes)) == len(axes) and all(0 <= a < ndim for a in axes)
 
 
-class _MatmulPlan(NamedTuple):
+class _DotPlan(NamedTuple):
     """A contraction as a product of stacks of matrices.
 
     `x_order` brings an operand's axes to (batch, free, contracting), `y_order` to
@@ -153,7 +153,7 @@ class _MatmulPlan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _MatmulPlan:
+def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _DotPlan:
     (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
     x_free = _rest(len(x), x_sum, x_batch)
     y_free = _rest(len(y), y_sum, y_batch)
@@ -161,7 +161,7 @@ def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _MatmulPla
     batch = tuple(x[i] for i in x_batch)
     inner = dims.product(x[i] for i in x_sum)
     left, right = tuple(x[i] for i in x_free), tuple(y[i] for i in y_free)
-    return _MatmulPlan(
+    return _DotPlan(
         None if x_order == tuple(range(len(x))) else x_order,
         None if y_order == tuple(range(len(y))) else y_order,
         None if len(x_free) == len(x_sum) == 1 else (*batch, dims.product(left), inner),

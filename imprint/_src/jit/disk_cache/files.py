@@ -1,10 +1,10 @@
 """Files and folders of a store: which ones to trust, and how to read and write them.
 
 To load a compiled program is to run it. So a folder is trusted only if it belongs to the
-user (or root) and nobody else can write into it or replace it: no folder above is writable
+user (or root) and no one else can write into it or replace it: no folder above is writable
 by others without the sticky bit, as `/tmp` has. Links of the user are followed. A refused
 folder is never repaired. Signed entries prove themselves, so their folder may be anyone's.
-A file is trusted if it is a plain file of the user or of root that nobody else can write.
+A file is trusted if it is a plain file of the user or of root that no one else can write.
 It is written under a temporary name and then renamed, which is atomic. `eviction` collects
 the temporary files of processes that were killed.
 """

@@ -218,7 +218,7 @@ class Dependencies:
     def has_shared_functions(self) -> bool:
         """Whether a captured function is also found on another path.
 
-        Then neither half of the locations shows whether both lead to one function.
+        Then neither half of the locations shows whether both reach one function.
         """
         if self._is_reached_twice is None:
             held = {*map(id, self.captured)}

@@ -41,7 +41,7 @@ from imprint._src.jit.fingerprint.raw_access import (
 )
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
-    CALL_PARTS,
+    OF_FUNCTIONS,
     Attribute,
     Cell,
     ClassAttribute,
@@ -382,7 +382,7 @@ class _GuardCompiler:
     def _function_part(
         self, function: str, at: FunctionPart, seen: RecordedValue
     ) -> str:
-        if at.name in CALL_PARTS:
+        if at.name in OF_FUNCTIONS:
             return self._is(f"{function}.{at.name}", seen)
         if seen.value is MISSING:
             return f"{at.name!r} not in {function}.__dict__"

@@ -1,7 +1,7 @@
 """Values reached by a trace: functions, classes, modules and objects, with locations.
 
 The walk begins at the traced function and its static arguments. Attributes that no chain
-of instructions leads to are found as names × owners, on demand: an owner waits until code
+of instructions reaches are found as names × owners, on demand: an owner waits until code
 with one of its names starts. The value at each location is kept as it was at its first
 visit, which distinguishes reads from writes of the trace.
 """

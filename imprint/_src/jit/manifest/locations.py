@@ -2,7 +2,7 @@
 
 Each location is a step `[kind, name, extra, owner, digest, by_parts, text]`. Its owner is
 a module by name, a class or function by module and name, the value of an earlier step, or
-a node of the hashes so far (equal hashes have equal nodes) or the globals of one. A location that only leads to
+a node of the hashes so far (equal hashes have equal nodes) or the globals of one. A location that only reaches
 others is a step without a digest. The roots, which are the function and its static values,
 are the first steps and not in the list.
 """
@@ -186,7 +186,7 @@ class _ReadSerializer:
         return self._reference(owner)
 
     def _step(self, location: Location) -> int | None:
-        """Return the step of a location that leads to others; None if there is none."""
+        """Return the step of a location that reaches others; None if there is none."""
         at = self._at.get(location.key)
         if at is not None:
             return at
