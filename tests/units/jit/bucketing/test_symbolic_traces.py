@@ -1,11 +1,13 @@
 """One trace for all sizes: its conditions, refusals and nested calls."""
 
 from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
-from imprint.errors import ShapeError
+
 import imprint
 import imprint.numpy as inp
+from imprint.errors import ShapeError
 
 N = {0: "n"}
 

@@ -1,19 +1,20 @@
 """Programs on the disk: every compile looks them up, and nothing else does."""
 
 from collections import Counter
-from tests.units.jit.compilation import persistable
 from types import SimpleNamespace
+
 import numpy
 import pytest
+
+import imprint
+import imprint.numpy as np
 from imprint._src import runtime
 from imprint._src.jit.compilation import program_cache
 from imprint._src.jit.disk_cache.current import current
 from imprint._src.jit.disk_cache.eviction import entries
-from imprint._src.runtime.processes import ClusterConfig
-from imprint._src.runtime.processes import Processes
+from imprint._src.runtime.processes import ClusterConfig, Processes
 from imprint.debug import counters
-import imprint
-import imprint.numpy as np
+from tests.units.jit.compilation import persistable
 
 pytestmark = pytest.mark.usefixtures("imprint_store")
 
