@@ -47,7 +47,7 @@ help:
 	@echo 'JOBS=...        how many processes test at once, now $(JOBS)'
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/imprint tour $(ARGS)
+	$(BIN)/python -m examples $(ARGS)
 
 # `make check` runs the tests that read sources.
 test: $(VENV)/test.stamp

@@ -1,7 +1,7 @@
 """Figures of plain English: how often prose uses the words that make it hard to read.
 
 `python -m benchmarks.prose` prints a row for each package of `imprint/_src`, then one for
-`imprint`, `tests`, `benchmarks` and the pages. A row has the count of words, then per
+`imprint`, `examples`, `tests`, `benchmarks` and the pages. A row has the count of words, then per
 10,000 words how often `what`, `tell` and `one` occur, then per 1,000 sentences how many
 begin with `What`. `tests/meta/test_prose.py` checks the limits and rejects `PRIVATE`.
 """
@@ -150,6 +150,7 @@ def files(*paths: Path) -> list[Path]:
     return sorted(p for group in found for p in group if p.suffix in (".py", ".md"))
 
 
+OUTSIDE = ("examples", "tests", "benchmarks")
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs", ROOT / "changes")
 
 
@@ -158,7 +159,7 @@ def main() -> None:
     print(f"{'':24}{'words':>8}{'what':>8}{'tell':>8}{'one':>8}{'What …':>8}")
     packages = sorted(p for p in (ROOT / "imprint/_src").iterdir() if p.name[0] != "_")
     rows = [(path.name, (path,)) for path in packages]
-    rows += [(name, (ROOT / name,)) for name in ("imprint", "tests", "benchmarks")]
+    rows += [(name, (ROOT / name,)) for name in ("imprint", *OUTSIDE)]
     for name, paths in [*rows, ("pages", PAGES)]:
         row = figures(*paths)
         if not row.words:

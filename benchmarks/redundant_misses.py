@@ -1,7 +1,7 @@
 """Redundant misses of ordinary programs.
 
 A miss is redundant if an input of the trace changed and the retrace gave the same program.
-The programs are those of the first hour, of the tour, and of the pages and docstrings; each
+The programs are those of the first hour, of the demo, and of the pages and docstrings; each
 part runs in a process of its own (`tests/first_hour/misses.py`). JAX guards nothing, so it
 has none.
 """
@@ -12,7 +12,7 @@ import sys
 
 from benchmarks.pairs import Fact
 
-PARTS = ("first_hour", "the_tour", "documentation")
+PARTS = ("first_hour", "the_demo", "documentation")
 
 
 def counted(part):

@@ -277,7 +277,8 @@ _LAZY: Final[dict[str, str]] = {
 
 attribute_errors.explain_missing("imprint.sharding")  # which is below `missing`
 lazy_attributes.load_lazily(
-    *(__name__, _LAZY),
+    __name__,
+    _LAZY,
     faces="errors numpy sharding tree",
     but="TYPE_CHECKING Final ad_checkpoint",
 )

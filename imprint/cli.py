@@ -1,4 +1,4 @@
-"""The command `imprint`, and the programs of its tour.
+"""The command `imprint`.
 
 Only the command loads it, not `import imprint`.
 """

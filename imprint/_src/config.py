@@ -2,7 +2,7 @@
 
 A flag is declared once, in `Config`. Its effective value is the innermost `with` of
 this thread or task, else what `config.update` set for the process, else the environment
-variable IMPRINT_<NAME> at import, else the default. A flag `in_key` can change a traced
+variable IMPRINT_<NAME> or JAX_<NAME> at import, else the default. A flag `in_key` can change a traced
 program or how the call is answered; its value is a field of `Settings` too, and import
 fails if the two lists differ. `Settings` are interned: the same values are the same
 object, so a cache compares them with `is`. The flags' meanings live where they are
@@ -417,7 +417,7 @@ class Config:
         """Set a flag for the whole process, under every `with` that overrides it.
 
         Args:
-            name: the flag, spelled as the attribute.
+            name: the flag, spelled as the attribute; JAX's prefix `jax_` is accepted.
             value: its new value.
 
         Raises:
@@ -429,10 +429,11 @@ class Config:
             >>> imprint.config.enable_x64
             False
         """
+        given, name = name, name.removeprefix(_JAX_PREFIX)
         if name not in _FLAGS:
             raise ConfigError(
                 f"config.update: expected a flag, one of {', '.join(sorted(_FLAGS))}; "
-                f"got {name!r}.{did_you_mean(name.removeprefix('jax_'), _FLAGS)}"
+                f"got {given!r}.{did_you_mean(name, _FLAGS)}"
             )
         _FLAGS[name].check(value, f"config.update({name!r})")
         caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
@@ -442,6 +443,14 @@ class Config:
             _base = _FlagValues.of({**_base.values, name: value})
             _setters[name] = f"config.update at {place}"
 
+    def __getattr__(self, name: str) -> Any:
+        flag = name.removeprefix(_JAX_PREFIX)
+        if name != flag and flag in _FLAGS:
+            return getattr(self, flag)
+        raise AttributeError(
+            f"config has no flag {name!r}.{did_you_mean(flag, _FLAGS)}"
+        )
+
     def __repr__(self) -> str:
         lines = [f"  {name}={value!r}," for name, value in _state().values.items()]
         return "\n".join(("Config(", *lines, ")"))
@@ -450,6 +459,8 @@ class Config:
 _FLAGS: Final[dict[str, Flag[object]]] = {
     name: flag for name, flag in vars(Config).items() if isinstance(flag, Flag)
 }
+
+_JAX_PREFIX: Final = "jax_"
 
 # ---- the effective values ----
 
@@ -533,11 +544,22 @@ def left_mesh() -> None:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {}
     for name, flag in _FLAGS.items():
-        variable = f"IMPRINT_{name.upper()}"
-        text = environ.get(variable, "")
-        values[name] = flag.parse(text) if text else flag.default
+        variable = _variable_of(flag, environ)
+        values[name] = flag.parse(environ[variable]) if variable else flag.default
         flag.check(values[name], f"environment variable {variable}")
     return values
+
+
+def _variable_of(flag: Flag[Any], environ: Mapping[str, str]) -> str:
+    """Return the environment variable that sets a flag; "" if none does.
+
+    A JAX_ variable counts if the flag takes its value: some have other values in JAX.
+    """
+    own, of_jax = (f"{prefix}_{flag.name.upper()}" for prefix in ("IMPRINT", "JAX"))
+    if environ.get(own):
+        return own
+    text = environ.get(of_jax)
+    return of_jax if text and flag.accepts(flag.parse(text)) else ""
 
 
 _local: Final = ContextVar[_Local | None]("imprint.config", default=None)
@@ -549,8 +571,8 @@ _base_lock: Final = Lock()
 _base = _FlagValues.of(_from_environment(os.environ))
 _setters: Final = {
     name: f"{_variable} in the environment"
-    for name in _FLAGS
-    if os.environ.get(_variable := f"IMPRINT_{name.upper()}")
+    for name, _flag in _FLAGS.items()
+    if (_variable := _variable_of(_flag, os.environ))
 }
 
 # ---- the public names ----

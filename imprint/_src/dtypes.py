@@ -85,9 +85,17 @@ class prng_key(extended):  # noqa: N801 - JAX's name
 SIGNED: Final = (int2, int4, int8, int16, int32, int64)
 UNSIGNED: Final = (uint2, uint4, uint8, uint16, uint32, uint64)
 NARROW_FLOATS: Final = (
-    *(float4_e2m1fn, float6_e2m3fn, float6_e3m2fn, float8_e3m4, float8_e4m3),
-    *(float8_e8m0fnu, float8_e4m3b11fnuz, float8_e4m3fn, float8_e4m3fnuz),
-    *(float8_e5m2, float8_e5m2fnuz),
+    float4_e2m1fn,
+    float6_e2m3fn,
+    float6_e3m2fn,
+    float8_e3m4,
+    float8_e4m3,
+    float8_e8m0fnu,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
 )
 FLOATING: Final = (*NARROW_FLOATS, bfloat16, float16, float32, float64)
 COMPLEX: Final = (complex64, complex128)

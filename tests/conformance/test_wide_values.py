@@ -4,6 +4,8 @@ NumPy would compute `sqrt` of an `int64` from all of its bits. JAX, and a compil
 of either, get 32 of them; so must a call outside of `jit`, in every function.
 """
 
+import operator
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -135,3 +137,23 @@ def test_an_integer_beside_floats_need_only_fit_these():
     assert (x * 2**40).tolist() == [2.0**40] * 2
     with pytest.raises(OverflowError):
         jnp.ones(2) * 2**40
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32", "int32"])
+@pytest.mark.parametrize("number", [-(2**40), -129, -1, 300, 2**70])
+def test_an_integer_beyond_a_dtype_compares_as_in_numpy(dtype, number):
+    ours, theirs = inp.arange(3, dtype=dtype), np.arange(3, dtype=dtype)
+    for compare in (
+        operator.eq,
+        operator.ne,
+        operator.lt,
+        operator.le,
+        operator.gt,
+        operator.ge,
+    ):
+        want = compare(theirs, number)
+        assert np.array_equal(compare(ours, number), want)
+        assert np.array_equal(compare(number, ours), compare(number, theirs))
+        assert np.array_equal(
+            imprint.jit(compare, static_argnums=1)(ours, number), want
+        )

@@ -1,7 +1,7 @@
 """`python -m tests.first_hour.misses PART`: misses of ordinary programs.
 
 A miss is redundant if a dependency of the function changed and the new program is the same.
-The programs are those of the first hour, of the tour, and of the pages and docstrings. The
+The programs are those of the first hour, of the demo, and of the pages and docstrings. The
 last printed line has the number of misses, and of redundant ones by function.
 """
 
@@ -12,10 +12,9 @@ import itertools
 import json
 import sys
 import tempfile
-from pathlib import Path
 
 import imprint
-from imprint._src.cli import tour_command
+from examples.__main__ import main
 from imprint._src.jit.versions.version import OBSERVERS
 from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
@@ -36,9 +35,9 @@ def first_hour():
             program(imprint)
 
 
-def the_tour():
+def the_demo():
     with tempfile.TemporaryDirectory() as out:
-        tour_command.tour(tour_command.PARTS, Path(out), 50)
+        main(["--out", out, "--steps", "50"])
 
 
 def documentation():
@@ -49,7 +48,7 @@ def documentation():
         run_doctest(test)
 
 
-PARTS = {part.__name__: part for part in (first_hour, the_tour, documentation)}
+PARTS = {part.__name__: part for part in (first_hour, the_demo, documentation)}
 
 
 class Misses:

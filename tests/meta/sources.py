@@ -42,6 +42,7 @@ class Source:
 
 
 PACKAGE = [Source(path) for path in sorted((ROOT / "imprint").rglob("*.py"))]
+EXAMPLES = [Source(path) for path in sorted((ROOT / "examples").rglob("*.py"))]
 
 
 def every_source(check):
@@ -50,7 +51,7 @@ def every_source(check):
     @wraps(check)
     def test():
         failed = []
-        for source in PACKAGE:
+        for source in [*PACKAGE, *EXAMPLES]:
             try:
                 check(source)
             except AssertionError as err:

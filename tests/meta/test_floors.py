@@ -6,10 +6,10 @@ ruff's PLC0415, and `test_ignores` checks that each exception to it has a reason
 
 import ast
 
-from tests.meta.sources import ROOT, every_source
+from tests.meta.sources import EXAMPLES, ROOT, every_source
 
-# The two faces that use imprint as a user does.
-USERS = ("imprint/_src/cli/", "imprint/_src/testing/")
+# They use imprint as a user does.
+USERS = ("examples/", "imprint/_src/cli/", "imprint/_src/testing/")
 
 
 def calls(source, *names):
@@ -23,7 +23,7 @@ def calls(source, *names):
 def imported_names(source):
     for node in source.nodes(ast.ImportFrom):
         module = node.module or ""
-        if module.split(".")[0] == "imprint" or node.level:
+        if module.split(".")[0] in ("examples", "imprint") or node.level:
             yield from ((node, module, alias.name) for alias in node.names)
 
 
@@ -78,6 +78,16 @@ def test_nothing_inside_imports_the_public_face(source):
         if module == "imprint" and not is_submodule(name)
     ]
     assert not face, "import the name from the file that defines it"
+
+
+def test_examples_use_public_names():
+    modules = [
+        f"{source.at(node)} {module}"
+        for source in EXAMPLES
+        for node, module, _ in imported_names(source)
+        if module.startswith("imprint._src")
+    ]
+    assert not modules
 
 
 def is_submodule(name):

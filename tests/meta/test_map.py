@@ -11,15 +11,17 @@ import re
 
 import pytest
 
-from tests.meta.sources import PACKAGE
+from tests.meta.sources import EXAMPLES, PACKAGE
 
 LINE = re.compile(r"^- `(\w+)`: (.+(?:\n  \S.*)*)", re.MULTILINE)
 PACKAGES = [
     source
-    for source in PACKAGE
-    if source.path.name == "__init__.py" and "_src/" in str(source)
+    for source in [*EXAMPLES, *PACKAGE]
+    if source.path.name == "__init__.py"
+    and str(source).startswith(("examples/", "imprint/_src/"))
 ]
 PUBLIC = next(source for source in PACKAGE if str(source) == "imprint/__init__.py")
+PRIVATE = {"__main__", "_src"}
 
 
 def entries(source):
@@ -45,13 +47,17 @@ def test_a_package_names_each_of_its_files_and_no_other(package):
 
 def test_the_public_package_names_each_public_module():
     named = [name for name, _ in entries(PUBLIC)]
-    assert sorted(named) == sorted({*parts(PUBLIC)} - {"_src"})
+    assert sorted(named) == sorted({*parts(PUBLIC)} - PRIVATE)
 
 
 def test_the_top_level_has_few_entries_and_one_that_is_private():
     names = {path.name for path in PUBLIC.path.parent.iterdir()} - {"__pycache__"}
     assert len(names) <= 36
-    assert {name for name in names if name[0] == "_"} == {"__init__.py", "_src"}
+    assert {name for name in names if name[0] == "_"} == {
+        "__init__.py",
+        "__main__.py",
+        "_src",
+    }
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=str)

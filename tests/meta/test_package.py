@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 
-from tests.meta.sources import PACKAGE, ROOT, committed_files
+from tests.meta.sources import EXAMPLES, PACKAGE, ROOT, committed_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -61,9 +61,9 @@ def loaded_names(source):
 
 
 def needed_by(sources):
-    """Return the distributions, but for Python and imprint, that files import from."""
+    """Return the distributions, but for Python and this project, that files import from."""
     roots = {name.split(".")[0] for s in sources for name in loaded_names(s)}
-    foreign = roots - sys.stdlib_module_names - {"imprint"}
+    foreign = roots - sys.stdlib_module_names - {"examples", "imprint"}
     homes = importlib.metadata.packages_distributions()
     return {root: set(homes[root]) for root in foreign}
 
@@ -82,9 +82,18 @@ def test_each_import_of_the_package_is_a_declared_dependency():
     library = [s for s in PACKAGE if not str(s).startswith("imprint/_src/cli/")]
     for name, homes in needed_by(library).items():
         assert needs & homes, f"{name} is imported, and no dependency has it"
-    needs |= distributions([*extras["cli"], *extras["demo"]])
+    needs |= distributions(extras["cli"])
     for name, homes in needed_by(PACKAGE).items():
         assert needs & homes, f"{name} is imported by the command, and no extra has it"
+
+
+def test_each_import_of_the_examples_is_in_the_extra_demo():
+    extra = distributions(PROJECT["optional-dependencies"]["demo"])
+    needs = distributions(PROJECT["dependencies"]) | extra
+    homes = needed_by(EXAMPLES)
+    for name, found in homes.items():
+        assert needs & found, f"{name} is imported by an example, and no extra has it"
+    assert extra <= set().union(*homes.values())
 
 
 def imported(module):

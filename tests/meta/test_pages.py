@@ -11,7 +11,9 @@ PAGES = [
     for path in sorted(committed_files())
     if path.suffix == ".md" and path.is_file()
 ]
-FILE = re.compile(r"`((?:imprint|tests|benchmarks|docs|changes|\.ci)/[\w./-]*)")
+FILE = re.compile(
+    r"`((?:examples|imprint|tests|benchmarks|docs|changes|\.ci)/[\w./-]*)"
+)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 import pytest
 
 from benchmarks.prose import (
+    OUTSIDE,
     PAGES,
     PRIVATE,
     ROOT,
@@ -24,7 +25,7 @@ from benchmarks.prose import (
 )
 from tests.meta.sources import PACKAGE
 
-AREAS = ("imprint", "tests", "benchmarks")
+AREAS = ("imprint", *OUTSIDE)
 LIMITS = {
     "`what` in 10,000 words": (15, lambda f: f.per_10000("what")),
     "`tell`, `told` in 10,000 words": (1, lambda f: f.per_10000(*TELL)),

@@ -240,14 +240,36 @@ def error_of(call):
     return str(caught.value)
 
 
+@pytest.mark.parametrize("name", sorted(FLAGS))
+def test_the_prefix_of_jax_is_accepted(name):
+    value = getattr(config, name)
+    assert getattr(config, f"jax_{name}") is value
+    if name in VARIED:
+        config.update(f"jax_{name}", value)
+    assert getattr(config, name) is value
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"JAX_ENABLE_X64": "1"}, True),
+        ({"JAX_ENABLE_X64": "1", "IMPRINT_ENABLE_X64": "0"}, False),
+        ({"JAX_ENABLE_X64": "sometimes"}, False),
+    ],
+    ids=["jax", "both", "a value of jax alone"],
+)
+def test_variables_of_jax_are_read_after_our_own(variables, expected):
+    assert module._from_environment(variables)["enable_x64"] is expected
+
+
 def test_unknown_flag():
     flags = ", ".join(sorted(FLAGS))
     assert error_of(lambda: config.update("enable_x46", True)) == (
         f"config.update: expected a flag, one of {flags}; got 'enable_x46'. "
         "Did you mean 'enable_x64'?"
     )
-    assert error_of(lambda: config.update("jax_enable_x64", True)).endswith(
-        "got 'jax_enable_x64'. Did you mean 'enable_x64'?"
+    assert error_of(lambda: config.update("jax_enable_x46", True)).endswith(
+        "got 'jax_enable_x46'. Did you mean 'enable_x64'?"
     )
     assert not hasattr(config, "enable_x46")
     with pytest.raises(AttributeError):

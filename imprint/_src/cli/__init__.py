@@ -6,6 +6,4 @@
 - `compile_log`: compilations of each function of a program, with reasons and seconds
 - `report`: the table of a compile log
 - `cache_commands`: `imprint cache`
-- `tour_command`: `imprint tour`, its parts and its checks
-- `tour`: programs of the tour
 """

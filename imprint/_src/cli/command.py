@@ -2,19 +2,17 @@
 
 A subcommand is a function from parsed options to an exit status: 0 is success, 1 a failed
 check; `run` returns the status of its program, or 3. Wrong usage exits with 2, as argparse
-does.
+does. Without a subcommand it prints the help.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import imprint
 from imprint._src.cli import cache_commands
 from imprint._src.cli.run import RunOptions, run, split_words, usage_error
-from imprint._src.cli.tour_command import PARTS, tour
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if a function was recompiled more often than `--fail-on-recompile` allows.
 
     >>> from imprint.cli import main
-    >>> main(["tour", "--help"])
+    >>> main(["cache", "--help"])
     Traceback (most recent call last):
     SystemExit: 0
     """
@@ -47,13 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--version", action="version", version=f"imprint {imprint.__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
-    _add_tour(commands)
     _add_cache(commands)
     usage = _add_run(commands)
+    if not words:
+        parser.print_help()
+        return 0
     options = parser.parse_args(words)
-    if options.command == "tour":
-        parts = (options.part,) if options.part else PARTS
-        return tour(parts, options.out, options.steps)
     if options.command == "cache":
         return _cache(options, program)
     run_options = RunOptions(
@@ -143,46 +140,8 @@ def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
 _WITH_PROGRAM: Final = (["cache", "warm"], ["cache", "why"])
 
 
-def _add_tour(commands: Any) -> None:
-    parser = commands.add_parser(
-        "tour",
-        help="real programs traced, compiled, cached and differentiated",
-        description=(
-            "Run small programs that show imprint's features and scripts of plain NumPy, "
-            "train networks on handwritten digits and a transformer on a text. Every "
-            "result is checked; the exit status is 1 if a check fails."
-        ),
-    )
-    parser.add_argument(
-        "part", nargs="?", choices=PARTS, help="one part of the tour (default: all)"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("imprint-tour"),
-        metavar="DIR",
-        help="where digits' network and picture are written (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--steps",
-        type=_steps,
-        default=600,
-        metavar="N",
-        help="how many steps each network is trained (default: %(default)s)",
-    )
-
-
 def _count(text: str) -> int:
     count = int(text)
     if count < 0:
         raise argparse.ArgumentTypeError(f"expected 0 or more, got {count}")
     return count
-
-
-def _steps(text: str) -> int:
-    steps = int(text)
-    if steps < 2:
-        raise argparse.ArgumentTypeError(
-            f"expected at least 2 steps, got {steps}: the first is timed separately"
-        )
-    return steps

@@ -104,8 +104,8 @@ class ControlPrimitive(Primitive):
         Args:
             name: as printed in jaxprs.
             aval: as for every primitive.
-            reference: as for every primitive; `control.interpret` runs a body.
-            lower: as for every primitive; `transforms.lowering` writes bodies.
+            reference: as for every primitive; `control_flow.interpret` runs a body.
+            lower: as for every primitive; `interpreters.lowering` writes bodies.
             jvp: as for every primitive.
             linearize: `(tangent_trace, primals, tangents, **params) -> (primals_out,
                 tangents_out)`: bind the primal, stage the tangent on `tangent_trace`.

@@ -2,10 +2,9 @@
 
 A version is guarded by what user code reads; library code is assumed not to change. The
 standard library, everything in `site-packages` and imprint itself are libraries. A script,
-a notebook cell, an editable package and the programs of `imprint tour` are user code. So is,
-for the rest of the process, an installed package that a jitted function comes from
-(`adopt`). Nothing here runs user code: no `==`, no `isinstance`, no attribute of an
-instance.
+a notebook cell and an editable package are user code. So is, for the rest of the process,
+an installed package that a jitted function comes from (`adopt`). Nothing here runs user
+code: no `==`, no `isinstance`, no attribute of an instance.
 """
 
 import os
@@ -39,7 +38,6 @@ _STANDARD: Final = tuple(
 )
 _GENERATED: Final = ("<frozen ", "<attrs generated ")
 _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
-_PROGRAMS: Final = os.path.join(Path(__file__).resolve().parents[1], "cli", "")
 
 _get: Final = cast("Any", dict).get
 _class_of: Final = cast("Callable[[Any], Any]", type)
@@ -59,7 +57,7 @@ def is_user_file(name: str) -> bool:
     """Return whether a source file is user code; a name in `<>` is."""
     known = _known.get(name)
     if known is None:
-        known = _known[name] = name.startswith(_PROGRAMS) or not (
+        known = _known[name] = not (
             is_own_file(name)
             or name.startswith((*_STANDARD, *_GENERATED))
             or _INSTALLED.search(name)

@@ -2,11 +2,10 @@
 
 A source is taken for every staged equation, which is hot, so it is only a triple (code
 object, instruction offset, named scope). File, line and text are computed on demand. A
-frame is user code if its file is outside this package, NumPy and the standard library,
-or is a program of `cli`. While a transform replays a jaxpr, new equations inherit the
-source of the original equation. `called_source` adds the callers, which costs more, for
-a few equations. A `ScopePath` in the place of the replayed source gives sources the
-name of `named_scope`.
+frame is user code if its file is outside this package, NumPy and the standard library.
+While a transform replays a jaxpr, new equations inherit the source of the original
+equation. `called_source` adds the callers, which costs more, for a few equations. A
+`ScopePath` in the place of the replayed source gives sources the name of `named_scope`.
 """
 
 import linecache
@@ -23,7 +22,6 @@ from typing import Any, Final, NamedTuple, Self, cast, final
 import numpy as np
 
 _PACKAGE: Final = str(Path(__file__).resolve().parents[2]) + "/"
-_PROGRAMS: Final = _PACKAGE + "_src/cli/tour/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 _STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
 _INSTALLED: Final = _STANDARD + "site-packages/"
@@ -193,7 +191,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 def is_library(filename: str) -> bool:
     """Return whether a file belongs to this package."""
-    return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
+    return filename.startswith(_PACKAGE)
 
 
 def is_inner(filename: str) -> bool:

@@ -373,7 +373,7 @@ NUMPY: Final[dict[str, Rows]] = {
             "errstate geterr geterrcall seterr seterrcall getbufsize setbufsize",
             _FLOATS,
         ),
-        ("ma", "Keep a mask beside the array, and write imprint.numpy.where."),
+        ("ma", "Keep a mask next to the array, and write imprint.numpy.where."),
         ("random", "Draw with imprint.random, of a key."),
         ("testing test", "imprint.testing has check_grads; NumPy's takes arrays."),
         (

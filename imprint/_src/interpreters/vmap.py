@@ -206,11 +206,12 @@ def _common_size(
     axis_size: int | None,
     name: str,
 ) -> int:
-    sizes = {
-        n: get_aval(x).shape[d]
+    mapped = {
+        n: (get_aval(x).unplaced(), d)
         for x, d, n in zip(leaves, dims, names, strict=True)
         if d is not None
     }
+    sizes = {n: aval.shape[axis] for n, (aval, axis) in mapped.items()}
     if axis_size is not None:
         sizes["axis_size"] = as_dim(axis_size, f"vmap({name}) axis_size")
         if not at_least(sizes["axis_size"], 0):
@@ -224,7 +225,13 @@ def _common_size(
             "none. Map an argument with in_axes, or pass axis_size."
         )
     if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{n}: {size}" for n, size in sizes.items())
+        given = [
+            f"{n}: {sizes[n]}, axis {axis} of {aval}"
+            for n, (aval, axis) in mapped.items()
+        ]
+        if axis_size is not None:
+            given.append(f"axis_size: {axis_size}")
+        listed = "; ".join(given)
         raise ShapeError(
             f"vmap({name}): expected mapped axes of one length, got {listed}. "
             "Map axes of equal length, or None for arguments that are not mapped."

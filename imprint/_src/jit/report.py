@@ -259,7 +259,10 @@ def _evicted(reason: str) -> Difference:
 
 
 _CLEARED: Final = Difference(
-    *("cleared", "its versions", "compiled", "were dropped"),
+    "cleared",
+    "its versions",
+    "compiled",
+    "were dropped",
     "Call clear_cache() or clear_caches() only where the memory is needed.",
 )
 _EVICTED = {
@@ -434,7 +437,9 @@ def _explain_new_function(
         tuple(
             Difference(
                 "edited" if _is_edit(d.path) else kind,
-                *(d.path, d.old, d.new),
+                d.path,
+                d.old,
+                d.new,
                 _JIT_ONCE if kind == "option" else _remedy(d, function),
             )
             for d in nearest or ()

@@ -387,8 +387,11 @@ _JOINS: Final[dict[Any, Join]] = {
     **{
         function: _elementwise(function)
         for function in (
-            *(elementwise.add, elementwise.mul, elementwise.bitwise_and),
-            *(elementwise.bitwise_or, elementwise.bitwise_xor),
+            elementwise.add,
+            elementwise.mul,
+            elementwise.bitwise_and,
+            elementwise.bitwise_or,
+            elementwise.bitwise_xor,
         )
     },
     elementwise.max: _first_extreme(elementwise.max, gt),

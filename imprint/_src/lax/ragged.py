@@ -96,7 +96,12 @@ def ragged_dot(
         Array([ 1., 10., 10.,  0.], dtype=float32)
     """
     return ragged_dot_general(
-        *(lhs, rhs, group_sizes, _MATRICES, precision, preferred_element_type),
+        lhs,
+        rhs,
+        group_sizes,
+        _MATRICES,
+        precision,
+        preferred_element_type,
         group_offset=group_offset,
     )
 

@@ -20,6 +20,15 @@ from imprint._src.tree.registry import register_fields
 _UNBOUND = (type, staticmethod, classmethod)
 
 
+class _OfInstance(property):
+    """A property that the class itself lacks: `inspect` reads `__signature__` of both."""
+
+    def __get__(self, instance: Any, owner: type | None = None, /) -> Any:
+        if instance is None:
+            raise AttributeError("it is an attribute of instances")
+        return super().__get__(instance, owner)
+
+
 @final
 class BoundMethod:
     """A method with the module that it was taken from. Its child is the module.
@@ -47,11 +56,11 @@ class BoundMethod:
         """Call the function with the module as its first argument."""
         return self.__func__(self.__self__, *args, **kwargs)
 
-    @property
+    @_OfInstance
     def __wrapped__(self) -> Callable[..., Any]:
         return MethodType(self.__func__, self.__self__)
 
-    @property
+    @_OfInstance
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.__wrapped__)
 

@@ -20,6 +20,7 @@ from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.promotion import ArrayLike, as_array, convert, is_operand
 from imprint._src.primitives.axes import canonical_axes
+from imprint._src.primitives.copying import copy_p
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.complex import real
@@ -163,7 +164,7 @@ def astype(
     Args:
         x: an array.
         dtype: the dtype; None for the default float.
-        copy: ignored: arrays are immutable.
+        copy: whether the result has memory of its own if the dtype is the same.
         device: where it is to be, as in `imprint.device_put`.
 
     Example:
@@ -179,7 +180,10 @@ def astype(
         if dtypes.is_bool(wanted):
             return placed("astype", ne(array, scalar_like(array, 0)), device)
         array = real(array)
-    return placed("astype", convert("astype", array, wanted), device)
+    converted = convert("astype", array, wanted)
+    if copy and converted is array:
+        converted = copy_p.bind1(array)
+    return placed("astype", converted, device)
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:

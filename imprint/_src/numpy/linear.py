@@ -171,10 +171,20 @@ def _misfit(x: Array, y: Array) -> ShapeError:
             f"matmul: expected operands with an axis, got {x.aval} and {y.aval}. "
             "Multiply by a scalar with `*`."
         )
+    left, right = x.ndim - 1, max(0, y.ndim - 2)
+    given = f"got {x.aval} and {y.aval}"
+    if dims.equal(x.shape[left], y.shape[right]):
+        return ShapeError(
+            f"matmul: expected leading axes that broadcast, {given}. Contract other axes "
+            "with imprint.numpy.einsum."
+        )
+    transpose = (
+        "Transpose an operand with `.mT`, or contract" if y.ndim > 1 else "Contract"
+    )
     return ShapeError(
-        "matmul: expected as many columns on the left as rows on the right, and "
-        f"leading axes that broadcast, got {x.aval} and {y.aval}. Transpose an "
-        "operand with `.mT`, or contract other axes with imprint.numpy.einsum."
+        f"matmul: expected axis {left} of the left operand, of length {x.shape[left]}, to "
+        f"be as long as axis {right} of the right one, of length {y.shape[right]}, {given}. "
+        f"{transpose} other axes with imprint.numpy.einsum."
     )
 
 

@@ -66,9 +66,27 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
 # ---- classes ----
 
 _leaf_types: Final[set[type]] = {
-    *(bool, int, float, complex, str, bytes, np.ndarray, np.bool_),
-    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
-    *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    np.ndarray,
+    np.bool_,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.float16,
+    np.float32,
+    np.float64,
+    np.complex64,
+    np.complex128,
 }
 _openers: Final[dict[type, Opener]] = {}
 _raw_openers: Final[dict[type, Opener]] = {}

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.cli.tour import examples
 from imprint._src.core import user_code
 from imprint._src.core.user_code import (
     adopt,
@@ -41,9 +40,7 @@ def test_files_of_libraries(name):
     assert not is_user_file(name)
 
 
-@pytest.mark.parametrize(
-    "name", [__file__, examples.__file__, "/a_project/model.py", "<ipython-input-3>"]
-)
+@pytest.mark.parametrize("name", [__file__, "/a_project/model.py", "<ipython-input-3>"])
 def test_user_files(name):
     assert is_user_file(name)
 
@@ -220,7 +217,7 @@ def around(fun):
     "fun",
     [
         *(np.linalg.norm, np.add, len, int, json.dumps, imprint.numpy.sin),
-        *(functools.lru_cache(len), around(lambda x: x), examples.prints),
+        *(functools.lru_cache(len), around(lambda x: x)),
     ],
 )
 def test_code_of_python_numpy_and_imprint_is_library_code(monkeypatch, fun):

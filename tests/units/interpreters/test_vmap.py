@@ -166,8 +166,9 @@ def test_a_wrong_call_raises_the_error_of_jax(name):
                 {"a": ONES, "b": THREE}, ONES, k=THREE
             ),
             "vmap(<lambda>): expected mapped axes of one length, got argument 0['a']: 2, "
-            "argument 0['b']: 3, argument 1: 2, argument k: 3. Map axes of equal length, "
-            "or None for arguments that are not mapped.",
+            "axis 0 of float32[2]; argument 0['b']: 3, axis 0 of float32[3]; argument 1: 2, "
+            "axis 0 of float32[2]; argument k: 3, axis 0 of float32[3]. Map axes of equal "
+            "length, or None for arguments that are not mapped.",
         ),
         (
             lambda: imprint.vmap(lambda x: (x, "a"))(ONES),

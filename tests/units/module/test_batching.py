@@ -291,8 +291,8 @@ def _f(x, y):
             ({"a": draw(2), "b": draw(3)}, 1),
             ShapeError,
             "vmap(_f): expected mapped axes of one length, got argument 0['a']: 2, "
-            "argument 0['b']: 3. Map axes of equal length, or None for arguments that "
-            "are not mapped.",
+            "axis 0 of float32[2]; argument 0['b']: 3, axis 0 of float32[3]. Map axes of "
+            "equal length, or None for arguments that are not mapped.",
         ),
         (
             {},

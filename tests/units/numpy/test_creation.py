@@ -201,3 +201,11 @@ def test_filled_arrays_under_staging_are_one_equation():
         "{ lambda ; . let a:f32[2,3] = broadcast_in_dim[broadcast_dimensions=() "
         "shape=(2, 3)] 0.0:f32[] in (a,) }"
     )
+
+
+def test_astype_copies_when_asked():
+    x = inp.ones(3)
+    assert x.astype(x.dtype) is x
+    copied = x.astype(x.dtype, copy=True)
+    x.delete()
+    assert copied.tolist() == [1.0, 1.0, 1.0]

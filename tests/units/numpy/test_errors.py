@@ -309,9 +309,22 @@ WRONG = {
     "matmul": (
         lambda: inp.asarray(X) @ inp.asarray(X),
         ShapeError,
-        "matmul: expected as many columns on the left as rows on the right, and leading "
-        "axes that broadcast, got float32[2,3] and float32[2,3]. Transpose an operand "
-        "with `.mT`, or contract other axes with imprint.numpy.einsum.",
+        "matmul: expected axis 1 of the left operand, of length 3, to be as long as axis 0 "
+        "of the right one, of length 2, got float32[2,3] and float32[2,3]. Transpose an "
+        "operand with `.mT`, or contract other axes with imprint.numpy.einsum.",
+    ),
+    "matmul of a vector": (
+        lambda: inp.ones((3, 4)) @ inp.ones(3),
+        ShapeError,
+        "matmul: expected axis 1 of the left operand, of length 4, to be as long as axis 0 "
+        "of the right one, of length 3, got float32[3,4] and float32[3]. Contract other "
+        "axes with imprint.numpy.einsum.",
+    ),
+    "matmul of stacks": (
+        lambda: inp.ones((2, 3, 3)) @ inp.ones((5, 3, 3)),
+        ShapeError,
+        "matmul: expected leading axes that broadcast, got float32[2,3,3] and "
+        "float32[5,3,3]. Contract other axes with imprint.numpy.einsum.",
     ),
     "matmul of a scalar": (
         lambda: inp.matmul(X, 2.0),

@@ -152,7 +152,7 @@ def _compiled(
     start = time.perf_counter()
     with PROGRESS.during(module.text, module.equations):
         made = runtime.compile(
-            *(module.text, module.out_avals, options, device), module.callbacks
+            module.text, module.out_avals, options, device, module.callbacks
         )
     COUNTERS.compiles += 1
     COUNTERS.compile_seconds += time.perf_counter() - start

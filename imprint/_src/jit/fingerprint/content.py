@@ -495,8 +495,10 @@ def _read_array(reader: ContentReader, x: Any) -> Content:
 
 
 _OF_BASES: Final[tuple[tuple[type, Rule], ...]] = (
-    *((Enum, _enum_member), (np.dtype, _dtype)),
-    *((np.ndarray, _read_array), (np.void, _read_array)),  # both are writable
+    (Enum, _enum_member),
+    (np.dtype, _dtype),
+    (np.ndarray, _read_array),
+    (np.void, _read_array),  # both are writable
 )
 # Values written in C whose state `__reduce__` returns.
 _REDUCED: Final = frozenset(

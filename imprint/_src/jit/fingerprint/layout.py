@@ -285,9 +285,7 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     A class made by `types.new_class`, or by text without a `__name__`, only claims to be
     from a module.
     """
-    if module.partition(".")[0] not in _LIBRARIES or module.startswith(
-        "imprint._src.cli.tour."
-    ):
+    if module.partition(".")[0] not in _LIBRARIES:
         return False
     if "<locals>" in qualname:
         return module != "builtins"
@@ -463,10 +461,22 @@ _SHARED: Final = (type, ModuleType, np.dtype)  # and instances of their subclass
 _SETTLED: Final = frozenset(
     id(cls)
     for cls in (
-        *(CodeType, FunctionType, MethodType, BuiltinFunctionType),
-        *(MethodWrapperType, MethodDescriptorType, ClassMethodDescriptorType),
-        *(WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
-        *(GenericAlias, UnionType, np.ufunc, type(Lock()), type(RLock()), Struct),
+        CodeType,
+        FunctionType,
+        MethodType,
+        BuiltinFunctionType,
+        MethodWrapperType,
+        MethodDescriptorType,
+        ClassMethodDescriptorType,
+        WrapperDescriptorType,
+        GetSetDescriptorType,
+        MemberDescriptorType,
+        GenericAlias,
+        UnionType,
+        np.ufunc,
+        type(Lock()),
+        type(RLock()),
+        Struct,
     )
 )
 _SETTLED_IN: Final = frozenset(

@@ -25,9 +25,7 @@ namespace_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
 """Return the attributes of a class itself; copy them before iterating."""
 qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 dict_get: Final = cast("Any", dict).get
-ATOMS: Final = ids_of(
-    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
-)
+ATOMS: Final = ids_of(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
 LIMIT: Final = 256
 """Items of a container up to which they are compared."""
 

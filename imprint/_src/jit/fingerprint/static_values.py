@@ -143,7 +143,7 @@ def compared_by(value: object) -> ComparedBy:
 
 
 IN_FIELDS: Final = ids_of(
-    *(list, dict, OrderedDict, defaultdict, deque, set, bytearray, np.ndarray)
+    list, dict, OrderedDict, defaultdict, deque, set, bytearray, np.ndarray
 )
 """Mutable classes that compare by content; only static data of a node may have them."""
 
@@ -178,8 +178,16 @@ def check_equal_hashes(value: Any, name: str) -> None:
 
 
 _SCALARS: Final = (
-    *(int, bool, str, bytes, float, complex, type(None), type(...)),
-    *(range, slice),  # no hash before 3.12
+    int,
+    bool,
+    str,
+    bytes,
+    float,
+    complex,
+    type(None),
+    type(...),
+    range,
+    slice,  # no hash before 3.12
 )
 _BUILTIN: Final[dict[int, ComparedBy]] = {
     **dict.fromkeys(ids_of(tuple, frozenset), ComparedBy.PARTS),

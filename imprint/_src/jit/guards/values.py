@@ -38,8 +38,16 @@ from imprint._src.jit.fingerprint.wording import show
 from imprint._src.jit.guards.locations import Attribute, Location
 
 _STRONG: Final = ATOMS | ids_of(
-    *(tuple, list, dict, set, frozenset, range, slice, type(MISSING)),
-    *(BuiltinFunctionType, MethodType),
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+    range,
+    slice,
+    type(MISSING),
+    BuiltinFunctionType,
+    MethodType,
 )
 """Classes for which no weak reference is tried: a failed one costs 700 ns."""
 _IDENTICAL: Final[Any] = (type, ModuleType, CodeType, NumberArray)

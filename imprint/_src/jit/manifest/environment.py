@@ -34,11 +34,11 @@ from imprint._src.jit.manifest.not_cacheable import DECLARED, NotCacheable, Reas
 def environment_key() -> tuple[str, ...]:
     """Return the part of all keys that is constant in a process."""
     return (
-        *("manifest 5", sys.version, f"optimize {sys.flags.optimize}"),
-        *(
-            f"numpy {np.__version__}",
-            *_sources(str(Path(__file__).resolve().parents[3])),
-        ),
+        "manifest 5",
+        sys.version,
+        f"optimize {sys.flags.optimize}",
+        f"numpy {np.__version__}",
+        *_sources(str(Path(__file__).resolve().parents[3])),
     )
 
 

@@ -190,7 +190,9 @@ class StableHash:
         if not is_user_namespace(x.__globals__):
             self.libraries.add(str(module))
         return (
-            *("function", x.__qualname__, code_digest(x.__code__)),
+            "function",
+            x.__qualname__,
+            code_digest(x.__code__),
             module if type(module) is str else "",
             [self._part(y) for y in x.__defaults__ or ()],
             self.held((x.__kwdefaults__ or {}).items()),
@@ -225,8 +227,12 @@ class StableHash:
         held = namespace_of(x).copy()
         counted = ((name, y) for name, y in held.items() if name not in _IGNORED)
         return (
-            *("class", module, name, self.content(class_of(x))),
-            *(self.contents(bases_of(x)[1:]), self.held(counted)),
+            "class",
+            module,
+            name,
+            self.content(class_of(x)),
+            self.contents(bases_of(x)[1:]),
+            self.held(counted),
             [self._part(f) for f in registered.functions.get(id(x), ())],
         )
 

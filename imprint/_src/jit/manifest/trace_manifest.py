@@ -151,14 +151,23 @@ def manifest_key(inputs: KeyInputs) -> ManifestKey:
         (inputs.fun, *call.static, list(tree_data(in_tree)), data, placements)
     )
     call_form = (
-        *(inputs.form is None, form.dynamic, form.static, form.names),
-        *(form.static_names, form.donated, inputs.name),
+        inputs.form is None,
+        form.dynamic,
+        form.static,
+        form.names,
+        form.static_names,
+        form.donated,
+        inputs.name,
     )
     plain = (
-        *(call_form, [serialize_aval(a) for a in inputs.avals]),
-        *(_serialize_settings(settings), options.keep_unused),
-        *(options.compile.compiler_options, options.filtered is not None),
-        *(options.strict, None if inputs.bucket is None else inputs.bucket[1:]),
+        call_form,
+        [serialize_aval(a) for a in inputs.avals],
+        _serialize_settings(settings),
+        options.keep_unused,
+        options.compile.compiler_options,
+        options.filtered is not None,
+        options.strict,
+        None if inputs.bucket is None else inputs.bucket[1:],
     )
     engine = runtime.identity("", options.compile, runtime.default_device())
     here = *engine, f"{len(runtime.devices())} devices", *environment_key()

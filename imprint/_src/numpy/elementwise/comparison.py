@@ -4,7 +4,7 @@
 parts, then by imaginary parts. Logic accepts any numbers: 0 is false.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.equal(np.arange(3), 1)
         Array([False,  True, False], dtype=bool)
     """
-    x, y = operands("equal", x, y)
+    x, y = _comparands("equal", x, y)
     return eq_p.bind1(x, y)
 
 
@@ -74,7 +74,7 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.not_equal(np.arange(3), 1)
         Array([ True, False,  True], dtype=bool)
     """
-    x, y = operands("not_equal", x, y)
+    x, y = _comparands("not_equal", x, y)
     return ne_p.bind1(x, y)
 
 
@@ -123,12 +123,32 @@ def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Array:
-    x, y = operands(name, x, y)
+    x, y = _comparands(name, x, y)
     if not dtypes.is_complex(as_array(name, x).dtype):
         return primitive.bind1(x, y)
     by_real = primitive.bind1(real(x), real(y))
     by_imag = primitive.bind1(imag(x), imag(y))
     return where(eq_p.bind1(real(x), real(y)), by_imag, by_real)
+
+
+def _comparands(name: str, x: Any, y: Any) -> Any:
+    """Return two operands of one dtype; an integer that fits no dtype is beyond all others."""
+    try:
+        return operands(name, x, y)
+    except OverflowError:
+        if type(y) is int and _holds_integers(x):
+            return _zeros_like(cast("Array", x)), np.int32(1 if y > 0 else -1)
+        if type(x) is int and _holds_integers(y):
+            return np.int32(1 if x > 0 else -1), _zeros_like(cast("Array", y))
+        raise
+
+
+def _holds_integers(x: Any) -> bool:
+    return isinstance(x, Array) and dtypes.is_integer(x.dtype)
+
+
+def _zeros_like(x: Array) -> Array:
+    return full(x.shape, 0, np.dtype(np.int32))
 
 
 @fuse_eager

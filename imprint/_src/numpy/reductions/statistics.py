@@ -336,7 +336,8 @@ def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     x = convert("nanvar", x, computed)
     if mean is None:
         mean = nanmean(x, axis, computed, keepdims=True, where=where)
-    distances = _squared_distances(x, convert("nanvar", mean, computed))
+    safe = choose(not_nan(x), x, scalar_like(x, 0))  # derivatives of NaN would be NaN
+    distances = _squared_distances(safe, convert("nanvar", mean, computed))
     distances = choose(not_nan(x), distances, scalar_like(distances, 0))
     count = sum(not_nan(x), axis, keepdims=keepdims, where=where)
     total = sum(distances, axis, keepdims=keepdims, where=where)

@@ -163,8 +163,18 @@ convert_element_type_p: Final = Primitive(
         cases=tuple(_conversion(*pair) for pair in _PAIRS),
         # Halves, and the ends of integers: just inside, at, and beyond.
         edges=(
-            *(0.5, -0.5, 1.5, 2.5, -1.9, 127.5, -128.0, -128.5, 255.5),
-            *(-(2.0**31), 2.0**31, 2.0**63),
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            -1.9,
+            127.5,
+            -128.0,
+            -128.5,
+            255.5,
+            -(2.0**31),
+            2.0**31,
+            2.0**63,
         ),
     ),
 )

@@ -76,8 +76,18 @@ def stft(  # noqa: PLR0913, PLR0917 - SciPy's signature
         ((5,), Array([ 0.,  4.,  8., 12., 16.], dtype=float32), (5, 5))
     """
     how = _Way(
-        *("stft", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
-        *("spectrum", axis, boundary, padded),
+        "stft",
+        fs,
+        window,
+        nperseg,
+        noverlap,
+        nfft,
+        detrend,
+        return_onesided,
+        "spectrum",
+        axis,
+        boundary,
+        padded,
     )
     return how.spectra(x, None, is_linear=True)
 
@@ -125,8 +135,16 @@ def csd(  # noqa: PLR0913, PLR0917 - SciPy's signature
     """
     return _averaged(
         _Way(
-            *("csd", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
-            *(scaling, axis),
+            "csd",
+            fs,
+            window,
+            nperseg,
+            noverlap,
+            nfft,
+            detrend,
+            return_onesided,
+            scaling,
+            axis,
         ),
         x,
         y,
@@ -173,8 +191,16 @@ def welch(  # noqa: PLR0913, PLR0917 - SciPy's signature
     """
     return _averaged(
         _Way(
-            *("welch", fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
-            *(scaling, axis),
+            "welch",
+            fs,
+            window,
+            nperseg,
+            noverlap,
+            nfft,
+            detrend,
+            return_onesided,
+            scaling,
+            axis,
         ),
         x,
         None,

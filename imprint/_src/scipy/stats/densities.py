@@ -113,8 +113,11 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     def tree_flatten(self) -> tuple[tuple[Any, ...], None]:
         """Return the arrays, for trees."""
         return (
-            *(self.neff, self.dataset, self.weights),
-            *(self.covariance, self.inv_cov),
+            self.neff,
+            self.dataset,
+            self.weights,
+            self.covariance,
+            self.inv_cov,
         ), None
 
     @classmethod

@@ -51,3 +51,11 @@ def test_a_known_count_costs_no_equations():
     jaxpr = imprint.make_jaxpr(inp.var)(X)
     names = [eqn.primitive.name for eqn in jaxpr.eqns]
     assert names == ["reduce_sum", "div", "sub", "square", "reduce_sum", "div"]
+
+
+@pytest.mark.parametrize("name", ["nanvar", "nanstd"])
+def test_derivatives_ignore_nan(name):
+    x = inp.array([1.0, 2.0, np.nan, 5.0])
+    found = imprint.grad(getattr(inp, name))(x)
+    want = imprint.grad(getattr(inp, name.removeprefix("nan")))(x[inp.array([0, 1, 3])])
+    assert_close(found, inp.array([want[0], want[1], 0.0, want[2]]))

@@ -55,7 +55,7 @@ class System(NamedTuple):
         """
         is_own_transpose = symmetric and not is_complex(self.wanted.dtype)
         found = custom_linear_solve(
-            *(self.matvec, self.wanted, solve, solve, is_own_transpose)
+            self.matvec, self.wanted, solve, solve, is_own_transpose
         )
         return self.unravel(found)
 
