@@ -1,8 +1,8 @@
 """Examples in prose: the fenced blocks of a page and the docstrings of the package.
 
 In a page the ```python blocks run in order in one namespace. A block with `>>>` prompts
-is a doctest. A block without is a script, and a ```text block right after it is what the
-script prints. In both, `...` stands for anything in the expected text.
+is a doctest. A block without is a script, and a ```text block right after it is the output
+of the script. In both, `...` matches any text.
 """
 
 import contextlib

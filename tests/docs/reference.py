@@ -180,7 +180,7 @@ def supported_names(home):
 
 
 def unsupported_names(home):
-    """Return the names that a home lacks, each with what to write instead."""
+    """Return the names that a home lacks, each with its replacement."""
     return dict([*unsupported.rows(home, "NumPy"), *unsupported.rows(home)])
 
 

@@ -1,4 +1,4 @@
-"""An advice names only what exists: each `imprint.x.y` in a text of the package resolves."""
+"""Advice names only existing objects: each `imprint.x.y` in a text resolves."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Every example of README, docs and docstrings runs and prints what it says."""
+"""Every example of README, docs and docstrings runs and prints the shown text."""
 
 import pytest
 
@@ -15,12 +15,12 @@ from tests.docs.examples import (
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_page_prints_what_it_says(page):
+def test_page_prints_the_text_that_it_shows(page):
     (run_page_in_process if is_first(page) else run_page)(page)
 
 
 @pytest.mark.parametrize("example", docstrings(), ids=lambda example: example.name)
-def test_docstring_prints_what_it_says(example):
+def test_docstring_prints_the_text_that_it_shows(example):
     run_doctest(example)
 
 

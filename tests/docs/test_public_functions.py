@@ -49,7 +49,7 @@ def test_the_functions_without_an_example_are_those_of_the_list():
     )
 
 
-def test_what_is_offered_can_be_had():
+def test_offered_names_exist():
     for name in dir(imprint):
         assert getattr(imprint, name) is not None
 
@@ -79,7 +79,7 @@ def test_a_face_is_an_attribute_after_a_plain_import(face):
     assert importlib.import_module(f"imprint.{face}") is getattr(imprint, face)
 
 
-def test_nothing_of_models_is_loaded_before_it_is_asked_for():
+def test_model_libraries_are_loaded_on_first_use():
     program = (
         "import sys, imprint; before = set(sys.modules); imprint.nn.Linear; "
         "imprint.Module; print(*sorted(set(sys.modules) - before))"
@@ -90,7 +90,7 @@ def test_nothing_of_models_is_loaded_before_it_is_asked_for():
     assert {"imprint.module", "imprint.nn"} <= set(loaded)
 
 
-def test_a_public_name_that_is_not_there():
+def test_a_missing_public_name():
     with pytest.raises(
         AttributeError, match="module 'imprint' has no attribute 'gard'"
     ):

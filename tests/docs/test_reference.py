@@ -1,4 +1,4 @@
-"""The written pages of docs/reference are what the package says now."""
+"""The generated pages of docs/reference agree with the package."""
 
 import importlib
 
@@ -15,7 +15,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_page_is_what_the_package_says(name, request):
+def test_the_page_agrees_with_the_package(name, request):
     path = ROOT / "docs" / "reference" / name
     text = PAGES[name]()
     if request.config.getoption("--update-golden"):

@@ -1,4 +1,4 @@
-"""Each public name of JAX's is here, or has a row that says what to write instead."""
+"""Each public name of JAX is here, or has a row with its replacement."""
 
 import importlib
 import inspect
@@ -131,10 +131,10 @@ def test_methods_of_jax_arrays_are_here_or_have_a_row():
     assert explained == rows
 
 
-def test_an_absent_name_that_is_imported_says_it_too():
+def test_an_absent_name_that_is_imported_raises_too():
     said = "imprint.numpy.int1 is not there yet"
     with pytest.raises(ImportError, match=said) as caught:
-        from imprint.numpy import int1, sin  # noqa: F401, PLC0415 - what is tested
+        from imprint.numpy import int1, sin  # noqa: F401, PLC0415 - tested here
     assert not isinstance(caught.value, AttributeError)
     assert caught.value.name == "int1"
     with pytest.raises(ImportError, match="cannot import name 'sine'"):
@@ -145,7 +145,7 @@ def test_an_absent_name_that_is_imported_says_it_too():
 
 
 @pytest.mark.parametrize("home", MODULES)
-def test_an_absent_name_says_what_to_write(home):
+def test_an_absent_name_names_its_replacement(home):
     face = importlib.import_module(home)
     for name, said in unsupported.rows(home):
         with pytest.raises(AttributeError) as caught:
@@ -155,7 +155,7 @@ def test_an_absent_name_says_what_to_write(home):
         )
 
 
-def test_an_absent_method_says_what_to_write():
+def test_an_absent_method_names_its_replacement():
     for x in ARRAYS:
         for name, said in unsupported.rows("Array"):
             assert not hasattr(x, name)
@@ -168,7 +168,7 @@ def test_an_absent_method_says_what_to_write():
         imprint.jit(lambda x: x.flat)(np.ones(3))
 
 
-def test_every_advice_names_what_exists():
+def test_every_advice_names_existing_names():
     for home, name, said in ROWS:
         for named in [*NAME.findall(said), *NUMPY.findall(said)]:
             assert exists(named), f"{home}.{name}: {said}"

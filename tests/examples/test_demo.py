@@ -16,13 +16,7 @@ from examples.demo import (
     show_digits,
     show_examples,
 )
-from examples.digits import (
-    DigitFigures,
-    answer,
-    learn_digits,
-    logits,
-    make_network,
-)
+from examples.digits import DigitFigures, answer, learn_digits, logits, make_network
 from examples.example import prints
 from examples.performance import unrolled
 from examples.programs import selu_of_random_numbers
@@ -44,7 +38,7 @@ The demo runs both, in a process that compiles as for users.
     [example for example in EXAMPLES if example not in APART],
     ids=lambda e: e.fun.__name__,
 )
-def test_every_example_prints_what_it_must(example):
+def test_every_example_prints_the_expected_text(example):
     printed = example.run()
     assert example.accepts(printed), printed
 
@@ -94,7 +88,7 @@ def test_an_example_is_compared_whole(example, printed, passed):
     assert example.accepts(printed) is passed
 
 
-def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
+def test_a_failed_example_is_shown_with_its_name_and_the_expected_text(capsys):
     assert list(show_examples({"One": (right, wrong)})) == ["Add wrongly."]
     shown = capsys.readouterr().out
     assert "[ok] Add.\n\n    x = 1\n    print(x + 1)\n\n  | 2\n" in shown
@@ -150,7 +144,7 @@ def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["digits", "--steps", "1"], "expected at least 2 steps, got 1"),
         (
@@ -159,11 +153,11 @@ def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
         ),
     ],
 )
-def test_wrong_usage_exits_with_2(words, told, capsys):
+def test_wrong_usage_exits_with_2(words, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(words)
     assert caught.value.code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.slow

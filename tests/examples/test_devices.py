@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples import devices
-from examples.demo import (
-    device_failures,
-    process_failures,
-    show_processes,
-)
+from examples.demo import device_failures, process_failures, show_processes
 from examples.devices import (
     DeviceFigures,
     ProcessFigures,
@@ -22,7 +18,7 @@ from examples.devices import (
 
 
 @pytest.mark.slow
-def test_eight_devices_learn_what_one_does():
+def test_eight_devices_learn_the_same_as_one():
     pytest.importorskip("sklearn")
     shares = learn_on_devices(8)
     assert (shares.devices, shares.versions) == (8, 2)
@@ -61,7 +57,7 @@ def instead(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_two_processes_learn_what_one_does(capsys):
+def test_two_processes_learn_the_same_as_one(capsys):
     pytest.importorskip("sklearn")
     alone = devices.train(4, devices.make_step(devices.ADAM), None).losses
     assert [*show_processes(shares(*alone), 4)] == []
@@ -79,7 +75,7 @@ def test_losses_that_differ_fail():
     ] == []
 
 
-def test_where_sockets_are_refused_it_says_so_and_goes_on(monkeypatch, capsys):
+def test_refused_sockets_are_reported_and_skipped(monkeypatch, capsys):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 

@@ -33,7 +33,7 @@ def test_one_length_is_drawn():
 
 
 @pytest.mark.slow
-def test_the_demo_draws_what_programs_cost(capsys):
+def test_the_demo_draws_the_costs_of_programs(capsys):
     show_costs((2, 4))
     shown = capsys.readouterr().out
     assert shown.count("+---") == 2

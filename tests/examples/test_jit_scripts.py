@@ -29,7 +29,7 @@ SCRIPTS = {
 }
 
 
-def test_the_scripts_know_nothing_of_imprint():
+def test_the_scripts_do_not_import_imprint():
     tree = ast.parse(Path(numpy_scripts.__file__).read_text(encoding="utf-8"))
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     assert {ast.unparse(n) for n in imports} == {

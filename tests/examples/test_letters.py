@@ -17,7 +17,7 @@ from tests.tolerances import assert_close
 
 @pytest.fixture
 def nothing_drawn_yet():
-    """Forget what other tests drew with models of other sizes."""
+    """Forget the samples that other tests drew with models of other sizes."""
     continue_text.clear_cache()
 
 
@@ -55,7 +55,7 @@ def test_guessing_knows_how_often_each_letter_occurs():
     assert surprise_of_guessing(numpy.array([0, 0, 0])) == 0
 
 
-def test_a_curve_shows_means_and_what_they_are_compared_with():
+def test_a_curve_shows_means_and_their_baseline():
     losses = [4.0] * 72 + [2.0] * 36 + [0.0] * 36
     lines = draw_curve(losses, 3.0).splitlines()
     assert lines[0] == " 4.00 |" + "*" * 36

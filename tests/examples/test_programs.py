@@ -1,4 +1,4 @@
-"""JAX prints for the same programs what the examples quote of it."""
+"""Quotations of JAX in the examples are its output for the same programs."""
 
 import textwrap
 from collections import Counter
@@ -52,7 +52,7 @@ QUOTED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PRINTED)
-def test_jax_does_what_is_quoted(name, capsys):
+def test_jax_behaves_as_quoted(name, capsys):
     jax.numpy.ones(3)  # traced by JAX itself
     code = QUOTED[name].code
     namespace = {**vars(programs), "imprint": TWIN, "np": jax.numpy}

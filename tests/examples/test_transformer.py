@@ -1,6 +1,6 @@
 """The transformer and its twin: the same source, its imports those of JAX.
 
-Equinox stands for the modules and filters, optax for `optim`. Both draw their parameters
+Equinox replaces the modules and filters, optax `optim`. Both draw their parameters
 from one key, so they begin with the same numbers; dropout draws the same zeros.
 """
 
@@ -124,7 +124,7 @@ def test_the_program_holds_one_layer_however_many_there_are():
     assert products(2) == products(4) == 2 + 4 + 2
 
 
-def test_no_position_sees_those_after_it():
+def test_no_position_sees_later_ones():
     model, key = imprint.nn.inference_mode(made(ours)), ours.random.key(1)
     logits = imprint.filter_jit(model)
     text = TEXTS[0, :8]

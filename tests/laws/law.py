@@ -1,4 +1,4 @@
-"""What the laws share: over which primitives they run, how draws enter, what agrees.
+"""Shared parts of the laws: their primitives, draws and comparison.
 
 A law is a function of a primitive that raises where the law does not hold; its test runs
 it over every primitive, and `test_laws_bite` over broken ones. `for_draws` runs a check
@@ -40,7 +40,7 @@ every_primitive = over(EVERY)
 def for_draws(strategy, check, examples):
     """Run `check` on `examples` draws of `strategy`."""
 
-    # Quiet: `assert_agree` says the call and its operands, a draw is just bytes.
+    # Quiet: `assert_agree` prints the call and its operands, a draw is just bytes.
     @hypothesis.settings(max_examples=examples, verbosity=hypothesis.Verbosity.quiet)
     @hypothesis.given(strategy)
     def drawn(value):
@@ -93,7 +93,7 @@ def split(calls, results):
 
 @contextmanager
 def about(call, operands):
-    """Say of what call an assertion failed, and on which operands."""
+    """Add the call and its operands to the errors of assertions."""
     try:
         yield
     except AssertionError as err:
@@ -105,7 +105,7 @@ def about(call, operands):
 def assert_agree(call, operands, got, want):
     """Assert that two results of a call are the same, up to the ulps of its samples."""
     samples = call.primitive.samples
-    # A result that adds terms may be small beside them, so errors are measured by these.
+    # A sum may be small compared with its terms, so errors are measured by the terms.
     scale = _magnitude(operands) if samples.cases else 0.0
     with about(call, operands):
         for a, b in zip(got, want, strict=True):

@@ -1,6 +1,6 @@
 """Law 1: `aval` predicts shape and dtype of `reference`.
 
-A reference takes any memory layout and mutates nothing: it meets read-only operands, in
+A reference takes any memory layout and mutates nothing: it gets read-only operands, in
 the order of C and of Fortran, and gives the same results.
 """
 

@@ -1,8 +1,8 @@
 """Law 4: `vmap(f)` equals a stacked loop, for every axis and every mix of operands.
 
-The batched program is derived as a jaxpr, so that the rule meets tracers and the checker
+The batched program is derived as a jaxpr, so that the rule gets tracers and the checker
 sees its equations; then it runs eagerly. The hidden axis has a length that no other axis
-has, so that a result says whether it is where the rule says.
+has, so that its position in a result can be checked.
 """
 
 import itertools
@@ -65,7 +65,7 @@ def mixes_of(call):
 
 
 def stride_of(call, count):
-    """Return a step through all mixes that meets each axis of each operand."""
+    """Return a step through all mixes that reaches each axis of each operand."""
     least = -(-len(mixes_of(call)) // count)
     choices = math.prod(a.ndim + 2 for a in call.avals)
     return next(n for n in itertools.count(least) if math.gcd(n, choices) == 1)

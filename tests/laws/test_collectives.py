@@ -1,9 +1,9 @@
-"""The laws of collectives, which mean something along a named axis only.
+"""The laws of collectives, which are defined along a named axis only.
 
-A guest of each says what it is in NumPy, on the operands of all places at once: axis 0 is
-the named one. In float64: along every axis, of a batched and of an unbatched operand, as it
-is and in a jitted function; beside a further axis, in every place; `jvp` equals central
-differences; and over all places `⟨ct, jvp(t)⟩ = ⟨vjp(ct), t⟩`.
+A guest of each gives its meaning in NumPy, on the operands of all positions at once: axis 0
+is the named one. In float64: along every axis, of a batched and of an unbatched operand,
+eager and jitted; with a further axis, in every position; `jvp` equals central
+differences; and over all positions `⟨ct, jvp(t)⟩ = ⟨vjp(ct), t⟩`.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ SIZE = 3
 
 
 class Guest(NamedTuple):
-    """A collective with params, the shape of an operand, and what it means."""
+    """A collective with params, the shape of an operand, and its meaning in NumPy."""
 
     name: str
     shape: tuple[int, ...]
@@ -134,7 +134,7 @@ def test_every_collective_has_a_guest():
 
 @every_guest
 @every_wrap
-def test_along_every_axis_it_means_what_numpy_says(guest, wrap):
+def test_values_along_every_axis_are_those_of_numpy(guest, wrap):
     x = guest.draw(0)
     want = guest.meaning(x)
     for axis in range(x.ndim):
@@ -154,7 +154,7 @@ def test_an_operand_that_is_the_same_in_each_place(guest, wrap):
 
 @every_guest
 @every_wrap
-def test_beside_a_further_axis_in_every_place(guest, wrap):
+def test_a_further_axis_in_every_position(guest, wrap):
     slices = [guest.draw(seed) for seed in range(2)]
     want = np.stack([guest.meaning(x) for x in slices], 1)
     for axis in range(len(guest.shape) + 1):
@@ -176,7 +176,7 @@ def test_jvp_equals_central_differences(guest, wrap):
 
 @pytest.mark.parametrize(
     "guest",
-    # What pvary takes is one value, the same in each place: its pairing is below.
+    # The operand of pvary is the same at each position: its pairing is below.
     [guest for guest in GUESTS if guest.name != "pvary"],
     ids=lambda g: f"{g.name}{g.params}",
 )

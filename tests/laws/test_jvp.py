@@ -1,8 +1,8 @@
 """Law 5: `jvp` equals central differences in float64, also along complex directions.
 
-The rule meets concrete operands, and tracers in the derived jaxpr; each mix of operands
+The rule gets concrete operands, and tracers in the derived jaxpr; each mix of operands
 has tangents, the others are symbolically zero. In every dtype a tangent has the aval that
-its value demands. A primitive that is not differentiable says so or gives zero.
+its value demands. A primitive that is not differentiable raises or gives zero.
 """
 
 import itertools

@@ -1,8 +1,8 @@
 """The laws bite: a primitive with one broken rule turns the law of that rule red.
 
-Each function is a mistake that somebody could make in a rule; `mistake` says of which
-primitive and rule, and which law must notice. The law sees a new `Primitive` with that
-rule, beside the good one that other rules call.
+Each function is a possible mistake in a rule; `mistake` names the primitive, the rule and
+the law that must notice it. The law sees a new `Primitive` with that rule; other rules
+still call the good one.
 """
 
 import dataclasses

@@ -1,12 +1,11 @@
-"""Law 10: padded, a primitive gives at each size what it gives at that size.
+"""Law 10: a padded primitive gives, at each size, the result of that size.
 
-The calls are those of law 8, of names. A call is padded once, to its bounds, and runs at
-sizes 0, 1, the bounds less 1, the bounds, and drawn ones; operands are garbage from the
-true size on: NaN, the largest and the least integer, True; or zeros, and it knows. What a
-rule says is in the padding of a result has to be there: what adds it up has no mask then.
-Both sides are evaluated by references, which have laws of their own, so nothing is
-compiled. `PER_SIZE` says which primitives have calls that cannot be padded, so that a rule
-that is lost turns red.
+The calls are those of law 8, with names for sizes. A call is padded once, to its bounds,
+and runs at sizes 0, 1, the bounds less 1, the bounds, and drawn ones. The padding of
+operands is garbage (NaN, the largest and the least integer, True), or zeros that the rule
+knows of. A fill value that a rule declares must be there, as later sums omit the mask.
+References, which have laws of their own, evaluate both sides, so nothing is compiled.
+`PER_SIZE` lists the primitives with calls that cannot be padded, so a lost rule is noticed.
 """
 
 import itertools
@@ -66,7 +65,7 @@ ZEROS = None
 
 
 class Symbolic:
-    """A call of names, with the bounds of these and sizes between."""
+    """A call with names for sizes, with their bounds and sizes between."""
 
     def __init__(self, primitive, call, least, only=None):
         self.made = primitive, call
@@ -121,7 +120,7 @@ def symbolic(primitive, call, only):
 
 
 def law(primitive, given=calls_of_each_shape):
-    """Check the law; return of how many calls it said something."""
+    """Check the law; return the number of calls that were checked."""
     held = refused = 0
     for call in given(primitive):
         for named in symbolic_calls(call):
@@ -158,24 +157,24 @@ def check(found, program):
             made = knows if side is ZEROS else program
             got = run_padded(made, found, env, operands, side)
             fills = [0] * len(found.avals) if side is ZEROS else None
-            told = fills_of_results(found.closed, found.bounds, fills)
-            assert_filled(call, got, want, told)
+            declared = fills_of_results(found.closed, found.bounds, fills)
+            assert_filled(call, got, want, declared)
             got = [x[inside(w.shape)] for x, w in zip(got, want, strict=True)]
             if call.primitive.name in UNSIGNED:
                 got, want = [x + 0 for x in got], [x + 0 for x in want]
             assert_agree(call, operands, got, want)
 
 
-def assert_filled(call, got, want, told):
-    """Assert that in the padding of results is what the program says of it."""
-    for x, w, fills in zip(got, want, told, strict=True):
+def assert_filled(call, got, want, declared):
+    """Assert that the padding of results has the declared fill values."""
+    for x, w, fills in zip(got, want, declared, strict=True):
         for axis, fill in enumerate(fills):
             behind = np.moveaxis(x, axis, 0)[w.shape[axis] :]
             if fill is not None and behind.size:
-                told = f"{call}: {fill} is not in all of the padding of axis {axis}"
+                declared = f"{call}: {fill} is not in all of the padding of axis {axis}"
                 assert np.array_equal(
                     behind, np.full_like(behind, fill), equal_nan=True
-                ), told
+                ), declared
 
 
 def run_padded(program, found, env, operands, side):
@@ -218,7 +217,7 @@ def inside(shape):
 
 
 def is_allowed(call):
-    """Tell whether the shape rule takes a call: some axes must have an element."""
+    """Return whether the shape rule takes a call: some axes must have an element."""
     try:
         avals = (*call.avals, *call.out_avals)
     except ShapeError:
@@ -241,7 +240,7 @@ def law_of_derivatives(primitive):
 def pads_its_derivative(found):
     try:
         closed = pulled_back(found)
-    except ShapeError:  # the rules of derivatives ask more
+    except ShapeError:  # rules of derivatives have more conditions
         found = Symbolic(*found.made, 1 << 30, found.only)
     except (ConcretizationError, AbsentRuleError):
         return False
@@ -317,7 +316,7 @@ def test_padded_its_derivative_is_that_of_each_size(primitive):
 
 
 @every_primitive
-def test_padded_it_gives_at_each_size_what_it_gives_at_that_size(primitive):
+def test_padded_results_are_those_of_each_size(primitive):
     law(primitive)
 
 
@@ -337,7 +336,7 @@ def test_padded_it_does_so_in_every_dtype(primitive):
 
 
 def keeping(bucket, x, **params):
-    """Say that what was filled is so in the result, too."""
+    """Declare, wrongly, that the fill of an operand is in the result, too."""
     filled = bucket.filled(x, 0)
     return (
         PaddedValue(bucket.bind(filled, **params)[0], bucket.outs[0], filled.fills),

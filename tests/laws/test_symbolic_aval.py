@@ -2,7 +2,7 @@
 
 Each size over 1 of the calls of a primitive becomes a name that is at least that size, the
 same name for the same size; params that hold sizes are made of the names too (`SIZES`). A
-rule that asks an operator instead of `dims` meets an error, see `tests.symbolic`.
+rule that uses an operator instead of `dims` raises, see `tests.symbolic`.
 """
 
 import pytest
@@ -44,7 +44,7 @@ def law(primitive):
 
 
 def _check_misfit(call):
-    """Check that a call refuses operands that may not fit by ShapeError, if at all."""
+    """Check that a call takes operands that may not fit, or raises ShapeError."""
     try:
         outs = call.out_avals
     except (ShapeError, DTypeError):
@@ -121,7 +121,7 @@ def _by_factors(call):
 
 
 def _less(x, n, m):
-    """Return `x`, which stands for the size n, less what m is less than n."""
+    """Return `x`, the expression of the size n, minus the number n - m."""
     return m if m < 2 else x - (n - m)
 
 
@@ -174,7 +174,7 @@ def _scatter(call):
 
 
 def _with_vectors(call, shapes):
-    """Leave the last axis of the indices alone, which is as long as the params say."""
+    """Leave the last axis of the indices alone: the params decide its length."""
     shapes[1] = (*shapes[1][:-1], call.avals[1].shape[-1])
     return shapes
 

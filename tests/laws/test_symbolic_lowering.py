@@ -1,7 +1,8 @@
 """Law 10: the StableHLO of a symbolic equation, at drawn sizes, is one of these sizes.
 
-The calls are those of law 8. The engine puts numbers for the names; the types of the
-results must be those that the aval rule gives. Here stands what has no such form, and why.
+The calls are those of law 8. The engine substitutes numbers for the names; the types of
+the results must be those of the aval rule. Primitives without such a form are listed here,
+with reasons.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Law 6: `⟨ct, jvp(t)⟩ = ⟨vjp(ct), t⟩`, with `⟨a, b⟩ = Re Σ a b`, for every mix.
 
-The vjp is what `grad` does: linearize eagerly, then run the tangent program backwards;
-and once more by the derived jaxprs, where the rules meet tracers. In every dtype a
+The vjp is that of `grad`: linearize eagerly, then run the tangent program backwards;
+and once more by the derived jaxprs, where the rules get tracers. In every dtype a
 cotangent has the aval of its operand's tangent.
 """
 
@@ -48,7 +48,7 @@ def check(call, drawn):
 
 
 def mixes_of_cotangents(cts):
-    """Return all of them, and each alone beside symbolic zeros."""
+    """Return all of them, and each alone with symbolic zeros."""
     zeros = [Zero(get_aval(ct)) for ct in cts]
     alone = [[*zeros[:k], ct, *zeros[k + 1 :]] for k, ct in enumerate(cts)]
     return [cts, *alone] if len(cts) > 1 else [cts]

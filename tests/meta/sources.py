@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What git and the tools leave behind; virtual environments are told by their pyvenv.cfg.
+# Leftovers of git and tools; virtual environments are found by their pyvenv.cfg.
 LEFT = re.compile(r"\.(git|asv|hypothesis|.*cache)|__pycache__|.*\.egg-info|build|dist")
 
 
@@ -46,7 +46,7 @@ EXAMPLES = [Source(path) for path in sorted((ROOT / "examples").rglob("*.py"))]
 
 
 def every_source(check):
-    """Make one test of a check of each file: thousands would cost more than they tell."""
+    """Make one test of a check of each file: thousands of tests would cost too much."""
 
     @wraps(check)
     def test():

@@ -27,7 +27,7 @@ def test_every_declaration_of_the_package_is_listed():
     assert declared == NAMES
 
 
-# What offers them to those who write transforms, under JAX's names, asks none of them.
+# The files that offer them to authors of transforms, under JAX's names.
 OFFERS = "imprint/lax.py"
 
 

@@ -1,7 +1,7 @@
-"""Shapes are computed with `_src/core/dims.py`: no rule asks an operator about a length.
+"""Shapes are computed with `_src/core/dims.py`: no rule compares lengths by operators.
 
 A length may be an expression, and `==` of expressions may have no answer. The law of
-symbolic avals finds what asks while it runs; this finds it where it is written.
+symbolic avals finds such operators when they run; this test finds them in the source.
 """
 
 import ast
@@ -28,12 +28,12 @@ def bypasses(tree):
 def _outside(node):
     """Walk the tree, except functions that take values."""
     for child in ast.iter_child_nodes(node):
-        if not _meets_values(child):
+        if not _handles_values(child):
             yield child
             yield from _outside(child)
 
 
-def _meets_values(node):
+def _handles_values(node):
     """Return whether a node is a reference or, as a `Builder` shows, a lowering."""
     if not isinstance(node, ast.FunctionDef):
         return False

@@ -54,5 +54,5 @@ def test_every_flag_is_read():
         ("other.strict\nconfig.strict = 1", set()),
     ],
 )
-def test_what_counts_as_reading(code, found):
+def test_expressions_that_read_a_flag(code, found):
     assert read_in(ast.parse(code)) == found

@@ -1,7 +1,7 @@
-"""What import-linter and ruff do not see: hidden imports, borrowed helpers, bare zip.
+"""Checks that import-linter and ruff lack: hidden imports, borrowed helpers, bare zip.
 
 The floors themselves are contracts in pyproject.toml. An import inside a function is
-ruff's PLC0415, and `test_ignores` asks a reason of each exception to it.
+ruff's PLC0415, and `test_ignores` checks that each exception to it has a reason.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """An ignore names its rule and its reason; a TODO names its issue.
 
-The reason stands after the rules on the same line (`# noqa: PLC0415 - SciPy costs 90 ms`)
+The reason follows the rules on the same line (`# noqa: PLC0415 - SciPy costs 90 ms`)
 or in a comment at most six lines above, where it can serve a group.
 """
 
@@ -19,7 +19,7 @@ TODO = re.compile(r"#.*\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 
 
 def reason_is_near(source, number, rest):
-    """One reason may serve a group: it stands on the line or in a comment just above."""
+    """One reason may serve a group: it is on the line or in a comment just above."""
     words = re.sub(r"^[\s\-–:]+", "", rest)
     above = source.lines[max(0, number - REACH) : number]
     return len(words) > 8 or any(COMMENT.match(line) for line in above)

@@ -1,6 +1,6 @@
-"""Each package says in its docstring what each of its files holds.
+"""The docstring of each package lists its files.
 
-A line is "- `name`: a noun phrase or a question"; it may go on, indented by two. The lines of a package
+A line is "- `name`: a noun phrase"; it may go on, indented by two. The lines of a package
 name its files and its sub-packages, each once, and nothing else; so
 `imprint/_src/__init__.py` is the map of the implementation. `imprint/__init__.py` lists
 the public modules the same way.

@@ -1,4 +1,4 @@
-"""What ships and what an import costs: licence, types, version, modules, threads."""
+"""Contents of the distribution and costs of imports: modules and threads."""
 
 import ast
 import importlib.metadata
@@ -77,7 +77,7 @@ def test_each_run_time_dependency_is_imported_by_the_package():
 def test_each_import_of_the_package_is_a_declared_dependency():
     extras = PROJECT["optional-dependencies"]
     needs = distributions(PROJECT["dependencies"])
-    for name in ("export", "remote", "signed"):  # when asked for
+    for name in ("export", "remote", "signed"):  # on request
         needs |= distributions(extras[name])
     library = [s for s in PACKAGE if not str(s).startswith("imprint/_src/cli/")]
     for name, homes in needed_by(library).items():

@@ -1,4 +1,4 @@
-"""What a page names is there: files of the project, and the pages that it links to."""
+"""Files that a page names, and pages that it links to, exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tests compile quickly, unless they are asked to compile as for users."""
+"""Tests compile quickly, unless they run with `--optimized`."""
 
 import os
 
@@ -18,13 +18,13 @@ def flags(monkeypatch):
     return after
 
 
-def test_what_was_given_counts(flags):
+def test_given_flags_are_kept(flags):
     given = "--xla_backend_optimization_level=2"
     assert flags(given).startswith(FLAGS)
     assert flags(given).endswith(f" {given}")
 
 
-def test_a_worker_adds_nothing_to_what_its_parent_added(flags):
+def test_a_worker_adds_nothing_to_the_flags_of_its_parent(flags):
     assert flags(flags("")) == flags("")
 
 
@@ -33,7 +33,7 @@ def test_a_process_may_compile_as_for_users(flags):
     assert as_for_users()["XLA_FLAGS"] == "--xla_cpu_max_isa=AVX2"
 
 
-def test_the_engine_was_told_in_time(pytestconfig):
+def test_the_engine_has_the_flags_in_time(pytestconfig):
     options = engine.CompileOptions().executable_build_options.debug_options
     level = options.xla_backend_optimization_level
     assert (level == 0) is not pytestconfig.getoption("--optimized")

@@ -71,7 +71,7 @@ def is_empty(value):
     return isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers
 
 
-# Names × owners needs an index for each way that one leads to the other.
+# Names × owners needs an index for each direction.
 INDEXES = (
     "imprint/_src/jit/guards/reachable.py",
     "imprint/_src/jit/guards/chains.py",
@@ -110,7 +110,7 @@ def test_classes_are_below_their_ceilings(source):
 
 
 @every_source
-def test_header_says_what_the_file_is_in_3_to_10_lines(source):
+def test_header_describes_the_file_in_3_to_10_lines(source):
     header = ast.get_docstring(source.tree, clean=False)
     assert header is not None
     lines = header.rstrip().splitlines()

@@ -13,7 +13,7 @@ from tests.meta.sources import ROOT, committed_files
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SHIPPED = PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
 
-# What tools leave behind, with a path of the machine inside.
+# Leftovers of tools, with a path of the machine inside.
 LEFT = (
     *(".git", ".venv-3.11/bin/pip", "env/lib/module.py", "build/lib/module.py"),
     *("old/imprint.egg-info/SOURCES.txt", "imprint/__pycache__/module.pyc"),
@@ -64,7 +64,7 @@ def test_the_meta_tests_pass_in_an_unpacked_source_distribution(unpacked):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_tools_left_behind_is_no_file_of_the_project(tmp_path):
+def test_leftovers_of_tools_are_no_files_of_the_project(tmp_path):
     (tmp_path / "imprint").mkdir()
     written = [tmp_path / ".gitignore", tmp_path / "imprint" / "build.py"]
     for path in written:

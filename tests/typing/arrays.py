@@ -1,6 +1,6 @@
-"""What checkers know of arrays and modules: pyright reads this file, nothing runs it.
+"""Types of arrays and modules: pyright reads this file, nothing runs it.
 
-An ignore says that an error is found in its line: one that is not needed is an error.
+An ignore marks a line with an expected error: an unused one is an error.
 """
 
 from typing import assert_type

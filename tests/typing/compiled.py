@@ -1,6 +1,6 @@
-"""What checkers know of compiled functions: pyright reads this file, nothing runs it.
+"""Types of compiled functions: pyright reads this file, nothing runs it.
 
-An ignore says that an error is found in its line: one that is not needed is an error.
+An ignore marks a line with an expected error: an unused one is an error.
 """
 
 from typing import Any, assert_type
@@ -46,7 +46,7 @@ def wrong_calls_are_found(x: Array) -> None:
     imprint.filter_jit(scale, donate="some")  # pyright: ignore[reportCallIssue, reportArgumentType] - no such word
 
 
-def what_can_be_asked(x: Array) -> None:
+def inspection(x: Array) -> None:
     assert_type(scale.trace(x), Traced)
     assert_type(scale.lower(x), Lowered)
     assert_type(scale.lower(x).compile(), Compiled)

@@ -73,7 +73,7 @@ class Model:
 
 
 class Speaking:
-    """As a jitted function does: it says what it stands for."""
+    """A wrapper that sets `__wrapped__`, as a jitted function does."""
 
     def __init__(self, fun, *options):
         self.parts = fun, options
@@ -113,7 +113,7 @@ def decorated(fun):
 
 
 def with_list_default():
-    def f(calls=[]):  # noqa: B006 - the trap that people count traces with
+    def f(calls=[]):  # noqa: B006 - used to count traces
         calls.append(1)
 
     return f
@@ -146,7 +146,7 @@ def looping(a):
 MODEL, OTHER = Model(), Model()
 ARRAY = np.ones(3)
 
-# Each makes a callable from a value: equal values must share, unequal ones must not.
+# Each makes a callable from a value: only equal values may share.
 FAMILIES = {
     "lambda": scaled,
     "closure of closure": lambda a: scaled(shifted(a)),
@@ -171,7 +171,7 @@ FAMILIES = {
     "jit of jit": lambda a: Speaking(Speaking(scaled(a))),
 }
 
-# Values, each unlike all others.
+# Values that all differ.
 VALUES = [
     *(0, 1, 2, -1, True, False, None, ..., NotImplemented, "", "a", "1", b"", b"a"),
     *(

@@ -1,4 +1,4 @@
-"""`user(name, text)` makes a module of the user's that goes when the test ends."""
+"""`user(name, text)` makes a user module for the duration of a test."""
 
 import sys
 

@@ -13,7 +13,7 @@ def fill(module, text):
 
 
 def make_module(name, text):
-    """Return a new module of the user's; the caller takes it out of `sys.modules`."""
+    """Return a new user module; the caller removes it from `sys.modules`."""
     module = ModuleType(name)
     module.__file__ = f"/a_project/{name}.py"
     sys.modules[name] = module
@@ -21,7 +21,7 @@ def make_module(name, text):
 
 
 def make_library(name, text):
-    """Return a new module as one that is installed; the caller takes it out again."""
+    """Return a new installed module; the caller removes it from `sys.modules`."""
     module = make_module(name, "")
     module.__file__ = f"/env/lib/python3/site-packages/{name}.py"
     return fill(module, text)

@@ -1,4 +1,4 @@
-"""Concrete arrays: who may write to their memory, and what Python asks of them."""
+"""Concrete arrays: writes to their memory, and the protocols of Python."""
 
 import copy
 import inspect
@@ -65,7 +65,7 @@ def test_a_conversion_is_a_copy_that_may_be_written_to():
         np.asarray(x, "float64", copy=False)
 
 
-def test_rounding_gives_an_integer_unless_a_number_of_digits_is_asked_for():
+def test_rounding_gives_an_integer_unless_digits_are_given():
     assert round(inp.asarray(2.5)).dtype == np.int32
     assert round(inp.asarray(2.55), 1).dtype == np.float32
 

@@ -1,4 +1,4 @@
-"""Callbacks run as JAX's do: printed texts are compared, and what they raise is theirs."""
+"""Callbacks run as in JAX; their errors reach the caller unchanged."""
 
 import bdb
 import gc
@@ -40,7 +40,7 @@ BOTH = Theirs, Ours
 
 
 def printed(capfd, program, *args):
-    """Return what a program prints under JAX and here, and compare what it returns."""
+    """Return the output of a program under JAX and here; compare its results."""
     texts, results = [], []
     for side in BOTH:
         sys.stdout.flush()
@@ -142,7 +142,7 @@ def test_formats_are_those_of_jax(fmt, args, kwargs, compiled, capfd):
     assert ours == theirs
 
 
-def test_a_value_without_a_place_is_told():
+def test_a_value_without_a_location_is_reported():
     with pytest.raises(ArgumentError, match="got none for argument 1, y="):
         imprint.debug.print("{}", ONE, ONE, y=ONE)
     with pytest.raises(IndexError) as outside:
@@ -307,7 +307,7 @@ def test_numbers_of_python_are_results():
     assert float(f(ONE)) == 2.5
 
 
-def test_what_nothing_uses_is_pure_and_gone_or_has_an_effect_and_stays():
+def test_an_unused_callback_is_dropped_if_pure_and_kept_if_effectful():
     calls = []
 
     def f(x):
@@ -357,7 +357,7 @@ def test_ordered_callbacks_of_all_kinds_keep_the_order_of_the_program():
     assert seen == [0.5, 0.0, 1.5, 1.0, 2.5, 2.0] * 3
 
 
-def test_donated_arguments_are_seen_as_they_were():
+def test_callbacks_get_the_original_donated_arguments():
     seen = []
 
     def f(x):
@@ -371,7 +371,7 @@ def test_donated_arguments_are_seen_as_they_were():
     assert seen == [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 
 
-# ---- what goes wrong ----
+# ---- errors ----
 
 
 class OddError(Exception):
@@ -427,7 +427,7 @@ def test_the_function_works_on_after_an_exception():
         f(ONE)
     fail[0] = False
     assert float(f(ONE)) == 2
-    # Where nothing observes what runs, what the callback reads counts, too.
+    # Without observed execution, values that the callback reads are dependencies.
     assert len(f.versions) == (1 if sys.version_info >= (3, 12) else 2)
 
 
@@ -453,7 +453,7 @@ def test_a_wrong_result_is_an_error(kind, compiled, result, error, text):
         (imprint.jit(f) if compiled else f)(ONE)
 
 
-def test_a_callback_has_no_derivative_and_says_what_to_do():
+def test_a_callback_has_no_derivative_and_names_the_remedy():
     def pure(x):
         return imprint.pure_callback(np.sin, x, x)
 
@@ -481,7 +481,7 @@ def test_vmap_needs_a_method_and_no_order():
     assert seen == [0, 1, 2]
 
 
-def test_bad_arguments_are_told():
+def test_bad_arguments_raise():
     with pytest.raises(ArgumentError, match="expected vmap_method to be one of"):
         imprint.pure_callback(np.sin, ONE, ONE, vmap_method="parallel")
     with pytest.raises(ArgumentError, match="expected a function as callback"):
@@ -549,7 +549,7 @@ def test_programs_of_one_text_have_their_own_callbacks():
     assert [float(f(ONE)) for f in functions] == [1, 2, 3]
 
 
-def test_a_program_holds_what_it_calls():
+def test_a_program_keeps_its_callbacks_alive():
     class Logger:
         def __init__(self):
             self.seen = []
@@ -569,7 +569,7 @@ def test_a_program_holds_what_it_calls():
     assert died() is not None
 
 
-def test_debug_nans_works_beside_callbacks():
+def test_debug_nans_works_with_callbacks():
     seen = []
 
     @imprint.jit

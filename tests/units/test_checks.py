@@ -50,7 +50,7 @@ def test_all_of_an_array_has_to_be_true():
         f(np.array([1.0, 0.0]))
 
 
-def test_bad_checks_are_told():
+def test_bad_checks_raise():
     with pytest.raises(ArgumentError, match="got none for argument 0"):
         imprint.debug.check(True, "text", ONE)
     for call in (imprint.debug.check, lambda p, m: imprint.error_if(inp.ones(1), p, m)):
@@ -93,7 +93,7 @@ def test_error_if_may_go_on(x, on_error):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "bool", "complex64"])
-def test_what_stands_for_nan_is_equinox_s(dtype):
+def test_the_replacement_of_nan_is_equinox_s(dtype):
     results = []
     for library, numpy in ((eqx, jnp), (imprint, inp)):
         x = {"a": numpy.zeros(2, dtype), "b": "text"}

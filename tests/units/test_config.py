@@ -150,7 +150,7 @@ def test_a_bare_switch_turns_it_on():
         assert config.disable_jit
 
 
-def test_update_inside_a_with_changes_what_the_with_does_not_override():
+def test_update_inside_a_with_changes_flags_that_the_with_leaves_alone():
     with module.enable_x64(True):
         config.update("debug_infs", True)
         config.update("enable_x64", False)
@@ -360,7 +360,7 @@ def test_repr_shows_every_effective_value():
     )
 
 
-def test_what_set_a_flag_is_known():
+def test_the_origin_of_a_flag_is_known():
     before = flag_setters()
     with imprint.numpy_rank_promotion("warn"):
         setter = flag_setters()["numpy_rank_promotion"]

@@ -1,4 +1,4 @@
-"""`custom_vmap` beside JAX's: when a rule is used, what it is given, what it may return."""
+"""`custom_vmap` as in JAX: use of the rule, its arguments and its results."""
 
 import importlib
 
@@ -19,8 +19,8 @@ def module_of(api):
     return importlib.import_module(f"{api.__name__}.custom_batching")
 
 
-def weighted(api, heard):
-    """Return a function whose rule tells itself from the function."""
+def weighted(api, calls):
+    """Return a function whose rule has another result than the function."""
 
     @module_of(api).custom_vmap
     def f(x, y):
@@ -28,7 +28,7 @@ def weighted(api, heard):
 
     @f.def_vmap
     def rule(axis_size, in_batched, x, y):
-        heard.append((axis_size, in_batched))
+        calls.append((axis_size, in_batched))
         on_x, on_y = in_batched
         out = {"a": api.numpy.sin(x) * y * 10, "b": y + 1.0}
         return out, {"a": on_x or on_y, "b": on_y}
@@ -90,8 +90,8 @@ MIXED = {
 
 @pytest.mark.parametrize("name", MIXED)
 def test_where_a_tangent_is_batched_and_its_primal_is_not(name):
-    """JAX calls the rule for what both are, and batches it natively by the rest."""
-    heard = []
+    """JAX calls the rule for the common part and batches it natively by the rest."""
+    calls = []
 
     def f(x, y):
         return {"a": inp.sin(x) * y, "b": y * 1.0}
@@ -102,27 +102,27 @@ def test_where_a_tangent_is_batched_and_its_primal_is_not(name):
 
     @own.def_vmap
     def rule(axis_size, in_batched, x, y):
-        heard.append(in_batched)
+        calls.append(in_batched)
         return f(x, y), {"a": any(in_batched), "b": in_batched[1]}
 
     got, want = MIXED[name](own), MIXED[name](f)
     for x, y in zip(imprint.tree.leaves(got), imprint.tree.leaves(want), strict=True):
         assert_close(x, y, "gradient")
-    assert heard == [[True, True]] * len(heard) != []
+    assert calls == [[True, True]] * len(calls) != []
 
 
-def test_reverse_mode_asks_the_rule_for_values_and_the_function_for_cotangents():
+def test_reverse_mode_uses_the_rule_for_values_and_the_function_for_cotangents():
     """JAX has none."""
-    heard = []
-    f = weighted(imprint, heard)
+    calls = []
+    f = weighted(imprint, calls)
     assert_close(imprint.grad(lambda x: f(x, 3.0)["a"])(2.0), 3 * np.float32(np.cos(2)))
-    assert heard == []
+    assert calls == []
     value, gradient = imprint.vmap(
         imprint.value_and_grad(lambda x: f(x, np.float32(3))["a"])
     )(THREE)
     assert_close(value, 30 * np.sin(THREE), "gradient")
     assert_close(gradient, 3 * np.cos(THREE), "gradient")
-    assert (3, [True, False]) in heard
+    assert (3, [True, False]) in calls
 
 
 def test_a_rule_that_is_replaced_is_another_program():
@@ -139,7 +139,7 @@ def test_a_rule_that_is_replaced_is_another_program():
     assert f.__name__ == "f"
 
 
-def test_one_slice_after_the_other():
+def test_slices_in_sequence():
     def programs(api):
         f = module_of(api).sequential_vmap(lambda x, y: {"a": api.numpy.sin(x) * y})
         yield api.vmap(f, (0, None))(THREE, 2.0)
@@ -218,7 +218,7 @@ def test_a_rule_that_returns_something_else(rule, error, text):
     assert str(caught.value) == text
 
 
-def test_what_a_function_closes_over_may_not_be_batched():
+def test_closed_over_values_may_not_be_batched():
     def mapped(z):
         f = custom_vmap(lambda x: x * z)
         f.def_vmap(lambda size, batched, x: (x, True))
@@ -233,7 +233,7 @@ def test_what_a_function_closes_over_may_not_be_batched():
     )
 
 
-def test_what_a_function_closes_over_may_be_traced_and_have_tangents():
+def test_closed_over_values_may_be_traced_and_have_tangents():
     def outer(z):
         f = custom_vmap(lambda x, y: x * z * y)
         f.def_vmap(lambda size, batched, x, y: (x * z * y, True))

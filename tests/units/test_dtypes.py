@@ -137,7 +137,7 @@ def test_promotion_gives_our_own_objects():
         assert isinstance(found, str) or any(found[0] is d for d in dtypes.ALL)
 
 
-def test_float0_meets_only_itself():
+def test_float0_promotes_only_with_itself():
     assert dtypes.promote(((dtypes.float0, False),) * 2) == (dtypes.float0, False)
 
 
@@ -290,7 +290,7 @@ def test_no_common_dtype():
     )
 
 
-def test_issubdtype_of_what_has_no_hash():
+def test_issubdtype_of_unhashable_objects():
     x = np.ones(2, np.float32)
     assert dtypes.issubdtype(x, np.floating)
     assert not dtypes.issubdtype(x, np.integer)

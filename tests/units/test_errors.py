@@ -123,7 +123,7 @@ def test_survives_pickling_and_shows_its_message(cls):
     assert str(error) == "expected x, got y."
 
 
-def test_internal_error_asks_for_a_report_and_shows_the_jaxpr():
+def test_internal_error_requests_a_report_and_shows_the_jaxpr():
     error = errors.InternalError("lowering: lost b", jaxpr="{ lambda ; a. let in () }")
     for shown in (error, pickle.loads(pickle.dumps(error))):
         text = "".join(traceback.format_exception_only(shown))

@@ -1,8 +1,7 @@
-"""Guests that say themselves what they are when they are batched: `custom_vmap`.
+"""Guests with their own batching rule: `custom_vmap`.
 
-The rule that a body gets here is what `vmap` would make of it, so that the laws find it
-right; that a rule is used which differs, or closes over, is in
-`units/test_custom_batching`.
+The rule of a body is its `vmap`, so that the laws hold. Rules that differ or close over
+values are tested in `units/test_custom_batching`.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 
 class Own(BatchRule):
-    """What `vmap` makes of a flat function, as the rule of it."""
+    """Return the `vmap` of a flat function, as its rule."""
 
     def __init__(self, fun):
         super().__init__("own")

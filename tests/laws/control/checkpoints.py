@@ -1,4 +1,4 @@
-"""The guest that remembers little: `checkpoint`, without a policy and with some."""
+"""The guest with few residuals: `checkpoint`, without a policy and with some."""
 
 import jax
 

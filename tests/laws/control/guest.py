@@ -31,15 +31,15 @@ class Example:
     """One equation of a guest.
 
     Args:
-        name: what it shows.
+        name: its name in messages.
         function: takes and returns flat arrays, and binds the primitive once.
         avals: of its arguments.
         twin: the same in JAX.
-        primitive: whose equation it is.
+        primitive: the primitive of the equation.
         domain: the interval from which floats are drawn, where it is smooth.
         integers: the interval of integers.
-        has_rule: whether its derivative is not that of its jaxprs, but a rule's, which
-            may use what they do not and does not know what they captured.
+        has_rule: whether its derivative is a rule, not that of its jaxprs; a rule may use
+            other operands, and does not see captured values.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Example:
         return self.primitive.jaxprs(self.call.params)
 
     def operands(self, seed=0):
-        """Return operands: what the function captured, and drawn arguments."""
+        """Return operands: captured values and drawn arguments."""
         _, consts = self._found
         return (*map(np.asarray, consts), *self.arguments(seed))
 
@@ -108,8 +108,8 @@ class Guest:
         primitive: the guest.
         examples: its equations; at least one with several results.
         culprit: an equation on which a body makes NaN at operands below zero, by `log`.
-        made_by: a pattern of what `debug_nans` then names: the primitive and its line,
-            those of `log` where it looks inside, else those of the guest.
+        made_by: a pattern of the message of `debug_nans`: the primitive and its line, those
+            of `log` where it looks inside, else those of the guest.
         is_reversible: whether it has a transpose.
     """
 
@@ -193,7 +193,7 @@ NAN = Body("makes NaN", lambda np, x: [np.log(x) * 2.0], (float64(3),))
 
 
 def wrapped(body, ours, theirs, primitive):
-    """Return the example of a body, given what makes a function of it."""
+    """Return the example of a body and a factory of functions of it."""
     ours, theirs = ours(body.ours), theirs(body.theirs)
     return Example(
         body.name, lambda *xs: list(ours(*xs)), body.avals, theirs, primitive
@@ -201,6 +201,6 @@ def wrapped(body, ours, theirs, primitive):
 
 
 def run_twin(example, arguments):
-    """Return what the twin gives, in 64 bits."""
+    """Return the results of the twin, in 64 bits."""
     with jax.enable_x64(True):
         return [np.asarray(y) for y in example.twin(*arguments)]

@@ -1,8 +1,8 @@
 """The laws of control primitives: functions of a guest that raise where one is broken.
 
-They ask of every rule what it promises, on each equation of the guest: values against
-the reference, JAX, slices and differences; and what is not a value, such as which
-operands remain, against an oracle that does not read the rules.
+They check every rule on each equation of the guest: values against the reference, JAX,
+slices and differences; other facts, such as the remaining operands, against an oracle that
+does not read the rules.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def law(check):
 
 @contextlib.contextmanager
 def noted(example):
-    """Say of which example an error tells."""
+    """Add the name of the example to an error."""
     try:
         yield
     except Exception as err:
@@ -83,12 +83,12 @@ def run_compiled(closed, *args):
     return list(map(runtime.read, outs, program.out_avals))
 
 
-# ---- what it computes ----
+# ---- values ----
 
 
 @law
 def values(example):
-    """The reference, compiled and eager evaluation and JAX agree; avals foretell them."""
+    """The reference, compiled and eager evaluation and JAX agree with the avals."""
     call, operands = example.call, example.operands()
     check_jaxpr(example.program.jaxpr)
     want = call.reference(*operands)
@@ -189,7 +189,7 @@ def assert_instantiated(call, primals, masked, nonzero, tangents):
 
 @law
 def linearizations(example):
-    """What is split is the jvp, and hands arguments and results on as residuals."""
+    """The split program is the jvp; arguments and results are its residuals."""
     call, primals = example.call, example.operands()
     tangents = directions(call.avals, seed=2)
     for active in test_jvp.mixes(call.avals):
@@ -279,7 +279,7 @@ def assert_transposed(example):
 
 
 def tangent_program(primitive, closed, known):
-    """Return the program at known residuals; what it binds is the guest itself."""
+    """Return the program at known residuals; it binds the guest itself."""
     jaxpr, count = closed.jaxpr, len(known)
     eqns = [
         Eqn(e.invars, e.outvars, primitive, e.params, e.source)
@@ -324,7 +324,7 @@ def dead_code(example):
             if example.has_rule:
                 needed = [True] * len(kept)
             assert kept == needed, f"{used}: keeps operands {kept}, needs {needed}"
-            more = len(eqn.outvars) - sum(used)  # a loop may need what nobody uses
+            more = len(eqn.outvars) - sum(used)  # a loop may need unused results
             assert more == 0 or example.primitive.granularity is Unit.BODY
             for inner in eqn.primitive.jaxprs(eqn.params):
                 assert_alive(inner.jaxpr)
@@ -387,11 +387,11 @@ def closed_in(value):
     return [closed for item in inside for closed in closed_in(item)]
 
 
-# ---- what others see of it ----
+# ---- interfaces ----
 
 
 def sentinels(guest):
-    """The one that made a NaN is named; where there is none, nothing is said."""
+    """The equation that made a NaN is named; without a NaN there is no error."""
     example = guest.culprit
     flagged, watch = with_sentinels(example.program, nans=True, infinities=False)
     names = [f"x{i}" for i in range(len(example.call.avals))]
@@ -412,7 +412,7 @@ LAWS.append(sentinels)
 
 @law
 def counts(example):
-    """Granularity counts what its jaxprs are declared to be."""
+    """Granularity counts the jaxprs as declared."""
     own = sum(len(closed.eqns) for closed in {*example.jaxprs})
     found = granularity(example.program)
     whole = found.outer.equations, found.both.equations, found.both.programs
@@ -438,8 +438,8 @@ def effects(example):
         loud = Call(call.primitive, call.avals, params)
         program = one_equation(loud.primitive, loud.avals, loud.params)
         assert program.jaxpr.effects == {effect}
-        want, heard = listened(lambda loud=loud: loud.reference(*operands))
-        assert heard
+        want, expected_effects = listened(lambda loud=loud: loud.reference(*operands))
+        assert expected_effects
         ways = [
             lambda loud=loud: loud.bind(*operands),
             lambda program=program: run_compiled(program, *operands),
@@ -448,7 +448,7 @@ def effects(example):
             ways.append(lambda loud=loud: linearize_flat(loud.bind, operands).outs)
         for way in ways:
             outs, came = listened(way)
-            assert came == heard
+            assert came == expected_effects
             assert_values(outs, want)
         (kept,) = dce_jaxpr(program.jaxpr, [False] * len(want)).eqns
         assert kept.effects == {effect}

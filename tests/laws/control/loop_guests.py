@@ -1,4 +1,4 @@
-"""The loops before the laws: a scan and a while, with steps of several kinds."""
+"""The loops as guests of the laws: scan and while, with several steps."""
 
 import jax
 import jax.numpy as jnp

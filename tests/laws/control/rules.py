@@ -1,8 +1,8 @@
-"""Guests whose derivative is a rule of the user's: `custom_jvp` and `custom_vjp`.
+"""Guests whose derivative is a user rule: `custom_jvp` and `custom_vjp`.
 
-The rule that a body gets here is its own derivative, so that differences find it right, and
-is known forwards for both: what a rule known backwards gives is an equation of its own, and
-in `units/custom_derivatives`, as is that a rule is used which differs, or closes over.
+The rule of a body is its own derivative, so that differences agree with it, and is a
+forward rule for both. Backward rules, which give an equation of their own, and rules that
+differ or close over values are tested in `units/custom_derivatives`.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
-"""Guests whose derivative is one of what they solve: linear equations and roots.
+"""Guests with implicit derivatives: linear equations and roots.
 
-What solves them here is exact, by formulas, so that differences find the derivative right.
+Their solvers are exact formulas, so that differences agree with the derivative.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ def example(name, primitive, function, *avals):
 
 
 def solved(name, matvec, solve, *avals, **options):
-    """Return the example of `matvec` and `solve`, each of `(np, a)`; b comes behind a."""
+    """Return the example of `matvec` and `solve`, each of `(np, a)`; b follows a."""
 
     def function(lax, np, a, *b):
         back = solve(np, a)
@@ -56,7 +56,7 @@ def _triangular(np, a):
 
 
 def _by_columns(np, a):
-    """Return what solves for a map of two parts, by its columns."""
+    """Return the solver for a map of two parts, by its columns."""
 
     def solve(matvec, b):
         one, zero = np.ones(3), np.zeros(3)
@@ -94,7 +94,7 @@ SOLVED = (
 
 
 def root(name, f, solve, tangent_solve, *avals, **options):
-    """Return the example of functions, each of `(np, a, b)`; the guess comes behind."""
+    """Return the example of functions, each of `(np, a, b)`; the guess follows."""
 
     def function(lax, np, a, b, *guess):
         outs = lax.custom_root(

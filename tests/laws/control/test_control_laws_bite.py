@@ -1,7 +1,7 @@
 """The laws of control primitives bite: one broken rule of a guest turns its law red.
 
-Each function is a mistake that somebody could make in a rule of the nested call. The law
-sees the guest with that rule, beside the good one that other rules call.
+Each function is a possible mistake in a rule of the nested call. The law sees the guest
+with that rule; other rules still call the good one.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""`checkpoint` beside JAX's: values, derivatives, what is remembered and what it costs."""
+"""`checkpoint` as in JAX: values, derivatives, residuals and costs."""
 
 import functools
 
@@ -159,22 +159,22 @@ def test_a_rule_for_cotangents_is_used_inside(way):
 
 
 def remembered(lib, np_, policy):
-    """Return the number of values that a backward pass remembers beside constants."""
+    """Return the number of residuals of a backward pass, without constants."""
     chosen = policy(lib.checkpoint_policies)
     wrap = functools.partial(lib.checkpoint, policy=chosen)
-    point = np_.asarray(np.float32(POINT))  # made anew: JAX may keep a constant of x64
+    point = np_.asarray(np.float32(POINT))  # re-created: JAX may keep a constant of x64
     _, pull = lib.vjp(lambda x: layers(lib, np_, x, wrap), point)
     leaves = imprint.tree.leaves(pull) if lib is imprint else jax.tree.leaves(pull)
     return sum(np.shape(x) == (3,) for x in leaves)
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES.keys())
-def test_no_more_is_remembered_than_by_jax(policy):
+def test_no_more_residuals_than_in_jax(policy):
     ours, theirs = (remembered(lib, np_, policy) for lib, np_ in LIBRARIES)
     assert ours <= theirs
 
 
-def test_less_is_remembered_than_without():
+def test_fewer_residuals_than_without():
     counts = {name: remembered(imprint, inp, POLICIES[name]) for name in POLICIES}
     bare = imprint.vjp(lambda x: layers(imprint, inp, x, lambda f: f), POINT)[1]
     assert counts["none"] == counts["nothing"] == 3
@@ -184,7 +184,7 @@ def test_less_is_remembered_than_without():
     )
 
 
-# ---- what the compiler makes of it ----
+# ---- after compilation ----
 
 
 def compiled(lib, np_, wrap):
@@ -207,7 +207,7 @@ def counted(program):
 @pytest.mark.parametrize(
     "options", [{}, {"prevent_cse": False}], ids=["barrier", "no barrier"]
 )
-def test_what_is_computed_again_stays_as_with_jax(options):
+def test_recomputation_survives_the_compiler_as_in_jax(options):
     programs = [
         compiled(lib, np_, functools.partial(lib.checkpoint, **options))
         for lib, np_ in LIBRARIES
@@ -232,16 +232,16 @@ def test_a_barrier_is_where_something_is_computed_again():
 
 
 def test_an_effect_happens_once():
-    heard = []
+    calls = []
 
     @imprint.checkpoint
     def f(x):
-        imprint.debug.callback(lambda y: heard.append(float(y)), x)
+        imprint.debug.callback(lambda y: calls.append(float(y)), x)
         return inp.sin(x)
 
     assert imprint.jit(imprint.grad(f))(0.0) == 1.0
     imprint.effects_barrier()
-    assert heard == [0.0]
+    assert calls == [0.0]
 
 
 # ---- arguments ----
@@ -251,7 +251,7 @@ def test_outside_of_every_trace_the_function_runs_as_it_is():
     assert imprint.checkpoint(lambda x: x if x > 0 else -x)(-2.0) == 2.0
 
 
-def test_python_cannot_choose_by_what_is_remembered():
+def test_python_cannot_branch_on_residuals():
     f = imprint.checkpoint(lambda x: x if x > 0 else -x)
     with pytest.raises(ConcretizationError, match="traced by checkpoint"):
         imprint.grad(f)(2.0)
@@ -269,13 +269,13 @@ def test_concrete_is_refused_as_by_jax():
         jax.checkpoint(lambda x: x, concrete=True)
 
 
-def test_a_static_argument_that_is_not_there_is_refused():
+def test_an_unknown_static_argument_is_refused():
     f = imprint.checkpoint(lambda x: x, static_argnums=(3,))
     with pytest.raises(ArgumentError, match=r"in \[-1, 1\).*got 3"):
         imprint.grad(f)(1.0)
 
 
-def test_a_policy_is_a_part_of_what_a_function_is():
+def test_a_policy_is_part_of_the_fingerprint():
     saved = {"sin"}
 
     def policy(primitive, *_, **__):
@@ -308,7 +308,7 @@ def test_a_policy_is_a_part_of_what_a_function_is():
         POLICIES["offloaded names"],
     ],
 )
-def test_policies_made_anew_are_equal(make):
+def test_recreated_policies_are_equal(make):
     policies = imprint.checkpoint_policies
     assert make(policies) == make(policies)
     assert hash(make(policies)) == hash(make(policies))
@@ -342,7 +342,7 @@ def offload_dots(policies):
 
 
 def test_offloaded_products():
-    """JAX fails of second derivatives of these."""
+    """JAX fails on second derivatives of these."""
     define = with_policy(offload_dots)
 
     def slope(lib, np_):

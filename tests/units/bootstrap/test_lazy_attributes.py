@@ -1,4 +1,4 @@
-"""What loads later is offered, is what type checkers see, and loads when asked for."""
+"""Lazy names are offered, agree with type checkers, and load on first use."""
 
 import ast
 import importlib
@@ -21,7 +21,7 @@ def seen_by_type_checkers(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_what_loads_later_is_what_type_checkers_see(face):
+def test_lazy_names_are_those_that_type_checkers_see(face):
     module = importlib.import_module(face)
     offered = {
         pair
@@ -30,7 +30,7 @@ def test_what_loads_later_is_what_type_checkers_see(face):
         for pair in [file.rpartition(".")[::2] if name == "." else (file, name)]
     }
     assert offered == seen_by_type_checkers(face)
-    # Of these only methods and protocols ask.
+    # Only methods and protocols use these.
     hidden = {"At", "byteswap", "numpy_function", "numpy_ufunc", "places_of"}
     hidden |= {"take_at", "ufunc_methods", "view", "getitem"}
     hidden |= {"__array_api_version__", "__array_namespace_info__", "ad_checkpoint"}
@@ -40,15 +40,15 @@ def test_what_loads_later_is_what_type_checkers_see(face):
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_no_file_is_called_as_what_it_holds(face):
-    """Else whoever imports the file has the module stand for the function."""
+def test_no_file_has_the_name_of_its_member(face):
+    """Otherwise an import of the file would replace the function by the module."""
     table = importlib.import_module(face)._LAZY
     own = {f.rpartition(".")[2]: f for f in table if f.rpartition(".")[0] == face}
     assert not [f for name, f in own.items() if name in table[f].split()]
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_an_import_loads_nothing_that_loads_later(face):
+def test_an_import_loads_no_lazy_module(face):
     files = sorted(importlib.import_module(face)._LAZY)
     program = f"import {face}, sys; print(sorted(sys.modules.keys() & set({files})))"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Modules that run when something is asked of them: once, whole, and in any thread."""
+"""Modules that run on first use: once, as a whole, and in any thread."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from tests.meta.sources import ROOT
 
 @pytest.fixture
 def late(tmp_path, monkeypatch):
-    """Return how a package with one late module of a given text is made."""
+    """Return a factory of packages with one lazy module of a given text."""
 
     def make(text):
         folder = tmp_path / "lately"
@@ -40,7 +40,7 @@ def plus(x):
 """
 
 
-def test_a_module_runs_when_a_name_is_asked_of_it(late):
+def test_a_module_runs_when_a_name_is_read(late):
     part = late(TEXT)
     asked = sys.modules["lately"].ASKED
     assert part.__name__ == "lately.part"
@@ -53,7 +53,7 @@ def test_a_module_runs_when_a_name_is_asked_of_it(late):
     assert "importing" not in type(part.__loader__).__module__
 
 
-def test_it_runs_once_though_threads_ask_at_once(late):
+def test_it_runs_once_when_threads_read_it_at_once(late):
     part = late("import time\ntime.sleep(0.05)\n" + TEXT + "time.sleep(0.05)\nLAST = 2")
     found = []
     threads = [
@@ -68,7 +68,7 @@ def test_it_runs_once_though_threads_ask_at_once(late):
     assert sys.modules["lately"].ASKED == [1]
 
 
-def test_one_that_asks_itself_meanwhile_has_what_it_has_by_then(late):
+def test_a_module_that_reads_itself_while_loading_sees_its_names_so_far(late):
     part = late("ONE = 1\nfrom lately import part\nTWO = part.ONE + 1\n")
     assert part.TWO == 2
 
@@ -82,12 +82,12 @@ def test_one_that_fails_runs_again(late):
     assert sys.modules["lately"].ASKED == [1, 1]
 
 
-def test_dir_and_star_imports_ask(late):
+def test_dir_and_star_imports_load_it(late):
     part = late(TEXT)
     assert "plus" in dir(part)
 
 
-def test_a_star_import_asks(late):
+def test_a_star_import_loads_it(late):
     late(TEXT)
     names = {}
     exec("from lately.part import *", names)
@@ -96,7 +96,7 @@ def test_a_star_import_asks(late):
 
 @pytest.mark.slow
 def test_each_module_can_be_the_first():
-    """No order of asking is needed: every module runs in a process that asked none."""
+    """Modules load in any order: each one loads first in a fresh process."""
     names = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in (ROOT / "imprint").rglob("*.py")

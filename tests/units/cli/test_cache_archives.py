@@ -1,4 +1,4 @@
-"""`imprint cache export`, `import`, `warm`: programs reach another store, or do not."""
+"""`imprint cache export`, `import` and `warm`: programs reach another store."""
 
 import os
 import subprocess
@@ -41,8 +41,8 @@ def cache(tmp_path):
 
 
 def test_programs_made_for_an_image_are_loaded_from_another_store(cache, tmp_path):
-    told = cache("a", "warm", cache.script, 4)
-    assert told == "compiled\ncompiled 1 programs, loaded 0 from the disk\n"
+    printed = cache("a", "warm", cache.script, 4)
+    assert printed == "compiled\ncompiled 1 programs, loaded 0 from the disk\n"
     assert cache("a", "export", "all.tar").startswith("2 entries, ")
     with tarfile.open(tmp_path / "all.tar") as archive:
         assert len(archive.getnames()) == 2
@@ -52,7 +52,7 @@ def test_programs_made_for_an_image_are_loaded_from_another_store(cache, tmp_pat
     assert cache("b", "verify").startswith("2 entries are whole")
 
 
-def test_what_is_damaged_or_signed_by_others_stays_out(cache, tmp_path):
+def test_damaged_entries_and_those_of_other_signers_stay_out(cache, tmp_path):
     cache("a", "warm", cache.script, 4)
     cache("a", "export", "all.tar")
     with tarfile.open(tmp_path / "all.tar") as archive:
@@ -83,7 +83,7 @@ def test_names_in_an_archive_lead_nowhere_else(cache, tmp_path):
     assert not (tmp_path.parent / "outside.py").exists()
 
 
-def test_mistakes_are_told(cache, tmp_path):
+def test_mistakes_are_reported(cache, tmp_path):
     assert cache("a", "warm", "no.py", status=2) == (
         "imprint cache warm: expected a script, got 'no.py', which is no file\n"
     )

@@ -1,4 +1,4 @@
-"""`imprint cache`: what each action prints, deletes and returns."""
+"""`imprint cache`: output, deletions and exit status of each action."""
 
 import os
 
@@ -41,12 +41,12 @@ def test_ls_has_the_last_used_first(files, cache):
     assert all("jit__lambda_, 1 equations" in line for line in lines)
 
 
-def test_du_tells_how_much_there_is(files, cache):
+def test_du_prints_the_size(files, cache):
     kib = sum(path.stat().st_size for path in files) / 1024
     assert cache("du") == (0, [f"2 entries, {kib:.1f} KiB of 2.0 GiB"])
 
 
-def test_prune_deletes_what_does_not_fit(files, cache):
+def test_prune_deletes_entries_over_the_limit(files, cache):
     old, new = files
     imprint.cache.configure(limit=new.stat().st_size)
     kib = old.stat().st_size / 1024
@@ -55,7 +55,7 @@ def test_prune_deletes_what_does_not_fit(files, cache):
     assert not old.exists()
 
 
-def test_verify_deletes_what_is_damaged(files, cache):
+def test_verify_deletes_damaged_entries(files, cache):
     assert cache("verify") == (0, ["2 entries are whole, 0 were not"])
     damaged = files[0]
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"!")
@@ -69,7 +69,7 @@ def test_verify_deletes_what_is_damaged(files, cache):
     assert not damaged.exists()
 
 
-def test_verify_leaves_what_others_signed(files, cache, imprint_store, tmp_path):
+def test_verify_leaves_entries_of_other_signers(files, cache, imprint_store, tmp_path):
     secret = tmp_path / "secret"
     secret.write_bytes(bytes(range(32)))
     secret.chmod(0o600)
@@ -100,7 +100,7 @@ def test_doctor_is_content_with_a_store_that_works(files, cache, imprint_store):
     assert len([*entries(imprint_store)]) == 2
 
 
-def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
+def test_doctor_gives_the_reason(cache, imprint_store, monkeypatch):
     assert cache("doctor")[1][-1] == (
         f"no store: {imprint_store} is not there; the first program that is compiled makes "
         "it"
@@ -123,7 +123,7 @@ def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
     )
 
 
-def test_without_a_store_the_others_say_so(cache, imprint_store):
+def test_without_a_store_the_other_actions_report_it(cache, imprint_store):
     for action in ("ls", "du", "prune", "verify", "clear"):
         status, lines = cache(action)
         assert status == 1

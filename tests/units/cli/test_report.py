@@ -43,7 +43,7 @@ versions  hits  trace s  lower s  compile s  function, and why
 """
 
 
-def test_plain_text_where_there_is_no_terminal():
+def test_plain_text_without_a_terminal():
     stream = io.StringIO()
     print_report([a_row(2)], stream)
     assert stream.getvalue() == PLAIN
@@ -97,7 +97,7 @@ def test_a_redundant_recompile_is_marked_and_counted():
     ]
 
 
-def test_what_a_python_loop_repeats_is_told_once_below_its_misses():
+def test_an_unrolled_loop_is_reported_once_below_its_misses():
     row = a_row(2)
     advice = "100 equal blocks of 40 equations from a Python loop at a.py:4."
     for i, miss in enumerate(row.misses):
@@ -128,7 +128,7 @@ def test_rich_draws_the_same_on_a_terminal(monkeypatch):
     assert drawn == [line.split() for line in PLAIN.splitlines()]
 
 
-def test_of_many_misses_those_that_took_longest_are_shown():
+def test_the_longest_of_many_misses_are_shown():
     stream = io.StringIO()
     print_report([a_row(100)], stream)
     lines = stream.getvalue().splitlines()

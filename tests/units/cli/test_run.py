@@ -125,7 +125,7 @@ def test_the_status_is_the_programs_unless_that_is_0(limit, program, status, tmp
 
 
 @pytest.mark.slow
-def test_calls_of_versions_that_are_gone_count(tmp_path):
+def test_calls_of_dropped_versions_are_counted(tmp_path):
     script = """
         import warnings
         import imprint
@@ -157,7 +157,7 @@ def test_calls_of_versions_that_are_gone_count(tmp_path):
 
 
 @pytest.mark.slow
-def test_functions_of_imprint_itself_are_told_and_not_limited(tmp_path):
+def test_functions_of_imprint_are_listed_and_not_limited(tmp_path):
     script = """
         from imprint import random
         for shape in (3, 4, 5):  # more than are computed without a program
@@ -185,12 +185,12 @@ def test_functions_of_imprint_itself_are_told_and_not_limited(tmp_path):
         (("--fail-on-recompile=2", "-m", "module", "-m"), 1),
     ],
 )
-def test_what_follows_the_program_is_its_own(words, own):
+def test_arguments_after_the_program_are_its_own(words, own):
     assert split_words(words) == (list(words[:own]), list(words[own:]))
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([], "expected a script, or -m and a module"),
         (["-m"], "expected a module after -m"),
@@ -209,15 +209,15 @@ def test_what_follows_the_program_is_its_own(words, own):
         ),
     ],
 )
-def test_wrong_usage_runs_nothing(words, told, capsys):
+def test_wrong_usage_runs_nothing(words, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(["run", *words])
     assert caught.value.code == 2
-    assert capsys.readouterr().err.endswith(f"imprint run: error: {told}\n")
+    assert capsys.readouterr().err.endswith(f"imprint run: error: {message}\n")
 
 
 @pytest.mark.slow
-def test_what_a_thread_compiles_after_the_end_is_in_the_table(tmp_path):
+def test_the_table_has_compiles_of_threads_that_outlive_the_program(tmp_path):
     script = """
         import threading, time
         import imprint
@@ -236,7 +236,7 @@ def test_what_a_thread_compiles_after_the_end_is_in_the_table(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_table_follows_what_the_program_printed(tmp_path):
+def test_the_table_follows_the_output_of_the_program(tmp_path):
     write(tmp_path / "script.py", "print('text')")
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, "run", "script.py"],

@@ -1,4 +1,4 @@
-"""A program that `imprint run` runs sees and shows what it does under Python itself."""
+"""A program under `imprint run` behaves as under Python itself."""
 
 import signal
 import subprocess
@@ -142,7 +142,7 @@ def test_an_interrupted_program_is_reported(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_runs_after_the_end_finds_the_program(tmp_path):
+def test_code_that_runs_after_the_end_finds_the_program(tmp_path):
     write(
         tmp_path / "script.py",
         """

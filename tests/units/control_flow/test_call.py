@@ -1,4 +1,4 @@
-"""The nested call: its reference means what it computes, compiled."""
+"""The nested call: its reference equals the compiled program."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""What a rule of the user's captures is an operand of the equation that it is derived in.
+"""Values that a user rule captures are operands of the derived equation.
 
-The jaxprs that control primitives hold have no constants. Those that are derived of them
-have, where a rule reads an array: then whoever binds them hands it on.
+The jaxprs of control primitives have no constants. A derived jaxpr has one where a rule
+reads an array; the code that binds it passes the array as an operand.
 """
 
 import numpy as np
@@ -123,7 +123,7 @@ CASES = [
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("compiled", [True, False], ids=["jitted", "eager"])
 @pytest.mark.parametrize(("around", "name", "way"), CASES)
-def test_it_is_what_it_is_without_the_equation(around, name, way, compiled):
+def test_the_value_is_the_same_without_the_equation(around, name, way, compiled):
     function, _ = FUNCTIONS[name]
     want = WAYS[way](function)(X)
     run = WAYS[way](AROUND[around](function))

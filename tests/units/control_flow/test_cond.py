@@ -1,4 +1,4 @@
-"""The conditional: what its derived branches keep, what it passes on, and its effects."""
+"""The conditional: residuals of its branches, forwarded values, and effects."""
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def printed(fun, *args):
     return imprint.make_jaxpr(fun)(*args)
 
 
-# ---- what is kept ----
+# ---- residuals ----
 
 
 def test_residuals_of_different_branches_share_a_slot():
@@ -71,7 +71,7 @@ def test_without_a_tangent_nothing_is_staged():
     assert len(conditionals(printed(push, True, X))) == 1
 
 
-def test_results_that_nobody_uses_go_with_what_they_need():
+def test_unused_results_are_dropped_with_their_inputs():
     def f(p, x, y):
         first, _ = lax.cond(
             p, lambda: (inp.sin(x), inp.exp(y)), lambda: (x * 2, inp.log(y))
@@ -138,10 +138,10 @@ def test_only_the_effects_of_the_branch_that_runs_happen(ordered):
         return lax.cond(p, lambda: tell(x, ordered=ordered) * 2, lambda: x)
 
     for run in (imprint.jit(f), f):
-        for p, heard in ((True, [1.0]), (False, [])):
+        for p, effects in ((True, [1.0]), (False, [])):
             HEARD.clear()
             run(p, np.float32(1)).block_until_ready()
-            assert heard == HEARD
+            assert effects == HEARD
 
 
 def test_effects_of_branches_keep_their_place():
@@ -151,10 +151,10 @@ def test_effects_of_branches_keep_their_place():
         tell(y * 100)
         return y
 
-    for p, heard in ((True, [10, 1, 200]), (False, [10, 1, 2, 200])):
+    for p, effects in ((True, [10, 1, 200]), (False, [10, 1, 2, 200])):
         HEARD.clear()
         imprint.jit(f)(p, np.float32(1)).block_until_ready()
-        assert heard == HEARD
+        assert effects == HEARD
 
 
 def test_the_order_goes_on_behind_the_conditional():
@@ -183,7 +183,7 @@ def test_a_mapped_choice_has_the_effects_of_the_chosen_branches_alone():
     assert imprint.vmap(noisy)(flags[:0], xs[:0]).shape == (0,)
 
 
-def test_an_effect_is_kept_when_nobody_uses_the_result():
+def test_an_effect_is_kept_when_the_result_is_unused():
     HEARD.clear()
     imprint.jit(lambda p, x: (noisy(p, x), x)[1])(True, np.float32(5))
     assert HEARD == [5]
@@ -210,7 +210,7 @@ def test_debug_nans_names_the_line_inside_the_branch():
             )
 
 
-def test_debug_nans_knows_branches_without_floats():
+def test_debug_nans_accepts_branches_without_floats():
     run = imprint.jit(lambda p, n: lax.cond(p, lambda: n + 1, lambda: n * 2))
     with imprint.debug_nans():
         assert run(True, 3) == 4

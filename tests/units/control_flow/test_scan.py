@@ -1,4 +1,4 @@
-"""What a loop keeps, computes and copies: counted in jaxprs, beside those of JAX."""
+"""Residuals, work and copies of loops, counted in jaxprs here and in JAX."""
 
 import jax
 import numpy as np
@@ -64,7 +64,7 @@ def test_an_operand_that_is_a_residual_is_not_stacked_again():
     assert kept(primal) == 0
 
 
-def test_what_nobody_uses_is_not_computed():
+def test_unused_results_are_not_computed():
     def run(xs):
         def step(carry, x):
             a, b = carry
@@ -88,7 +88,7 @@ def test_of_a_while_the_carry_that_decides_stays():
     assert "mul" not in [e.primitive.name for e in eqn.params["body_jaxpr"].eqns]
 
 
-def test_what_a_step_hands_on_is_no_part_of_the_loop():
+def test_values_that_a_step_forwards_are_no_part_of_the_loop():
     def run(a, w, xs):
         def step(carry, x):
             fixed, c = carry

@@ -1,4 +1,4 @@
-"""Closing: a body becomes a jaxpr without constants, whatever it captures."""
+"""Tracing of bodies: every body becomes a jaxpr without constants."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def evaluated(body, *args):
     return eval_jaxpr(body.jaxpr.jaxpr, (), *body.captured, *args)
 
 
-def test_what_a_body_captures_are_leading_arguments():
+def test_captured_values_are_leading_arguments():
     v = inp.asarray(W) * 3
     body = closed(lambda x: {"y": lax.add(lax.mul(x, W), v), "n": None}, ONE)
     assert not body.jaxpr.consts
@@ -57,7 +57,7 @@ def test_tracers_of_enclosing_traces_are_captured():
     assert isinstance(found[0], Tracer)
 
 
-def test_a_body_owns_what_it_captured():
+def test_a_body_owns_its_captured_values():
     a = np.ones(2, "float32")
 
     def body(x):
@@ -96,7 +96,7 @@ def test_an_array_that_a_body_wrote_into_is_another_for_the_next():
     np.testing.assert_array_equal(outs, [[1, 1], [5, 5]])
 
 
-def test_results_that_are_no_arrays_are_told_by_name():
+def test_results_that_are_no_arrays_are_named():
     def branch(x):
         return {"y": x, "how": "fast"}
 
@@ -109,12 +109,12 @@ def test_results_that_are_no_arrays_are_told_by_name():
     assert "has_aux" not in str(err.value)
 
 
-def test_operands_that_are_no_arrays_are_told_by_name():
+def test_operands_that_are_no_arrays_are_named():
     with pytest.raises(ArgumentError, match=r"got str 'a' as operands\[1\]\['k'\]"):
         own_leaves((ONE, {"k": "a"}), "lax.cond", "operands")
 
 
-def test_a_model_as_operand_is_told_how_to_give_its_arrays():
+def test_a_model_as_operand_raises_with_the_remedy():
     make = imprint.filter_vmap(lambda key: imprint.nn.MLP(2, 2, 3, 1, key=key))
     layers = make(imprint.random.split(imprint.random.key(0), 4))
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""What Python and NumPy do with arrays, beside JAX where its arrays are asked the same."""
+"""Arrays under the operators and functions of Python and NumPy, as in JAX."""
 
 import enum
 import operator
@@ -48,7 +48,7 @@ class Phase(complex):
 
 
 class Holder:
-    """An object that stands for an array."""
+    """An object that converts to an array."""
 
     def __init__(self, array):
         self.array = array
@@ -62,7 +62,7 @@ def is_weak(x):
 
 
 def outcome(function, *args):
-    """Return what a call gives, rounded, or that it is an error that users catch."""
+    """Return the rounded result of a call, or the class of its error."""
     try:
         out = function(*args)
     except (TypeError, ValueError, IndexError):
@@ -97,13 +97,13 @@ OTHERS = [
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda x: f"{type(x).__name__}")
 @pytest.mark.parametrize("apply", OPERATORS, ids=lambda f: f.__name__)
-def test_operators_take_what_those_of_jax_take(apply, other):
+def test_operators_take_the_operands_of_jax(apply, other):
     ours, theirs = inp.asarray(VALUES), jnp.asarray(VALUES)
     assert outcome(apply, ours, other) == outcome(apply, theirs, other)
     assert outcome(apply, other, ours) == outcome(apply, other, theirs)
 
 
-def test_a_list_beside_a_traced_array_is_an_error_and_no_answer():
+def test_a_list_next_to_a_traced_array_is_an_error():
     for compare in (lambda x: x == [1, 1, 1], lambda x: x != [1, 1, 1]):
         with pytest.raises(TypeError, match=r"list \[1, 1, 1\].*asarray"):
             imprint.jit(compare)(VALUES)
@@ -155,7 +155,7 @@ def test_numbers_of_subclasses_share_the_versions_of_plain_ones():
     assert "Level" not in str(imprint.make_jaxpr(lambda x: lax.mul(x, Level.LOW))(3))
 
 
-# ---- objects that stand for arrays ----
+# ---- objects that convert to arrays ----
 
 
 @pytest.mark.parametrize("value", [VALUES, np.float32(2)], ids=["vector", "scalar"])
@@ -244,7 +244,7 @@ def message(error, fun, *args):
     return str(caught.value)
 
 
-def test_dlpack_says_how_dtypes_go_that_numpy_does_not_hand_over():
+def test_dlpack_errors_name_the_remedy_for_dtypes_that_numpy_does_not_export():
     x = inp.ones(3, "bfloat16")
     assert message(BufferError, np.from_dlpack, x) == (
         "expected a dtype that NumPy hands to other libraries, got bfloat16. Hand over its "
@@ -272,7 +272,7 @@ def test_dlpack_says_how_dtypes_go_that_numpy_does_not_hand_over():
     )
 
 
-def test_dlpack_of_old_gets_a_copy_since_it_cannot_say_read_only():
+def test_dlpack_without_a_read_only_flag_gets_a_copy():
     class Old:
         def __init__(self, array):
             self.array = array
@@ -303,7 +303,7 @@ def test_a_buffer_is_read_only():
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "bool"])
 def test_numpy_gets_the_values_without_going_in_circles(dtype):
-    """From Python 3.12 on NumPy asks for the buffer first, for `__array__` after that."""
+    """From Python 3.12 on NumPy tries the buffer first, then `__array__`."""
     x = inp.asarray(X).astype(dtype)
     np.asarray(x)
     depths = []
@@ -334,7 +334,7 @@ def test_the_namespace_of_the_array_api():
             array.__array_namespace__(api_version="1999.12")
 
 
-def test_what_a_program_can_ask_of_the_namespace():
+def test_the_inspection_functions_of_the_namespace():
     ours, theirs = inp.__array_namespace_info__(), jnp.__array_namespace_info__()
     assert ours.default_dtypes() == theirs.default_dtypes()
     for kind in (None, "bool", "integral", "numeric", ("bool", "real floating")):
@@ -389,7 +389,7 @@ class Described:
     weak_type = True
 
 
-def test_what_has_a_shape_and_a_dtype_stands_for_an_array_where_nothing_is_computed():
+def test_objects_with_shape_and_dtype_replace_arrays_in_abstract_calls():
     def f(tree):
         return tree["x"] + 1
 

@@ -1,4 +1,4 @@
-"""Arguments and results that are no arrays: the message says how they become some."""
+"""Arguments and results that are no arrays: the message names the conversion."""
 
 import dataclasses
 import datetime
@@ -21,7 +21,7 @@ class Point:
 
 
 def class_of(module, *methods):
-    """Return an object of a class that looks as one of a library that is not installed."""
+    """Return an object of a class that imitates a library that is not installed."""
     named = {name: lambda self: None for name in methods}
     return type("Foreign", (), {"__module__": module, **named})()
 
@@ -147,7 +147,7 @@ def test_a_value_is_shown_on_one_line():
     assert len(str(caught.value)) < 260
 
 
-def test_a_keyword_that_there_is_not_names_the_one_that_was_meant():
+def test_a_misspelled_keyword_names_the_right_one():
     f = imprint.jit(lambda x, *, factor=1.0: x * factor)
     with pytest.raises(
         ArgumentError, match=r"argument 'facter'\. Did you mean 'factor'\?"

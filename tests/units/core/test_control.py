@@ -1,4 +1,4 @@
-"""Control primitives by their declaration: a toy with a tuple of branches, and one more."""
+"""Control primitives by declaration: a toy with a tuple of branches, and another."""
 
 import numpy as np
 import pytest
@@ -108,7 +108,7 @@ def test_bodies_are_counted_with_their_equation(program):
     assert lower(program, "choose").equations == 4
 
 
-def test_a_rule_of_its_own_binds_what_runs(params):
+def test_a_rule_of_its_own_binds_the_equations_that_run(params):
     for index, want in enumerate((np.sin, np.cos, np.exp)):
         (got,) = choose_p.bind(np.int32(index), np.float32(0.5), **params)
         np.testing.assert_allclose(got, want(np.float32(0.5)), rtol=1e-6)

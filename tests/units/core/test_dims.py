@@ -22,7 +22,7 @@ def message(error, fun, *args):
     return str(caught.value)
 
 
-# ---- what a size is ----
+# ---- sizes ----
 
 
 @pytest.mark.parametrize("given", [3, np.int8(3), np.uint64(3), np.array(3)])
@@ -42,7 +42,7 @@ def test_a_symbolic_size_stays_as_it_is():
     assert dims.as_shape([np.int32(2), N]) == (2, N)
 
 
-def test_what_is_no_size_is_refused():
+def test_objects_that_are_no_sizes_are_refused():
     assert message(ArgumentError, dims.as_dim, 2.0) == (
         "expected a whole number, got float 2.0. Convert it with int()."
     )
@@ -50,7 +50,7 @@ def test_what_is_no_size_is_refused():
         ShapedArray(("3",), F32)
 
 
-def test_a_number_is_asked_for_by_what_needs_it():
+def test_an_operation_that_needs_a_number_is_named():
     assert dims.concrete(4, "unroll") == 4
     assert message(ConcretizationError, dims.concrete, 2 * N, "unroll") == (
         "unroll: expected a length that is known while tracing, got 2*n. "
@@ -95,14 +95,14 @@ def test_questions_that_hold_for_all_values_are_answered():
         lambda: dims.repeats_to((N,), (2, M)),
     ],
 )
-def test_what_depends_on_the_values_is_refused(ask):
+def test_data_dependent_sizes_are_refused(ask):
     with pytest.raises(
         ShapeError, match="expected lengths of which it is known whether"
     ):
         ask()
 
 
-def test_is_same_and_its_kin_never_raise():
+def test_is_same_and_related_functions_never_raise():
     assert not dims.is_same(N, M)
     assert not dims.is_same(N, 1)
     assert not dims.is_surely_at_least(N, M)
@@ -172,7 +172,7 @@ def test_a_length_below_zero_is_found():
     assert not dims.has_negative((0, N, M))
 
 
-def test_broadcasting_repeats_only_what_is_always_one():
+def test_broadcasting_repeats_only_sizes_that_are_always_one():
     assert dims.broadcast(1, N) is N
     assert dims.broadcast(N, 1) is N
     assert dims.broadcast(N, N) is N

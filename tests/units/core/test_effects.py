@@ -47,7 +47,7 @@ def traced(function, *args):
     return imprint.make_jaxpr(function)(*args)
 
 
-def heard(call):
+def effects_of(call):
     HEARD.clear()
     np.asarray(call())
     return list(HEARD)
@@ -95,11 +95,11 @@ def test_an_effect_without_results_is_lowered():
 
 def test_each_way_to_run_runs_the_effects_once_and_in_order():
     compiled = imprint.jit(twice)
-    assert heard(lambda: compiled(ONE)) == IN_ORDER
-    assert heard(lambda: compiled(inp.asarray(ONE))) == IN_ORDER
-    assert heard(lambda: twice(ONE)) == IN_ORDER
+    assert effects_of(lambda: compiled(ONE)) == IN_ORDER
+    assert effects_of(lambda: compiled(inp.asarray(ONE))) == IN_ORDER
+    assert effects_of(lambda: twice(ONE)) == IN_ORDER
     with imprint.disable_jit():
-        assert heard(lambda: twice(ONE)) == IN_ORDER
+        assert effects_of(lambda: twice(ONE)) == IN_ORDER
 
 
 def test_the_order_is_written_down_for_the_engine():
@@ -115,7 +115,7 @@ def test_many_ordered_effects_keep_their_order():
             tell(inp.sin(x * k) * 0 + k)
         return x
 
-    assert heard(lambda: imprint.jit(count)(ONE)) == list(range(40))
+    assert effects_of(lambda: imprint.jit(count)(ONE)) == list(range(40))
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -129,7 +129,7 @@ def test_a_primal_that_is_differentiated_has_its_effects_once(wrap, ordered):
         lambda: imprint.jit(lambda x: imprint.jvp(f, (x,), (x,))[1])(ONE),
         lambda: imprint.vmap(lambda y: f(ONE) * y)(np.ones(3, "float32")),
     ):
-        assert heard(how) == [1.0]
+        assert effects_of(how) == [1.0]
 
 
 def test_the_effects_of_a_primal_stay_with_it():
@@ -142,7 +142,7 @@ def test_the_effects_of_a_primal_stay_with_it():
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, imprint.jit])
-def test_a_batch_says_so_where_there_is_no_rule(wrap):
+def test_a_batch_without_a_rule_raises(wrap):
     f = wrap(lambda x: (tell(x), x)[1])
     with pytest.raises(AbsentRuleError, match="expected one number, got a batch"):
         imprint.vmap(f)(np.ones(3, "float32"))

@@ -1,4 +1,4 @@
-"""Replaying a jaxpr: what is made of an equation keeps the user's line of it."""
+"""Replaying a jaxpr: derived equations keep the line of user code."""
 
 import inspect
 

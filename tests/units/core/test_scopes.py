@@ -1,4 +1,4 @@
-"""Named scopes, beside JAX's: in sources of jaxprs, and in the metadata of the engine."""
+"""Named scopes as in JAX: in sources of jaxprs, and in the metadata of XLA."""
 
 import re
 
@@ -69,7 +69,7 @@ def test_a_jitted_function_inside_has_the_scopes_of_its_own():
     assert inside == ["layer/attention 1", "layer", "cosine", ""]
 
 
-def test_what_is_derived_stays_in_its_scope():
+def test_derived_equations_stay_in_their_scope():
     def f(x):
         with imprint.named_scope("wave"):
             return inp.sin(x) * x

@@ -1,4 +1,4 @@
-"""`ensure_compile_time_eval` beside JAX's: what is known is computed, the rest is traced."""
+"""`ensure_compile_time_eval` as in JAX: known values are computed, others traced."""
 
 import jax
 import jax.numpy as jnp
@@ -72,7 +72,7 @@ def test_as_jax(program, transform):
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
-def test_what_is_known_is_no_equation():
+def test_known_values_are_no_equations():
     def f(x):
         with imprint.ensure_compile_time_eval():
             total = inp.arange(5).sum()

@@ -1,4 +1,4 @@
-"""Whose code it is."""
+"""The distinction of user code and library code."""
 
 import collections
 import functools
@@ -41,7 +41,7 @@ def test_files_of_libraries(name):
 
 
 @pytest.mark.parametrize("name", [__file__, "/a_project/model.py", "<ipython-input-3>"])
-def test_files_of_the_user(name):
+def test_user_files(name):
     assert is_user_file(name)
 
 
@@ -69,7 +69,7 @@ def test_modules():
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Return what imports a module from a folder `site-packages` or `project`."""
+    """Return an importer of modules from a folder `site-packages` or `project`."""
     made = set()
 
     def install(name, text="", *, at="site-packages"):
@@ -87,7 +87,7 @@ def installed(tmp_path, monkeypatch):
     importlib.invalidate_caches()
 
 
-def test_a_namespace_package_is_a_librarys_where_its_folders_are_installed(installed):
+def test_a_namespace_package_in_installed_folders_is_library_code(installed):
     module = installed("a_space.part.work")
     assert not is_user_namespace(vars(module))
     for name in ("a_space", "a_space.part"):
@@ -97,7 +97,7 @@ def test_a_namespace_package_is_a_librarys_where_its_folders_are_installed(insta
         assert not is_user(package)
 
 
-def test_a_namespace_package_is_the_users_where_a_folder_is(installed):
+def test_a_namespace_package_with_a_user_folder_is_user_code(installed):
     installed("a_space.part", at="project")
     assert is_user(sys.modules["a_space"])
     installed("a_space.other.work")
@@ -110,7 +110,7 @@ def test_a_path_that_is_a_list(path):
     assert is_user_namespace({"__path__": path}) is not any("site" in x for x in path)
 
 
-def test_a_path_of_another_class_is_not_asked():
+def test_a_path_of_another_class_is_not_called():
     class Path(list):
         def __iter__(self):
             raise AssertionError("user code")
@@ -121,12 +121,12 @@ def test_a_path_of_another_class_is_not_asked():
 # ---- the package that a jitted function comes from ----
 
 
-def test_the_package_of_a_jitted_function_is_the_users(installed):
+def test_the_package_of_a_jitted_function_is_user_code(installed):
     installed("a_package.__init__")
     work = installed("a_package.part.work", "class Kind: pass\ndef f(x): return x")
-    beside = installed("a_package_too", "def f(x): return x")
+    other = installed("a_package_too", "def f(x): return x")
     installed("a_package.other")
-    for module in (work, beside):
+    for module in (work, other):
         assert not is_user(module)
         assert not is_user_file(module.__file__)
     assert not is_user_class(work.Kind)
@@ -137,18 +137,18 @@ def test_the_package_of_a_jitted_function_is_the_users(installed):
     assert is_user_class(work.Kind)
     assert is_user_function(work.f)
     assert is_user_file(work.__file__)
-    assert not is_user(beside)
-    assert not is_user_file(beside.__file__)
+    assert not is_user(other)
+    assert not is_user_file(other.__file__)
 
 
-def test_a_single_module_is_the_users_alone(installed):
-    module, beside = installed("a_module", "def f(x): return x"), installed("another")
+def test_a_single_module_is_user_code_alone(installed):
+    module, other = installed("a_module", "def f(x): return x"), installed("another")
     adopt(module.f)
     assert is_user(module)
-    assert not is_user(beside)
+    assert not is_user(other)
 
 
-def test_of_a_namespace_the_top_regular_package_is_the_users(installed):
+def test_the_top_regular_package_of_a_namespace_is_user_code(installed):
     installed("a_space.mine.__init__")
     work = installed("a_space.mine.part.work", "def f(x): return x")
     installed("a_space.mine.model")
@@ -220,7 +220,7 @@ def around(fun):
         *(functools.lru_cache(len), around(lambda x: x)),
     ],
 )
-def test_what_python_numpy_and_imprint_have_stays_a_librarys(monkeypatch, fun):
+def test_code_of_python_numpy_and_imprint_is_library_code(monkeypatch, fun):
     monkeypatch.setattr(user_code, "_decided", set())
     before = [*user_code._adopted]
     adopt(fun)
@@ -236,7 +236,7 @@ def test_imprint_stays_a_library_wherever_it_is(monkeypatch):
         assert user_code._adopted == before
 
 
-def test_a_function_that_was_decided_is_not_taken_apart_again(monkeypatch):
+def test_a_classified_function_is_not_inspected_again(monkeypatch):
     def f(x):
         return x
 
@@ -259,6 +259,6 @@ def test_classes():
     assert is_user_class(type("Odd", (), {"__module__": 3}))
 
 
-def test_a_class_of_a_script_is_the_users_whoever_runs_it():
+def test_a_class_of_a_script_is_user_code_under_every_runner():
     cls = type("Model", (), {"__module__": "__main__"})
     assert is_user_class(cls)  # though `__main__` is pytest here

@@ -1,7 +1,7 @@
 """Functions with rules, and ways to use a function, written once for imprint and for JAX.
 
-The rules are no derivatives of their functions, so that a result tells whether, and how
-often, the rule was used.
+The rules are no derivatives of their functions, so a result shows how often the rule was
+used.
 """
 
 import jax
@@ -247,7 +247,7 @@ def rule_by_a_transform(lib, np_):
     return f
 
 
-def rule_of_what_is_jitted(lib, np_):
+def rule_of_a_jitted_function(lib, np_):
     """Primals and tangents are results of one equation, as they are of a loop."""
 
     def step(carry, _):
@@ -301,7 +301,7 @@ def gradient(lib, np_):
 
 
 def converted(lib, np_):
-    """What a function closes over becomes an argument of a rule."""
+    """Closed-over values become arguments of a rule."""
 
     def apply(fun, x, *values):
         return fun(x, *values)
@@ -323,7 +323,7 @@ def converted(lib, np_):
 
 FORWARD = (
     *(by_jvp, jvp_of_trees, jvps, nondiff_jvp, jvp_with_integers, symbolic_jvp),
-    *(rule_by_a_transform, rule_of_what_is_jitted, closed_over),
+    *(rule_by_a_transform, rule_of_a_jitted_function, closed_over),
 )
 BACKWARD = (
     *(
@@ -411,8 +411,8 @@ STAGED = (
 """Ways to differentiate what was staged."""
 
 
-def beside(way, define):
-    """Return what both libraries give, or the errors that they raise."""
+def run_both(way, define):
+    """Return the results of both libraries, or their errors."""
     found = []
     for lib, np_ in LIBRARIES:
         try:
@@ -424,7 +424,7 @@ def beside(way, define):
 
 
 def is_refused(way, define):
-    """Tell whether a rule closes over what was staged, or is asked for forward mode."""
+    """Return whether a rule closes over staged values, or forward mode is refused."""
     if define is closed_over:
         return way in STAGED
     is_known_backwards = define in {*BACKWARD} - {vjp_by_a_transform, gradient}
@@ -432,7 +432,7 @@ def is_refused(way, define):
 
 
 def assert_same(way, define):
-    ours, theirs = beside(way, define)
+    ours, theirs = run_both(way, define)
     if is_refused(way, define):
         assert isinstance(theirs, TypeError)
         assert isinstance(ours, TypeError)

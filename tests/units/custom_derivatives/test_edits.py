@@ -1,4 +1,4 @@
-"""A rule is a part of what a function is: editing it is a new version, which is told."""
+"""A rule is part of the fingerprint: editing it makes a new version."""
 
 import types
 
@@ -50,7 +50,7 @@ NAMES = ("derivative", "compiled", "direct")
 
 @pytest.fixture(params=["by_jvp", "by_vjp"])
 def cell(request):
-    """A notebook: a module whose code is run, and run again in part."""
+    """A notebook: a module whose code runs, and partly runs again."""
     module = types.ModuleType("a_notebook_of_rules")
     text = SOURCE.replace("FUNCTION", request.param)
     exec(compile(text, "<cell>", "exec"), module.__dict__)
@@ -98,7 +98,7 @@ def test_an_edit_is_seen(cell, edit):
     assert gradients(cell) == {5.0}
 
 
-def test_what_was_not_edited_is_not_traced_again(cell):
+def test_code_that_was_not_edited_is_not_traced_again(cell):
     assert gradients(cell) == {2.0}
     with imprint.testing.max_compiles(0):
         assert gradients(cell) == {2.0}
@@ -124,7 +124,7 @@ def test_an_explanation_names_the_rule(cell):
     assert f"{cell.kind}._rule['{part}']: function " in str(cell.compiled.explain(1.0))
 
 
-def test_an_explanation_names_what_the_rule_reads(cell):
+def test_an_explanation_names_dependencies_of_the_rule(cell):
     cell.compiled(1.0)
     run(cell, EDITS["a global that a helper reads"])
     assert "global SCALE in a_notebook_of_rules: 2.0 → 5.0" in str(
@@ -132,7 +132,7 @@ def test_an_explanation_names_what_the_rule_reads(cell):
     )
 
 
-def test_functions_made_anew_with_equal_rules_share_versions():
+def test_recreated_functions_with_equal_rules_share_versions():
     traced = []
 
     def make(scale):
@@ -151,7 +151,7 @@ def test_functions_made_anew_with_equal_rules_share_versions():
     assert traced == [2.0, 3.0]
 
 
-def test_a_rule_reads_what_its_python_arguments_hold():
+def test_a_rule_depends_on_contents_of_its_python_arguments():
     class Config:
         scale = 2.0
 
@@ -187,7 +187,7 @@ def test_an_object_that_holds_a_function_with_a_rule_shows_its_edits():
 @pytest.mark.parametrize(
     "kind", ["attribute", "by a helper", "of a module", "by a property"]
 )
-def test_what_a_rule_lacked_when_it_failed_counts_when_it_is_there(kind):
+def test_a_name_that_a_failed_rule_lacked_is_found_when_it_is_set(kind):
     module = types.ModuleType("a_module_of_rules")
     exec(
         """

@@ -1,4 +1,4 @@
-"""What functions with rules refuse: the builtins that a JAX user catches, and the words."""
+"""Refusals of functions with rules: the builtin error classes and the messages."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
-def test_what_jax_refuses_is_refused_by_an_error_of_the_same_kind(wrong):
+def test_functions_that_jax_refuses_raise_the_same_builtin_error(wrong):
     (ours, _), (theirs, _) = LIBRARIES
     with pytest.raises(Exception) as expected:  # noqa: PT011 - JAX chooses
         wrong(theirs)
@@ -88,7 +88,7 @@ def test_what_jax_refuses_is_refused_by_an_error_of_the_same_kind(wrong):
         wrong(ours)
 
 
-def test_a_function_without_a_rule_says_how_to_define_one():
+def test_a_function_without_a_rule_raises_with_the_remedy():
     f = imprint.custom_vjp(lambda x: x)
     with pytest.raises(UndefinedRuleError, match=r"<lambda>\.defvjp\(fwd, bwd\)"):
         f(1.0)
@@ -122,7 +122,7 @@ def test_arguments_go_to_a_rule_by_position_and_with_defaults():
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_what_a_function_closes_over_is_not_differentiated(compiled):
+def test_closed_over_values_are_not_differentiated(compiled):
     def loss(x):
         @imprint.custom_vjp
         def f(y):
@@ -151,7 +151,7 @@ def test_python_chooses_by_values_where_nothing_is_staged():
     assert (imprint.grad(g)(1.0), imprint.grad(g)(-1.0)) == (3.0, 4.0)
 
 
-def test_a_tangent_that_nobody_uses_needs_no_forward_mode():
+def test_an_unused_tangent_needs_no_forward_mode():
     f = imprint.custom_vjp(lambda x: x * 2.0)
     f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct,))
     assert imprint.jit(lambda x: imprint.jvp(f, (x,), (1.0,))[0])(3.0) == 6.0

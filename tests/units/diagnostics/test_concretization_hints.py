@@ -1,4 +1,4 @@
-"""An error of a traced value names the construct that asked for it, and what to write."""
+"""A concretization error names the construct, and its replacement."""
 
 import cmath
 import functools
@@ -263,7 +263,7 @@ def ran(text, filename="<cell>"):
         ("return [1][inp.int32(x)]", "an index or a size"),
     ],
 )
-def test_without_its_text_the_message_says_what_is_true_of_all(body, name):
+def test_without_its_source_the_message_is_general(body, name):
     with pytest.raises(ConcretizationError) as caught:
         imprint.jit(ran(f"def f(x):\n    {body}"))(X)
     assert str(caught.value).startswith(f"{name} needs a concrete ")
@@ -282,7 +282,7 @@ def test_text_that_is_no_longer_python_is_no_obstacle():
         imprint.jit(ran("def f(x):\n    while x < 2: pass\n", "<cell 8>"))(X)
 
 
-def test_a_name_of_the_users_own_is_not_taken_for_pythons():
+def test_a_user_name_is_not_taken_for_a_builtin():
     def min(x):  # noqa: A001 - the point
         return bool(x)
 
@@ -344,7 +344,7 @@ def test_the_advice_is_of_the_transform_that_made_it_abstract(name):
     assert str(caught.value).endswith(f"to make it a Python value, {advice}")
 
 
-def test_what_vmap_maps_is_said_to_be_mapped():
+def test_a_value_mapped_by_vmap_is_called_mapped():
     with pytest.raises(ConcretizationError, match="It is mapped by vmap in branch"):
         imprint.vmap(branch)(V)
 
@@ -386,7 +386,7 @@ def test_formats_without_a_specification_are_the_tracer():
 
 
 @pytest.mark.slow
-def test_an_interpreter_without_columns_says_what_is_true_of_all(tmp_path):
+def test_without_columns_the_message_is_general(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(
         "import imprint\n\ndef f(x):\n    while x < 2: pass\n\nimprint.jit(f)(1.0)\n"

@@ -1,4 +1,4 @@
-"""What each of several processes does, for the tests; prints one line of JSON at the end."""
+"""The program of each of several processes; it prints one line of JSON."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import imprint
 from imprint.experimental import multihost_utils
 
 
-def told(function, *args):
+def error_text(function, *args):
     """Return the error that a call raises, as text."""
     try:
         function(*args)
@@ -39,21 +39,21 @@ def talk(rank):
     mine = multihost_utils.broadcast_one_to_all(rank, is_source=rank == 1)
     found["from one"] = int(mine)
     both = multihost_utils.broadcast_one_to_all
-    found["two sources"] = told(lambda: both(rank, is_source=True))
-    found["equal"] = told(multihost_utils.assert_equal, {"x": numpy.arange(3)})
-    found["unequal"] = told(multihost_utils.assert_equal, {"x": rank}, "step 3")
-    found["synced"] = told(multihost_utils.sync_global_devices, "here")
-    found["apart"] = told(multihost_utils.sync_global_devices, f"at {rank}")
+    found["two sources"] = error_text(lambda: both(rank, is_source=True))
+    found["equal"] = error_text(multihost_utils.assert_equal, {"x": numpy.arange(3)})
+    found["unequal"] = error_text(multihost_utils.assert_equal, {"x": rank}, "step 3")
+    found["synced"] = error_text(multihost_utils.sync_global_devices, "here")
+    found["apart"] = error_text(multihost_utils.sync_global_devices, f"at {rank}")
     shapes = multihost_utils.process_allgather
-    found["shapes"] = told(shapes, numpy.zeros(rank + 1, "float32"))
+    found["shapes"] = error_text(shapes, numpy.zeros(rank + 1, "float32"))
     store = imprint.distributed.key_value_store()
     if rank == 0:
         store.set("step/3", "done")
     found["value"] = store.get("step/3", timeout=120).decode()
     store.wait_at_barrier("read", timeout=120)
-    found["no value"] = told(store.get, "step/4", 0.2)
-    found["late"] = told(store.wait_at_barrier, "alone", 0.2) if rank == 0 else ""
-    found["twice"] = told(imprint.distributed.initialize, "localhost:1", 2, rank)
+    found["no value"] = error_text(store.get, "step/4", 0.2)
+    found["late"] = error_text(store.wait_at_barrier, "alone", 0.2) if rank == 0 else ""
+    found["twice"] = error_text(imprint.distributed.initialize, "localhost:1", 2, rank)
     found["count"] = imprint.process_count(), imprint.process_index()
     found["devices"] = imprint.device_count(), imprint.local_device_count()
     here = imprint.jit(lambda x: x + rank)(imprint.numpy.ones(2))
@@ -112,8 +112,10 @@ def train(rank, count, steps):
     )
     found["gathered"] = bool((gathered["x"] == x).all()), gathered["n"].tolist()
     found["parts"] = [s.data.shape for s in spread[0].addressable_shards]
-    found["read"] = told(np.asarray, spread[0]) + told(numpy.asarray, spread[0])
-    found["apart"] = told(imprint.jit(lambda x: x * (1.0 + rank)), spread[0])
+    found["read"] = error_text(np.asarray, spread[0]) + error_text(
+        numpy.asarray, spread[0]
+    )
+    found["apart"] = error_text(imprint.jit(lambda x: x * (1.0 + rank)), spread[0])
     multihost_utils.sync_global_devices("end")
     return found
 
@@ -126,14 +128,14 @@ X = numpy.arange(32, dtype="float32").reshape(8, 4)
 
 
 def held(array):
-    """Return which rows and columns of `X` are here, after a look at the values."""
+    """Return which rows and columns of `X` are here, after a check of the values."""
     pairs = [(s.index, numpy.asarray(s.data)) for s in array.addressable_shards]
     assert all((values == X[index]).all() for index, values in pairs)
     return [[*i.indices(8)[:2], *j.indices(4)[:2]] for (i, j), _ in pairs]
 
 
 def arrays(rank, count, folder):
-    """Make arrays of which each process has a part; return what this one sees of them."""
+    """Make arrays of which each process has a part; return the view of this one."""
     mesh = imprint.make_mesh((2 * count,), ("d",))
     grid = imprint.make_mesh((count, 2), ("p", "q"))
     rows, whole, columns = over(mesh, "d"), over(mesh), over(grid, None, ("q", "p"))
@@ -173,17 +175,19 @@ def arrays(rank, count, folder):
     made = imprint.jit(
         lambda: imprint.numpy.ones(4), out_shardings=[rows, reverse][rank]
     )
-    found["told"] = [
-        told(spread.addressable_data, 2),
-        told(single, X.shape, rows, parts[:1]),
-        told(local, rows, mine[:3], (8, 4)),
-        told(local, foreign, X),
-        told(local, over(imprint.sharding.Mesh(mesh.devices[:3], "d"), "d"), mine),
-        told(imprint.device_put, X, theirs),
-        told(imprint.device_put, spread, reverse),
-        told(imprint.device_put, {"a": 1, "b": X + rank}, whole),
-        told(split, X),
-        told(made),
+    found["errors"] = [
+        error_text(spread.addressable_data, 2),
+        error_text(single, X.shape, rows, parts[:1]),
+        error_text(local, rows, mine[:3], (8, 4)),
+        error_text(local, foreign, X),
+        error_text(
+            local, over(imprint.sharding.Mesh(mesh.devices[:3], "d"), "d"), mine
+        ),
+        error_text(imprint.device_put, X, theirs),
+        error_text(imprint.device_put, spread, reverse),
+        error_text(imprint.device_put, {"a": 1, "b": X + rank}, whole),
+        error_text(split, X),
+        error_text(made),
     ]
     doubled = imprint.jit(lambda x: x * 2)
     doubled(spread)
@@ -203,10 +207,10 @@ def arrays(rank, count, folder):
         float(back["n"]),
         os.listdir(f"{folder}/tree"),
     )
-    found["again"] = told(imprint.sharding.save, f"{folder}/tree", saved)
+    found["again"] = error_text(imprint.sharding.save, f"{folder}/tree", saved)
     if rank == 1:
         spread.delete()
-    found["of one"] = told(imprint.sharding.save, f"{folder}/other", saved)
+    found["of one"] = error_text(imprint.sharding.save, f"{folder}/other", saved)
     return found
 
 
@@ -217,7 +221,7 @@ def main(rank, count, port, part):
     wait = 1 if part in {"nobody", "alone"} else 120
     limits = {"initialization_timeout": wait, "heartbeat_timeout_seconds": 5}
     join = imprint.distributed.initialize
-    err = told(lambda: join(f"127.0.0.1:{port}", count, rank, **limits))
+    err = error_text(lambda: join(f"127.0.0.1:{port}", count, rank, **limits))
     if part == "talk":
         assert err == "nothing", err
         print(json.dumps(talk(rank)))

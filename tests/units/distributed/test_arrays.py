@@ -49,9 +49,9 @@ SAID = [
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("saved"))
-    codes, told, logs, _ = results("arrays", env={"FOLDER": folder})
+    codes, outputs, logs, _ = results("arrays", env={"FOLDER": folder})
     assert codes == [0, 0], logs
-    return told
+    return outputs
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_each_process_gives_and_has_its_parts(found):
 
 
 @pytest.mark.slow
-def test_what_others_have_comes_by_a_program(found):
+def test_parts_of_other_processes_come_by_a_program(found):
     for seen in found:
         assert seen["put"] == [[0, 8, 0, 4]] * 2
         assert seen["row"] == [20.0, 21.0, 22.0, 23.0]
@@ -78,12 +78,12 @@ def test_one_process_forgets_no_program_of_all(found):
 
 
 @pytest.mark.slow
-def test_what_others_compute_alone_waits_for_nobody(found):
+def test_a_process_that_computes_alone_waits_for_no_other(found):
     assert [seen["there"] for seen in found] == [[0, [8, 4]], [2, [8, 4]]]
 
 
 @pytest.mark.slow
-def test_what_others_have_is_not_shown(found):
+def test_parts_of_other_processes_are_not_shown(found):
     for rank, seen in enumerate(found):
         assert seen["shards"] == [not rank, not rank, bool(rank), bool(rank)]
         assert seen["shown"] == ["Array(shape=(8, 4), dtype=float32)"] * 2 + [
@@ -92,8 +92,8 @@ def test_what_others_have_is_not_shown(found):
 
 
 @pytest.mark.slow
-def test_what_processes_cannot_do_alone_is_said(found):
-    assert found[0]["told"] == SAID
+def test_operations_that_need_all_processes_raise_in_one(found):
+    assert found[0]["errors"] == SAID
 
 
 @pytest.mark.slow
@@ -111,13 +111,13 @@ def test_processes_save_one_tree(found):
 
 
 @pytest.mark.slow
-def test_what_fails_in_one_process_fails_in_all(found):
+def test_a_failure_in_one_process_fails_in_all(found):
     for rank, seen in enumerate(found):
         kind = "DeletedArrayError" if rank else "ArgumentError: in process 1"
         assert seen["of one"].startswith(f"{kind}: expected an array with values, got ")
 
 
-def test_who_does_not_see_the_folder_says_so(monkeypatch, tmp_path):
+def test_a_process_that_does_not_see_the_folder_raises(monkeypatch, tmp_path):
     others = SimpleNamespace(exchange=lambda *_: [b"", b""])
     monkeypatch.setattr(runtime, "joined", lambda: others)
     monkeypatch.setattr(runtime, "process_index", lambda: 1)

@@ -1,4 +1,4 @@
-"""What SLURM, Open MPI and Kubernetes say in the environment of a process."""
+"""Process environments of SLURM, Open MPI and Kubernetes."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_the_first_host_of_a_list(nodes, first):
     assert first_host(nodes) == first
 
 
-def test_what_is_missing_is_named():
+def test_missing_variables_are_named():
     with pytest.raises(BackendError) as caught:
         cluster_of({"SLURM_JOB_ID": "3"}, "slurm")
     assert str(caught.value) == (

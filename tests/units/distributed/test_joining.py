@@ -1,4 +1,4 @@
-"""Processes that find each other, and what is said where they do not."""
+"""Processes that join each other, and the messages of those that do not."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def started(part, ranks, count, port, env):
 
 
 def results(part, ranks=(0, 1), count=2, port=None, env=()):
-    """Return exit status, what was printed and the log of each process."""
+    """Return the exit status, the output and the log of each process."""
     port = port or free_port()
     running = started(part, ranks, count, port, dict(env))
     try:
@@ -52,26 +52,26 @@ def results(part, ranks=(0, 1), count=2, port=None, env=()):
     finally:
         for process in running:
             process.kill()
-    told = [
+    outputs = [
         json.loads(out.splitlines()[-1]) if out.strip() else err for out, err in outs
     ]
     codes = [process.returncode for process in running]
-    return codes, told, [err for _, err in outs], port
+    return codes, outputs, [err for _, err in outs], port
 
 
 @pytest.mark.slow
-def test_processes_tell_each_other_values(tmp_path):
+def test_processes_exchange_values(tmp_path):
     store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path / "store")}
-    codes, told, logs, _ = results("talk", env=store)
+    codes, outputs, logs, _ = results("talk", env=store)
     assert codes == [0, 0], logs
-    for rank, found in enumerate(told):
+    for rank, found in enumerate(outputs):
         assert found.pop("gathered") == [[[0, 1], [1, 2]], [0.0, 1.0]]
         assert found.pop("computed") == [[1.0 + rank] * 2, True]
         assert found.pop("count") == [2, rank]
         found.pop("late")
         assert found.pop("origin") == ("disk" if rank else "compiled")
-    assert told[0] == told[1]
-    assert told[0] == {
+    assert outputs[0] == outputs[1]
+    assert outputs[0] == {
         "tiled": [0, 1, 1, 2],
         "sent": 300_000,
         "from one": 1,
@@ -101,9 +101,9 @@ def test_processes_tell_each_other_values(tmp_path):
 
 @pytest.mark.slow
 def test_training_on_the_devices_of_two_processes():
-    codes, told, logs, _ = results("train")
+    codes, outputs, logs, _ = results("train")
     assert codes == [0, 0], logs
-    for found in told:
+    for found in outputs:
         assert found["jit"] == pytest.approx(found["one device"], rel=1e-5)
         assert found["shard_map"] == pytest.approx(found["one device"], rel=1e-5)
         assert found["gathered"] == [True, [0, 1]]
@@ -120,17 +120,17 @@ def test_training_on_the_devices_of_two_processes():
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_a_hundred_steps_on_four_processes():
-    codes, told, logs, _ = results("hundred", range(4), 4)
+    codes, outputs, logs, _ = results("hundred", range(4), 4)
     assert codes == [0] * 4, logs
-    for found in told:
+    for found in outputs:
         assert found["jit"] == pytest.approx(found["one device"], rel=1e-4)
         assert found["shard_map"] == pytest.approx(found["one device"], rel=1e-4)
         assert found["parts"] == [[2, 4], [2, 4]]
-        assert found["jit"] == told[0]["jit"]
+        assert found["jit"] == outputs[0]["jit"]
 
 
 @pytest.mark.slow
-def test_who_dies_is_named_and_the_others_stop():
+def test_a_process_that_dies_is_named_and_the_others_stop():
     codes, _, logs, _ = results("dies", (0, 1, 2), 3)
     assert codes == [70, 9, 70]
     for rank in (0, 2):
@@ -142,7 +142,7 @@ def test_who_dies_is_named_and_the_others_stop():
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_who_ends_with_an_error_is_named():
+def test_a_process_that_fails_is_named():
     codes, _, logs, _ = results("raises")
     assert codes[0] == 70
     assert (
@@ -153,10 +153,10 @@ def test_who_ends_with_an_error_is_named():
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_releases_of_jaxlib_that_differ_are_named():
-    _, told, _, _ = results("differs")
+    _, outputs, _, _ = results("differs")
     host = socket.gethostname()
     ours = imprint._src.runtime.compat.jaxlib_version
-    for text in told:
+    for text in outputs:
         assert text.startswith(
             "BackendError: distributed.initialize: expected one release of jaxlib in all "
             f"processes, got 0: {ours} on {host}, 1: 0.9.9 on {host}. "
@@ -165,7 +165,7 @@ def test_releases_of_jaxlib_that_differ_are_named():
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_who_does_not_come_is_said_in_time():
+def test_a_missing_process_is_reported_in_time():
     _, (text,), _, port = results("nobody", (1,))
     assert text == (
         "BackendError: distributed.initialize: expected process 0 of 2 to answer at "
@@ -181,7 +181,7 @@ def test_who_does_not_come_is_said_in_time():
 
 
 @pytest.mark.slow
-def test_a_port_in_use_is_said():
+def test_a_port_in_use_is_reported():
     with socket.socket() as taken:
         taken.bind(("", 0))
         taken.listen()
@@ -201,7 +201,7 @@ def test_a_port_in_use_is_said():
         (b"HTTP/1.1 400 Bad Request", 60, "the answer of another program"),
     ],
 )
-def test_what_listens_there_and_is_no_process_of_ours_is_told(says, wait, got):
+def test_a_foreign_server_on_the_port_is_reported(says, wait, got):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
 
@@ -273,14 +273,16 @@ def not_started(monkeypatch):
         ),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_starts(not_started, given, kind, text):
+def test_wrong_arguments_raise_before_anything_starts(not_started, given, kind, text):
     with pytest.raises(kind) as caught:
         imprint.distributed.initialize(**given)
     assert str(caught.value) == text
 
 
 @pytest.mark.parametrize("given", [2, [2]])
-def test_the_gpus_of_a_process_are_told_to_the_engine(not_started, monkeypatch, given):
+def test_the_gpus_of_a_process_are_passed_to_the_engine(
+    not_started, monkeypatch, given
+):
     met = []
     monkeypatch.setattr(imprint._src.runtime, "join", met.append)
     imprint.distributed.initialize("a:1", 2, 0, local_device_ids=given)

@@ -1,4 +1,4 @@
-"""Decisions: a question is answered as at one call, and from then on is known."""
+"""Decisions: a question is answered for one call, and its answer is kept."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_two_names_that_are_equal_stay_equal():
     assert shown(decisions) == ["n == m"]
 
 
-def test_what_follows_from_two_answers_is_not_asked():
+def test_a_question_that_follows_from_two_answers_is_not_asked():
     decisions, n, m = decided(n=8, m=3)
     assert n > m
     assert m >= 2
@@ -53,7 +53,7 @@ def test_a_number_on_the_left_is_turned():
     assert shown(decisions) == ["n > 2"]
 
 
-def test_one_name_alone_is_told_on_the_left():
+def test_a_single_name_is_written_on_the_left():
     decisions, n, m = decided(n=9, m=2)
     assert n - 1 >= 3
     assert 2 + n <= 20
@@ -74,7 +74,7 @@ def test_a_loop_that_counts_is_refused():
 
 
 def answers(sizes, *questions):
-    """Return what is told of the questions of a call with these sizes."""
+    """Return the listed conditions of a call with these sizes."""
     decisions, *names = decided(**sizes)
     for question in questions:
         question(*names)
@@ -82,7 +82,7 @@ def answers(sizes, *questions):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "questions", "told"),
+    ("sizes", "questions", "listed"),
     [
         ({"n": 40}, [lambda n: n >= 17, lambda n: n >= 33], ["n >= 33"]),
         ({"n": 40}, [lambda n: n >= 33, lambda n: n >= 17], ["n >= 33"]),
@@ -110,18 +110,18 @@ def answers(sizes, *questions):
         ({"n": 7}, [], []),
     ],
 )
-def test_what_follows_from_other_answers_is_not_told(sizes, questions, told):
-    assert answers(sizes, *questions) == told
+def test_a_condition_that_follows_from_others_is_not_listed(sizes, questions, listed):
+    assert answers(sizes, *questions) == listed
 
 
-def test_what_is_told_decides_what_was_asked():
+def test_the_listed_conditions_decide_every_question():
     for n in range(1, 40):
         bounds = [3, 17, 33, 9, 25]
         decisions, name = decided(n=n)
         _ = [name >= k for k in bounds], name == 12
-        told = without_implied(decisions.comparisons)
+        listed = without_implied(decisions.comparisons)
         for other in range(1, 45):
             at = {"n": other}
-            assert all(q.holds_at(at) for q in told) == all(
+            assert all(q.holds_at(at) for q in listed) == all(
                 q.holds_at(at) for q in decisions.comparisons
             )

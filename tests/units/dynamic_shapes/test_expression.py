@@ -52,7 +52,7 @@ def _are_ints(*values):
 
 
 def computed(tree, values):
-    """Return what a tree means: with sizes for the names, or with numbers."""
+    """Return the value of a tree: with sizes for the names, or with numbers."""
     if isinstance(tree, tuple):
         operation, *operands = tree
         return OPERATIONS[operation](*[computed(part, values) for part in operands])
@@ -67,7 +67,7 @@ def message(error, fun, *args):
 
 @settings(max_examples=300, deadline=None)
 @given(EXPRESSIONS)
-def test_sizes_compute_as_their_values_do_and_what_is_decided_holds(tree):
+def test_sizes_compute_as_their_values_and_decisions_hold(tree):
     size = computed(tree, {"n": N, "m": M})
     numbers = [computed(tree, values) for values in VALUES]
     assert [evaluate(size, values) for values in VALUES] == numbers
@@ -152,7 +152,7 @@ def test_questions_are_answered_for_all_values_or_not_at_all(ask, answer):
         assert ask(N, M) is answer
 
 
-def test_what_jax_decides_is_decided():
+def test_comparisons_that_jax_decides_are_decided():
     n, m = jax.export.symbolic_shape("n, m")
     inconclusive = jax.errors.InconclusiveDimensionOperation
     for ask, answer in DECIDED:
@@ -164,7 +164,7 @@ def test_what_jax_decides_is_decided():
             assert theirs is answer
 
 
-def test_an_undecided_question_shows_two_values_and_what_to_state():
+def test_an_undecided_question_shows_two_values_and_the_constraint():
     assert message(ShapeError, lambda: N > 4) == (
         "expected sizes of which it is known whether n > 4, got ones for which that "
         "depends on their values: it is 5 > 4 for n = 5, and not 1 > 4 for n = 1. State "
@@ -188,7 +188,7 @@ def test_a_size_is_no_number_of_python():
         N // 0
 
 
-def test_sizes_of_two_scopes_do_not_meet():
+def test_sizes_of_two_scopes_do_not_mix():
     (other,) = imprint.symbolic_shape("n")
     assert other is not N
     assert other != N
@@ -239,7 +239,7 @@ def test_sizes_compute_with_arrays_and_floats():
     assert "dim_as_value[dim=n]" in str(symbolic)
 
 
-def test_shapes_that_do_not_fit_say_which_sizes_differ():
+def test_shapes_that_do_not_fit_raise_with_the_sizes():
     x = imprint.ShapeDtypeStruct((N, M), "float32")
     with pytest.raises(ShapeError, match="whether n == m"):
         imprint.eval_shape(lambda x: x + x.T, x)
@@ -262,7 +262,7 @@ def test_one_program_does_not_have_names_for_sizes():
 @pytest.mark.parametrize(
     ("constraint", "most"), [("floordiv(n, 2) <= 1", 3), ("n <= floordiv(n, 2) + 1", 2)]
 )
-def test_a_bound_may_be_asked_for_on_the_way_to_it(constraint, most):
+def test_a_bound_may_be_requested_during_its_computation(constraint, most):
     (n,) = imprint.symbolic_shape("n", constraints=[constraint])
     assert n <= most
     assert n.scope.most_of("n") == most

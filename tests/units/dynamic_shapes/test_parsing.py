@@ -54,7 +54,7 @@ def test_operators_of_python_mean_the_same():
     assert c is z
 
 
-def test_like_gives_what_is_left_open():
+def test_like_fills_open_axes():
     assert imprint.symbolic_shape("_, 4, ...", like=(2, 9, 5, 6)) == (2, 4, 5, 6)
     assert imprint.symbolic_shape(None, like=(2, 3)) == (2, 3)
     n, two = imprint.symbolic_shape("n, _", like=(None, 2))
@@ -83,13 +83,13 @@ def test_like_gives_what_is_left_open():
         ("__import__('os')", "\"__import__('os')\" is no size"),
     ],
 )
-def test_what_is_no_shape_is_refused(text, why):
+def test_specs_that_are_no_shapes_are_refused(text, why):
     assert message(ArgumentError, imprint.symbolic_shape, text) == (
         f"symbolic_shape: expected sizes, got {text!r}: {why}. {GRAMMAR}"
     )
 
 
-def test_what_does_not_go_together_is_refused():
+def test_contradictory_specs_are_refused():
     shape = imprint.symbolic_shape
     assert "`...` is the last entry" in message(
         ArgumentError, shape, "..., a", like=(1, 2)
@@ -180,7 +180,7 @@ def test_scopes_are_shared():
         ("a >= b or c", "'b or c' is no size"),
     ],
 )
-def test_constraints_that_say_nothing_are_refused(constraint, why):
+def test_empty_constraints_are_refused(constraint, why):
     assert message(ArgumentError, imprint.SymbolicScope, [constraint]) == (
         f"SymbolicScope: expected sizes, got {constraint!r}: {why}. {GRAMMAR}"
     )

@@ -1,4 +1,4 @@
-"""Which arrays hold memory, beside JAX; the rest of placement is in tests/spec."""
+"""Live arrays as in JAX; the rest of placement is in tests/spec."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_arrays_that_are_not_deleted_are_listed():
     assert held(imprint) == held(jax) == [True, True, False]
 
 
-def test_what_nobody_holds_is_not_listed():
+def test_unreferenced_arrays_are_not_listed():
     def count():
         return sum(x.shape == (12, 13) for x in imprint.live_arrays("cpu"))
 
@@ -33,7 +33,7 @@ def test_what_nobody_holds_is_not_listed():
     assert count() == before
 
 
-def test_a_platform_that_is_not_there_is_refused():
+def test_a_missing_platform_is_refused():
     for lib in (jax, imprint):
         with pytest.raises(RuntimeError):
             lib.live_arrays("nowhere")

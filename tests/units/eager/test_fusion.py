@@ -1,4 +1,4 @@
-"""One go: a call of a kind that was often made computes the same, and to the last bit."""
+"""Eager fusion: a call with a hot signature gives the same bits."""
 
 import functools
 import inspect
@@ -30,13 +30,13 @@ OFTEN = 6
 
 
 def body_of(function):
-    """Return the function that `fuse_eager` was given; a ufunc holds what it made."""
+    """Return the function passed to `fuse_eager`; a ufunc holds the fused one."""
     made = function.__call__ if isinstance(function, np.ufunc) else function
     return made.__wrapped__
 
 
 def plans_of(function):
-    """Return what is known of the calls of a function that `fuse_eager` made."""
+    """Return the call records of a function that `fuse_eager` made."""
     return fuse_eager.__globals__["_known"][body_of(function)].plans
 
 
@@ -49,7 +49,7 @@ def assert_same(came, expected):
         assert onp.asarray(a).tobytes() == onp.asarray(b).tobytes()
 
 
-# ---- the functions that are evaluated so ----
+# ---- the fused functions ----
 
 HOMES = {
     np: {
@@ -143,7 +143,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_evaluated_in_one_go_is_what_the_function_computes(name):
+def test_fused_evaluation_equals_the_function(name):
     function, args = CASES[name]
     expected = body_of(function)(*args)
     for _ in range(OFTEN):
@@ -169,12 +169,12 @@ def test_each_function_has_a_case():
     assert not {f"{f.__module__}.{f.__name__}" for f in found - covered}
 
 
-# ---- which calls are of one kind ----
+# ---- calls of one signature ----
 
 
 @pytest.fixture
 def counted():
-    """Return a function in one go, and a list with an entry for each run of its body."""
+    """Return a fused function, and a list with an entry for each run of its body."""
     runs = []
 
     @fuse_eager
@@ -192,7 +192,7 @@ def test_a_plan_takes_the_place_of_the_body(counted):
     assert len(runs) == 6  # 5 calls, and the one that was staged
 
 
-def test_kinds_are_told_apart(counted):
+def test_argument_types_are_distinguished(counted):
     scaled, _ = counted
     for by in (1, 1.0, True, 0.0, -0.0, 1j, float("nan"), float("inf"), -float("nan")):
         for x in (PLACES, X, X.astype("float16"), np.asarray(2.0), np.full((), 2.0)):
@@ -201,7 +201,7 @@ def test_kinds_are_told_apart(counted):
                 assert_same(scaled(x, shift=by), x * 2 + by)
 
 
-def test_settings_are_a_part_of_a_kind():
+def test_settings_are_part_of_a_signature():
     @fuse_eager
     def whole(x):
         return np.sum(x) + np.arange(3)
@@ -213,7 +213,7 @@ def test_settings_are_a_part_of_a_kind():
                 assert whole(x).dtype == ("int64" if wide else "int32")
 
 
-def test_nothing_is_planned_for_values_that_no_kind_can_hold(counted):
+def test_calls_with_unhashable_values_are_not_planned(counted):
     scaled, runs = counted
     for x in (onp.ones(3), onp.float32(2), 2 + 1j):
         for _ in range(OFTEN):
@@ -221,14 +221,14 @@ def test_nothing_is_planned_for_values_that_no_kind_can_hold(counted):
     assert len(runs) == 3 * OFTEN
 
 
-def test_a_long_list_is_part_of_no_kind():
+def test_a_call_with_a_long_list_is_not_planned():
     before = len(plans_of(np.stack))
     for _ in range(OFTEN):
         assert np.stack([X] * 100).shape == (100, 12)
     assert len(plans_of(np.stack)) == before
 
 
-def test_kinds_are_bounded(counted):
+def test_the_number_of_plans_is_bounded(counted):
     scaled, _ = counted
     for by in range(1000):
         scaled(X, by)
@@ -294,7 +294,7 @@ def test_a_function_that_needs_values_gets_them():
         assert_same(halved(-P), -P)
 
 
-def test_a_function_that_returns_what_it_is_given_still_does():
+def test_a_function_that_returns_its_argument_still_does():
     @fuse_eager
     def same(x):
         return x
@@ -306,17 +306,17 @@ def test_effects_happen_at_each_call():
     seen = []
 
     @fuse_eager
-    def told(x):
+    def noisy(x):
         imprint.debug.callback(lambda y: seen.append(float(y)), x.sum())
         return x + 1
 
     for _ in range(OFTEN):
-        told(X)
+        noisy(X)
     imprint.effects_barrier()
     assert len(seen) == OFTEN
 
 
-def test_loops_are_no_part_of_a_plan():
+def test_loops_are_not_planned():
     @fuse_eager
     def powered(x):
         return lax.fori_loop(0, 3, lambda _, y: y * x, x)
@@ -326,7 +326,7 @@ def test_loops_are_no_part_of_a_plan():
     assert None in plans_of(powered).values()
 
 
-def test_what_a_reference_refuses_the_function_computes():
+def test_the_function_computes_operands_that_a_reference_refuses():
     singular = np.zeros((2, 2))
     for x in (np.eye(2), singular) * OFTEN:
         assert np.isfinite(np.linalg.inv(x)).all() == (x is not singular)
@@ -350,7 +350,7 @@ def test_constants_are_results_of_their_own():
     assert len({id(x) for x in made}) == OFTEN
 
 
-def test_functions_are_told_apart_by_what_they_are():
+def test_functions_are_distinguished_by_identity():
     @functools.partial(imprint.jit, static_argnames="act")
     def applied(x, act):
         return act(x)
@@ -358,10 +358,10 @@ def test_functions_are_told_apart_by_what_they_are():
     for act in (nn.relu, nn.gelu, nn.relu):
         applied(X, act=act)
     assert len(applied.versions) == 2
-    told = str(applied.explain(X, act=nn.silu))
-    assert "function gelu" in told
-    assert "function silu" in told
-    assert "closure" not in told
+    text = str(applied.explain(X, act=nn.silu))
+    assert "function gelu" in text
+    assert "function silu" in text
+    assert "closure" not in text
 
 
 def test_the_function_looks_like_itself():

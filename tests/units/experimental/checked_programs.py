@@ -168,6 +168,6 @@ PROGRAMS = {
     far_behind: (1.0,),
     divides: (1.0, 2.0, 3.0),
     passes: (1.0, NAN, -1.0),
-    nests: (-1.0, 0.5),  # of others JAX tells another error, by its release
+    nests: (-1.0, 0.5),  # for others JAX reports another error, by its release
 }
 """What is checked, and of what."""

@@ -1,4 +1,4 @@
-"""checkify finds the first error that JAX's finds, and says it in the same words."""
+"""checkify reports the first error of JAX's checkify, in the same words."""
 
 import jax
 import jax.experimental.checkify as theirs
@@ -25,7 +25,7 @@ NAMES = {"ids": lambda program: program.__name__}
 
 
 def said(error):
-    """Return what an error of a mapped function says, without spaces at the ends."""
+    """Return the message of a mapped function, without spaces at the ends."""
     return [line.strip() for line in (error.get() or "").split("\n")]
 
 
@@ -45,7 +45,7 @@ def one_by_one(lib, checked, xs):
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_first_error_is_that_of_jax(program, errors):
     xs = np.array(PROGRAMS[program], np.float32)
-    # JAX itself fails of a loop whose examples stop one by one.
+    # JAX itself fails on a loop whose examples stop one by one.
     ways = one_by_one if program is whiles else mapped, mapped
     found = [
         way(
@@ -108,7 +108,7 @@ def test_nan_is_looked_for_in_the_same_primitives():
     looked = {p.name for p in nan_primitives} - {"exp2"} | {"div"}
     alone = {"bitcast_convert_type", "polygamma", "pure_callback", "io_callback"}
     alone |= {"reduce_scatter", "axis_index", "custom_lin"}
-    # What is one primitive here is composed of several in JAX, or in one of its releases.
+    # Some primitives are composed of several in JAX, or in one of its releases.
     alone |= {"cosine_integral", "dawsn", "erfcx", "exp1", "expi", "log2", "log_ndtr"}
     alone |= {"ndtri", "one_minus_square", "polynomial", "random_gamma_grad"}
     alone |= {"sine_integral", "spence", "zeta", "expn", "owens_t"}
@@ -193,7 +193,7 @@ def test_a_thrown_error_is_a_check_again(way):
             found.append(outer(lib_np.float32(sign))[0].get())
         assert found[0] == found[1]
 
-    # Of a mapped one, the first element is told.
+    # A mapped function reports the first element.
     mapped = imprint.vmap(ours.checkify(positive))
     xs = np.array([[1, -2, -3]], np.float32)
     for checked in (mapped, imprint.vmap(mapped)):
@@ -210,7 +210,7 @@ def test_a_thrown_error_is_a_check_again(way):
         )
 
 
-def test_of_a_mapped_function_the_first_element_is_told():
+def test_a_mapped_function_reports_the_first_element():
     xs = np.array([1.0, -2.0, -3.0], np.float32)
     error, _ = ours.checkify(imprint.vmap(checks(imprint, inp, ours.check)))(xs)
     assert error.get() == "a -2.0 b -4.0 (`check` failed)"
@@ -246,7 +246,7 @@ def test_it_is_differentiated():
         assert error.get() == "big 7.0 (`check` failed)"
 
 
-def test_a_rule_of_the_users_stays():
+def test_a_user_rule_stays():
     calls = []
 
     @custom_batching.custom_vmap
@@ -300,7 +300,7 @@ def test_a_check_that_is_not_checkified_raises():
         jax.jit(lambda x: theirs.check(x > 0, "m"))(-ONE)
 
 
-def test_checks_that_are_not_asked_for():
+def test_checks_that_are_not_enabled():
     def f(x):
         ours.check(x > 0, "checkify's")
         ours.debug_check(x > 0, "debug_check's")
@@ -343,7 +343,7 @@ def test_other_sets_are_refused(errors):
         ours.checkify(positive, errors)
 
 
-def test_bad_checks_are_told():
+def test_bad_checks_raise():
     with pytest.raises(TypeError, match="check: expected a bool"):
         ours.check(ONE, "m")
     with pytest.raises(ArgumentError, match="got none for argument 0"):
@@ -372,7 +372,7 @@ def test_a_loop_whose_examples_stop_one_by_one_checks_those_that_run():
     assert (error.get(), out.tolist()) == (None, [13, 10, 13])
 
 
-def test_a_check_takes_what_debug_check_takes():
+def test_a_check_takes_the_arguments_of_debug_check():
     f = ours.checkify(lambda x: ours.check(x > 0, "{} {}", "text", x))
     assert f(np.array([1.0, -1.0]))[0].get() == "text [ 1. -1.] (`check` failed)"
     with pytest.raises(TypeError, match="takes a scalar pred"):

@@ -1,6 +1,6 @@
 """Exported functions: the values of the jitted one at every size, in every process.
 
-What JAX's own export says of the shapes of the same programs is the measure of names.
+The expected shapes with names are those of JAX's own export.
 """
 
 import subprocess
@@ -106,7 +106,7 @@ def exported_loss(order):
     return p, export.deserialize(made.serialize(vjp_order=order))
 
 
-def test_derivatives_are_exported_as_often_as_asked():
+def test_derivatives_are_exported_to_the_given_order():
     p, made = exported_loss(2)
     x = array(4, 3)
     came = imprint.grad(made.call)(p, x)
@@ -140,17 +140,17 @@ def test_integers_have_no_cotangent():
     onp.testing.assert_array_equal(grads, onp.full(4, 3))
 
 
-def test_what_was_serialized_without_a_derivative_says_so():
+def test_a_missing_derivative_is_named():
     p, made = exported_loss(0)
-    with pytest.raises(AbsentRuleError) as told:
+    with pytest.raises(AbsentRuleError) as caught:
         imprint.grad(made.call)(p, array(4, 3))
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "an exported function has the derivative that it was serialized with: "
         "exported.serialize(vjp_order=1)"
     )
-    with pytest.raises(NotDifferentiableError) as told:
+    with pytest.raises(NotDifferentiableError) as caught:
         made.vjp()
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "loss: expected an exported function with its derivative, got one without. "
         "Serialize it with vjp_order=1."
     )
@@ -166,11 +166,11 @@ def test_a_call_inside_a_program_is_one_equation_and_one_function():
     x = array(4, 3)
     onp.testing.assert_allclose(twice(p, x), loss(p, x) + loss(p, x * 2), rtol=1e-6)
     text = twice.lower(p, x).as_text()
-    assert text.count("@loss(") == 3  # it stands once, and is called twice
+    assert text.count("@loss(") == 3  # it is there once, and is called twice
     assert "?" not in text
 
 
-def test_what_calls_an_exported_function_can_be_exported():
+def test_a_function_that_calls_an_exported_one_can_be_exported():
     p, made = exported_loss(0)
     outer = export.export(imprint.jit(lambda x: made.call(p, np.concatenate([x, x]))))
     again = export.deserialize(outer(spec("2*k, 3")).serialize())
@@ -255,9 +255,9 @@ imprint.tree_util.register_pytree_node(
 def test_nodes_are_written_under_their_registered_names():
     jitted = imprint.jit(lambda p: Point((p[1], p[0])))
     made = export.export(jitted)(Point((spec("n"), spec("2, 3"))))
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         made.serialize()
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "serialize of <lambda>: expected trees of tuples, lists, dicts with keys that are "
         "texts or ints, None and registered classes, got Point. Register it with "
         "imprint.export.register_pytree_node_serialization, or "
@@ -331,24 +331,24 @@ TWO = export.export(imprint.jit(two))(
         ),
     ],
 )
-def test_a_call_of_another_kind_says_what_was_exported(args, error, text):
-    with pytest.raises(error) as told:
+def test_a_call_with_another_signature_names_the_exported_one(args, error, text):
+    with pytest.raises(error) as caught:
         TWO.call(*args)
-    assert str(told.value) == text
+    assert str(caught.value) == text
 
 
-def test_a_batch_of_calls_says_what_to_do():
+def test_a_batch_of_calls_names_the_remedy():
     with pytest.raises(AbsentRuleError, match=r"use imprint\.lax\.map, or export"):
         imprint.vmap(lambda x, y: TWO.call(x, y))(array(2, 4, 3), array(2, 4))
 
 
 def failing(fun, *args, **how):
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         export.export(fun, **how)(*args)
-    return str(told.value)
+    return str(caught.value)
 
 
-def test_what_cannot_be_exported_says_why():
+def test_programs_that_cannot_be_exported_raise_with_the_reason():
     n = spec("n")
     assert failing(np.sin, n) == (
         "export: expected what imprint.jit returned, got function. Write "
@@ -385,12 +385,12 @@ def test_the_equation_without_a_form_for_every_size_is_named():
     def spectrum(x):
         return abs(imprint.jit(np.fft.fft)(x * 2))
 
-    told = failing(spectrum, spec("n"))
-    assert told.startswith(
+    caught = failing(spectrum, spec("n"))
+    assert caught.startswith(
         "export of spectrum: expected operations that have a form for every size, got fft "
         "at "
     )
-    assert told.endswith(
+    assert caught.endswith(
         "it has none in StableHLO. Export for sizes that are numbers, or compute it "
         "otherwise."
     )

@@ -1,4 +1,4 @@
-"""Exchange with `jax.export`, which reads what imprint writes, and writes what it reads."""
+"""Exchange with `jax.export` in both directions."""
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +48,7 @@ def assert_same(came, wanted):
     )
 
 
-def test_what_jax_wrote_is_called_at_every_size():
+def test_programs_of_jax_are_called_at_every_size():
     theirs = of_jax()
     ours = export.deserialize(theirs.serialize(vjp_order=1))
     assert "float32[n,3]" in str(ours)
@@ -61,7 +61,7 @@ def test_what_jax_wrote_is_called_at_every_size():
     assert_same(inside(array(4)), array(4).mean() * 2)
 
 
-def test_jax_calls_what_imprint_wrote_at_every_size():
+def test_jax_calls_programs_of_imprint_at_every_size():
     ours = of_imprint()
     theirs = jax.export.deserialize(export.to_jax(ours, vjp_order=1))
     assert [str(aval) for aval in theirs.in_avals] == [
@@ -84,12 +84,12 @@ def test_there_and_back_again():
 
 
 def failing(data):
-    with pytest.raises(ArgumentError) as told:
+    with pytest.raises(ArgumentError) as caught:
         export.deserialize(data)
-    return str(told.value)
+    return str(caught.value)
 
 
-def test_what_is_not_known_here_is_refused():
+def test_unknown_features_are_refused():
     made = jax.export.export(jax.jit(jnp.sin), platforms=["cpu", "cuda"])(array(2))
     assert failing(made.serialize()) == (
         "deserialize of sin: expected a function that JAX exported with one platform, got "

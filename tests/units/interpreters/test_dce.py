@@ -1,4 +1,4 @@
-"""Dead code goes, inside nested calls too: equations, results and operands."""
+"""Dead code is removed, also in nested calls: equations, results, operands."""
 
 import gc
 import weakref
@@ -23,7 +23,7 @@ def half(x, w):
     return halves(x, w)[0]
 
 
-def test_an_equation_that_nobody_needs_goes_and_the_arguments_stay():
+def test_an_unused_equation_is_dropped_and_the_arguments_stay():
     closed = imprint.make_jaxpr(lambda x, w: (x @ w, x + 1)[1])(X, X)
     kept = dce(closed)
     assert [eqn.primitive.name for eqn in kept.eqns] == ["add"]
@@ -41,7 +41,7 @@ def test_a_nested_call_loses_results_equations_and_operands():
     assert used_invars(jaxpr) == [True, False]
 
 
-def test_what_only_a_nested_call_of_a_nested_call_needed_goes():
+def test_operands_of_a_dropped_inner_call_are_dropped():
     outer = imprint.jit(lambda x, w: [y * 2 for y in halves(x, w)])
     jaxpr = dce_jaxpr(imprint.make_jaxpr(lambda x, w: outer(x, w)[0])(X, X).jaxpr)
     assert "dot_general" not in str(jaxpr)
@@ -84,7 +84,7 @@ def test_arguments_can_be_kept_that_are_not_needed():
     assert [e.primitive.name for e in narrower.eqns] == ["sin"]
 
 
-def test_what_was_derived_dies_with_the_jaxpr():
+def test_derived_data_dies_with_the_jaxpr():
     gc.disable()
     try:
         closed = imprint.make_jaxpr(lambda x: inp.sin(x))(X)

@@ -1,4 +1,4 @@
-"""What `grad`, `vjp`, `jvp` and `linearize` take and return, beside JAX."""
+"""Arguments and results of `grad`, `vjp`, `jvp` and `linearize`, as in JAX."""
 
 import re
 
@@ -16,7 +16,7 @@ Z = numpy.complex64(1 + 2j)
 
 
 def check(run, *, weak=True):
-    """Compare what `run(api)` gives: the values, the dtypes and the weak types."""
+    """Compare the values, dtypes and weak types of `run(api)`."""
     got, want = imprint.tree.leaves(run(imprint)), jax.tree.leaves(run(jax))
     for x, y in zip(got, want, strict=True):
         assert (x.shape, x.dtype) == (y.shape, y.dtype)
@@ -99,7 +99,7 @@ def _product(x, y):
     return x * y * y
 
 
-def test_an_argument_named_twice_is_told():
+def test_an_argument_named_twice_raises():
     with pytest.raises(ArgumentError, match=r"each once, got \(1, -1\)"):
         imprint.grad(lambda x, y: x * y, (1, -1))(2.0, 3.0)
 
@@ -192,7 +192,7 @@ INSIDE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSIDE)
 @pytest.mark.parametrize("f", [widened, constant, wide_result, divided])
-def test_enable_x64_inside_of_what_is_differentiated(f, name):
+def test_enable_x64_inside_a_differentiated_function(f, name):
     check(lambda api: INSIDE[name](api, f(api))(numpy.float32(3)))
 
 
@@ -218,7 +218,7 @@ def test_a_python_number_keeps_its_dtype_where_enable_x64_is_another():
         assert float(derivative) == pytest.approx(2 * numpy.cos(3.0), rel=1e-6)
 
 
-def test_a_constant_of_a_rule_has_the_dtype_that_is_asked_for():
+def test_a_constant_of_a_rule_has_the_requested_dtype():
     for shape in ((), (2,)):
         assert full(shape, 1, numpy.dtype("float64")).dtype == "float64"
 
@@ -299,13 +299,13 @@ def test_each_linear_function_is_answered_by_its_own_program():
     assert apply._cache_size() == before + 1
 
 
-def test_a_captured_linear_function_is_seen_when_it_is_another():
+def test_a_changed_captured_linear_function_is_seen():
     held = [imprint.linearize(inp.sin, 2.0)[1]]
     f = imprint.jit(lambda t: held[0](t))
     assert float(f(1.0)) == pytest.approx(numpy.cos(2.0), rel=1e-6)
     held[0] = imprint.linearize(inp.exp, 2.0)[1]
     assert float(f(1.0)) == pytest.approx(numpy.exp(2.0), rel=1e-6)
-    for factor in (3.0, 5.0):  # nothing is remembered: the programs alone differ
+    for factor in (3.0, 5.0):  # no residuals: only the programs differ
         held[0] = imprint.linearize(lambda x, by=factor: x * by, 2.0)[1]
         assert float(f(1.0)) == factor
 
@@ -398,7 +398,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_call_raises_what_jax_raises(name):
+def test_a_wrong_call_raises_the_error_of_jax(name):
     with pytest.raises(Exception) as theirs:  # noqa: PT011 - its class is compared
         WRONG[name](jax)
     bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
@@ -429,7 +429,7 @@ def test_a_result_that_is_no_array_is_named_with_its_function(call):
     assert re.match(said, str(caught.value))
 
 
-def test_what_is_no_tuple_of_primals_is_said():
+def test_primals_that_are_no_tuple_are_named():
     with pytest.raises(
         TypeError, match=r"jvp: expected a tuple or list of primals, one"
     ):

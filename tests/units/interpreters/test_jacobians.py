@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev` and `hessian` beside JAX's: blocks, dtypes, weak types, refusals."""
+"""`jacfwd`, `jacrev` and `hessian` as in JAX: blocks, dtypes, refusals."""
 
 import jax
 import jax.numpy as jnp
@@ -131,7 +131,7 @@ def _sign(np_):
 
 
 @pytest.mark.parametrize("message", REFUSED)
-def test_what_has_no_jacobian(message):
+def test_functions_without_a_jacobian(message):
     with pytest.raises(TypeError) as caught:
         REFUSED[message](inp, imprint)
     assert str(caught.value) == (
@@ -143,7 +143,7 @@ def test_what_has_no_jacobian(message):
         REFUSED[message](jnp, jax)
 
 
-def test_an_argument_that_is_not_there():
+def test_a_missing_argument():
     with pytest.raises(ValueError, match="Positional argument"):
         jax.jacfwd(jnp.sin, argnums=1)(1.0)
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - compared below

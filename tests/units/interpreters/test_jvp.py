@@ -1,8 +1,7 @@
-"""What Python may take out of a value that has a tangent.
+"""Conversions of values with tangents to Python and NumPy.
 
-A value with a tangent is no constant: what NumPy, `math` or `float` made of it would have
-no derivative, and the gradient would be silently wrong. Where it is only asked whether,
-or counted how often, nothing is lost. JAX is the measure of which is which.
+A result of NumPy, `math` or `float` would have no derivative, and the gradient would be
+silently wrong. Conversions to bools and indices lose nothing. JAX decides each case.
 """
 
 import math
@@ -99,7 +98,7 @@ def test_a_decision_loses_nothing_as_in_jax(transform, name):
 
 
 @pytest.mark.parametrize("transform", OUTSIDE)
-def test_what_jax_lets_through_loses_a_tangent_too(transform):
+def test_conversions_that_jax_allows_lose_a_tangent_too(transform):
     run = TRANSFORMS[transform]
     for f in (lambda x: x.item() * x, lambda x: inp.arange(x).sum() * x):
         with pytest.raises(ConcretizationError, match="stop_gradient"):
@@ -114,7 +113,7 @@ def test_a_function_of_numpy_is_that_of_imprint(transform):
         assert_close(x, y, "gradient")
 
 
-def test_what_has_no_tangent_is_a_constant():
+def test_a_value_without_a_tangent_is_a_constant():
     def f(x, n):
         return x * float(lax.stop_gradient(x)) * float(n) * numpy.asarray(n)
 
@@ -123,7 +122,7 @@ def test_what_has_no_tangent_is_a_constant():
     assert float(imprint.jvp(lambda x: f(x, 2), (3.0,), (1.0,))[1]) == 12.0
 
 
-def test_a_conversion_in_a_mapped_function_says_vmap_whatever_is_around():
+def test_a_conversion_in_a_mapped_function_names_vmap_inside_any_transform():
     def f(x):
         return imprint.vmap(lambda y: y * float(y))(x).sum()
 

@@ -1,4 +1,4 @@
-"""`linear_transpose` and `fwd_and_bwd` beside JAX's."""
+"""`linear_transpose` and `fwd_and_bwd` as in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -111,7 +111,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG.values(), ids=WRONG.keys())
-def test_what_jax_refuses_is_refused(case):
+def test_functions_that_jax_refuses_are_refused(case):
     run, ct = case
     with pytest.raises((TypeError, NotImplementedError)) as expected:
         run(jax, jnp, ct)
@@ -127,7 +127,7 @@ def test_a_product_of_the_argument_with_itself_is_not_linear(product):
         transposed(product(np.ones(3, np.float32)))
 
 
-def test_what_is_not_linear_is_named_with_its_line():
+def test_a_nonlinear_operation_is_named_with_its_line():
     fun = lambda x: inp.sin(x + x)
     transposed = imprint.linear_transpose(fun, 1.0)
     with pytest.raises(NotImplementedError) as raised:

@@ -1,4 +1,4 @@
-"""Lowering: which literals share a constant, and whose source a line carries."""
+"""Lowering: shared constants of literals, and source locations."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import imprint
 import imprint.numpy as inp
 
 
-def test_literals_that_are_equal_but_not_the_same_stay_apart():
+def test_equal_literals_of_different_types_stay_separate():
     """0.0, -0.0 and 0 are equal, and so are the bits of 0.0 and of 0."""
 
     @imprint.jit

@@ -363,7 +363,7 @@ def test_a_padded_program_is_right_at_each_size(function, arguments):
 
 @pytest.mark.parametrize("fill", [0, 7, -1])
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=name_of)
-def test_it_may_know_what_is_in_the_padding(function, arguments, fill):
+def test_a_rule_may_know_the_value_of_the_padding(function, arguments, fill):
     check(function, arguments, by_references, fill)
 
 
@@ -402,7 +402,7 @@ def refused(function, arguments=ROWS, bounds=BOUNDS):
     return caught.value
 
 
-def test_what_cannot_be_padded_says_which_equation_it_is():
+def test_an_equation_that_cannot_be_padded_is_named():
     error = refused(lambda x: inp.fft.fft(x, axis=0).real)
     assert str(error) == "each element of a Fourier transform depends on its length"
     assert error.equation.primitive.name == "fft"
@@ -414,13 +414,13 @@ def test_an_axis_that_may_be_longer_than_at_the_bounds_cannot_be_padded():
     assert refused(lambda x: x, (((("n", "-n + 9")), F32),)).equation is None
 
 
-def test_a_length_that_int32_does_not_count_cannot_be_padded():
+def test_a_length_beyond_int32_cannot_be_padded():
     bounds = {"n": 1 << 16, "m": 1}
     error = refused(lambda x: x.sum() * x.shape[0] ** 2, bounds=bounds)
     assert str(error) == "int32 does not count to the length n^2"
 
 
-def test_what_has_no_padding_needs_no_rule():
+def test_an_equation_without_padding_needs_no_rule():
     closed, _ = traced(lambda x: inp.fft.fft(x.sum(0)).real, ROWS)
     assert len(padded(closed, BOUNDS).out_avals) == 1
 

@@ -11,7 +11,7 @@ X = np.ones(3, np.float32)
 
 
 def uses(x, unused, y):
-    TABLES[0] * x  # after dead code elimination nobody uses it
+    TABLES[0] * x  # unused after dead code elimination
     return y - TABLES[2] + TABLES[1] * 3
 
 
@@ -32,7 +32,7 @@ def test_constants_that_are_used_lead_the_arguments_that_are_kept(keep_unused, k
     assert len(pruned.jaxpr.invars) == 2 + len(kept)
 
 
-def test_each_constant_meets_its_variable():
+def test_each_constant_stays_with_its_variable():
     pruned = prune(without_dead_code())
     env = dict(zip(pruned.jaxpr.invars, (*pruned.consts, X * 10), strict=True))
     for eqn in pruned.jaxpr.eqns:

@@ -1,4 +1,4 @@
-"""Staging: what a trace captures is its own, and a trace that raised has ended."""
+"""Staging: a trace owns its captured values, and ends when it raises."""
 
 import functools
 
@@ -19,7 +19,7 @@ CAPTURES = {
 
 
 @pytest.mark.parametrize("how", CAPTURES)
-def test_what_is_written_into_a_captured_array_later_does_not_reach_the_program(how):
+def test_later_writes_to_a_captured_array_do_not_reach_the_program(how):
     table = np.array([1.0, 2.0], np.float32)
     fun = functools.partial(CAPTURES[how], table=table)
     closed = imprint.make_jaxpr(lambda x: fun(x))(inp.ones(2))

@@ -22,7 +22,7 @@ def half_linear():
     return stage(function, [VECTOR] * 3, DebugInfo("transpose", "half_linear"))
 
 
-def test_what_is_known_is_evaluated_and_what_is_linear_is_transposed():
+def test_known_equations_are_evaluated_and_linear_ones_transposed():
     closed = half_linear()
     args = [KNOWN, UndefinedPrimal(VECTOR), UndefinedPrimal(VECTOR)]
     cts = backward_pass(closed.jaxpr, closed.consts, args, [CT, Zero(VECTOR)])

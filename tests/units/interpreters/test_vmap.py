@@ -1,4 +1,4 @@
-"""What `vmap` takes and returns, beside JAX."""
+"""Arguments and results of `vmap`, as in JAX."""
 
 import numpy
 import pytest
@@ -87,7 +87,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_what_is_mapped_and_what_is_not(name):
+def test_mapped_and_unmapped_values(name):
     got, want = imprint.tree.leaves(CALLS[name](imprint)), CALLS[name](jax)
     for x, y in zip(got, jax.tree.leaves(want), strict=True):
         assert_close(x, jax.numpy.asarray(y), "gradient")
@@ -125,7 +125,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_call_raises_what_jax_raises(name):
+def test_a_wrong_call_raises_the_error_of_jax(name):
     with pytest.raises(Exception) as theirs:  # noqa: PT011 - its class is compared
         WRONG[name](jax)
     bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
@@ -184,12 +184,12 @@ def test_the_whole_message_names_the_leaf(call, text):
     assert str(caught.value) == text
 
 
-def test_what_is_mapped_is_named_if_it_is_no_array():
+def test_a_mapped_argument_that_is_no_array_is_named():
     with pytest.raises(ArgumentError, match="got str 'abc' as argument 1"):
         imprint.vmap(lambda x, s: x)(inp.ones(2), "abc")
 
 
-def test_a_field_of_the_users_hides_no_axes():
+def test_a_user_field_hides_no_axes():
     class Net(imprint.Module):
         w: object
         b: object

@@ -1,4 +1,4 @@
-"""What type checkers are told of compiled functions is true of them while they run."""
+"""Declared types of compiled functions hold at run time."""
 
 import inspect
 
@@ -33,7 +33,7 @@ MODEL = Model(inp.ones(2))
     "function",
     [imprint.jit(lambda x: x), MODEL.filtered, MODEL.jitted, Model.jitted],
 )
-def test_compiled_functions_have_what_checkers_are_told(function):
+def test_compiled_functions_have_the_declared_attributes(function):
     assert [name for name in sorted(TOLD) if not hasattr(function, name)] == []
 
 
@@ -46,7 +46,7 @@ def test_the_options_are_those_of_the_parameters():
         assert {p.name: p.annotation for p in options} == declared.__annotations__
 
 
-def test_an_option_that_there_is_not_is_refused():
+def test_an_unknown_option_is_refused():
     with pytest.raises(TypeError, match=r"jit\(\) got an unexpected .* 'static'"):
         imprint.jit(lambda x: x, static=1)
     with pytest.raises(TypeError, match=r"filter_jit\(\) got an .* 'inline'"):

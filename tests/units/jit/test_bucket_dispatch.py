@@ -1,4 +1,4 @@
-"""The third size of an axis: a bucket by itself, where it gives what the plain program does."""
+"""Automatic buckets from the third size on, if results equal the plain program's."""
 
 import numpy as np
 import pytest
@@ -74,8 +74,8 @@ def test_sizes_of_0_and_1_have_programs_of_their_own():
     sizes = [(5, 5), (6, 6), (7, 7), (8, 8), (1, 1), (9, 1), (1, 9), (0, 0), (0, 1)]
     jitted = check(f, f, *[pair(n, m) for n, m in sizes])
     assert conditions(jitted) == ["", "", "", "n <= 16", *[""] * 5]
-    told = jitted.explain(*pair(1, 3)).differences[0].remedy
-    assert told.endswith("sizes of 0 and 1 have programs of their own.")
+    text = jitted.explain(*pair(1, 3)).differences[0].remedy
+    assert text.endswith("sizes of 0 and 1 have programs of their own.")
 
 
 def test_axes_that_part_have_two_names():
@@ -87,7 +87,7 @@ def test_axes_that_part_have_two_names():
     assert conditions(jitted) == [*[""] * 3, "n <= 16", "", "n <= 16, m <= 16"]
 
 
-def test_what_the_function_asks_is_tried_for_each_answer():
+def test_each_answer_to_a_question_is_traced():
     def f(x):
         return x[:8].sum() if x.shape[0] > 8 else x.sum() * 10
 
@@ -116,7 +116,7 @@ def test_past_four_answers_each_size_is_by_itself():
     assert len(jitted.versions) == 7 + 4
 
 
-def test_what_needs_a_number_goes_by_size_and_says_which_line():
+def test_a_line_that_needs_a_number_is_compiled_for_each_size_and_named():
     traces = []
 
     def f(x):
@@ -125,16 +125,16 @@ def test_what_needs_a_number_goes_by_size_and_says_which_line():
 
     jitted = check(f, lambda x: x.sum(), *[(rows(n),) for n in (3, 4, 5, 6)])
     assert traces == ["(3,)", "(4,)", "(n,)", "(5,)", "(6,)"]
-    told = str(jitted.explain(rows(6)))
-    assert "It is traced and compiled for each size: test_bucket_dispatch.py:" in told
-    assert "range(x.shape[0])" in told
+    text = str(jitted.explain(rows(6)))
+    assert "It is traced and compiled for each size: test_bucket_dispatch.py:" in text
+    assert "range(x.shape[0])" in text
     (why,) = jitted.explain(rows(9)).differences
     assert why.remedy.startswith(
         "n is compiled for each size: test_bucket_dispatch.py:"
     )
 
 
-def test_what_was_refused_is_not_traced_for_other_answers():
+def test_a_refused_function_is_not_traced_for_other_answers():
     traces = []
 
     def f(x):
@@ -146,7 +146,7 @@ def test_what_was_refused_is_not_traced_for_other_answers():
     assert traces == ["(3,)", "(4,)", "(n,)", "(5,)", "(6,)"]
 
 
-def test_what_has_no_padding_rule_goes_by_size_and_says_which_line():
+def test_a_line_without_a_padding_rule_is_compiled_for_each_size_and_named():
     def f(x):
         return inp.fft.fft(x).real
 
@@ -155,21 +155,21 @@ def test_what_has_no_padding_rule_goes_by_size_and_says_which_line():
     assert "each size: fft at test_bucket_dispatch.py:" in str(jitted.last_miss)
 
 
-def test_a_program_that_gives_another_result_answers_nothing():
+def test_a_program_with_another_result_is_not_used():
     def f(x):
         return x * (2 if type(x.shape[0]) is int else 3)
 
     jitted = check(f, lambda x: x * 2, *[(rows(n),) for n in (3, 4, 5, 6)])
     assert conditions(jitted) == [""] * 4
-    told = (
+    text = (
         "It is traced and compiled for each size: in a trial at n = 5, the program for "
         "a bucket gave another result."
     )
-    assert told in str(jitted.explain(rows(5)))
-    assert told in str(jitted.last_miss)
+    assert text in str(jitted.explain(rows(5)))
+    assert text in str(jitted.last_miss)
 
 
-def test_a_program_that_fails_answers_nothing():
+def test_a_program_that_fails_is_not_used():
     def f(x):
         if type(x.shape[0]) is int:
             return x * 2
@@ -179,7 +179,7 @@ def test_a_program_that_fails_answers_nothing():
     assert "no such sizes." in str(jitted.last_miss)
 
 
-def test_a_refusal_of_two_names_leaves_the_one_that_was_there():
+def test_a_refusal_of_two_names_leaves_the_present_one():
     def f(x):
         return inp.fft.fft(x, axis=0).real + x.sum(1, keepdims=True)
 
@@ -211,7 +211,7 @@ HERE = imprint.sharding.NamedSharding(
     ],
     ids=["donation", "no room for both", "a mesh", "arrays on a mesh"],
 )
-def test_what_is_not_tried(options, place):
+def test_calls_without_automatic_buckets(options, place):
     jitted = jit(centred, **options)
     for n in (3, 4, 5):
         x = imprint.device_put(rows(n, 2), place)
@@ -220,7 +220,7 @@ def test_what_is_not_tried(options, place):
     assert "each size" not in str(jitted.last_miss)
 
 
-def test_where_one_more_compile_is_an_error_the_trial_waits():
+def test_under_a_compile_limit_the_trial_waits():
     jitted = jit(centred)
     for n in (3, 4):
         jitted(rows(n, 2))
@@ -238,7 +238,7 @@ def test_loops_outside_of_traces_are_not_tried():
     assert COUNTERS.misses == before + 3
 
 
-def test_what_is_drawn_is_what_the_true_size_draws():
+def test_random_numbers_are_those_of_the_true_size():
     def f(key, x):
         return imprint.random.uniform(key, x.shape) + x
 
@@ -277,7 +277,7 @@ def test_models_and_trees_are_generalised():
     assert conditions(model) == ["", "", "", "n <= 16"]
 
 
-def test_what_the_function_reads_is_watched():
+def test_dependencies_of_the_function_are_guarded():
     @imprint.jit
     def f(x):
         return x * FACTOR
@@ -342,7 +342,7 @@ NAN, INF = float("nan"), float("inf")
         ([1.0, NAN], [1.0, 2.0], "float32", False),
         ([1.0, INF], [1.0, -INF], "float32", False),
         ([1.0, 2.0], [1.0, INF], "float32", False),
-        ([1e6, 1e-3], [1e6, 2e-3], "float32", True),  # of what is left of large ones
+        ([1e6, 1e-3], [1e6, 2e-3], "float32", True),  # of the rest of large ones
         ([1.0, 1e-3], [1.0, 2e-3], "float32", False),
         ([1.0, 2.0], [1.0, 2.03], "bfloat16", True),
         ([1.0, 2.0], [1.0, 2.5], "bfloat16", False),
@@ -354,12 +354,12 @@ NAN, INF = float("nan"), float("inf")
     ],
 )
 def test_numbers_are_equal_but_for_the_order_of_sums(x, y, dtype, equal):
-    told = difference({"a": inp.array(x, dtype)}, {"a": inp.array(y, dtype)})
+    text = difference({"a": inp.array(x, dtype)}, {"a": inp.array(y, dtype)})
     wanted = "" if equal else "the program for a bucket gave another result['a']."
-    assert told == wanted
+    assert text == wanted
 
 
-def test_results_of_another_kind_are_told():
+def test_results_of_another_type_are_reported():
     x = inp.ones(2)
     assert (
         difference(x, x.astype(int)) == "the program for a bucket gave another result."

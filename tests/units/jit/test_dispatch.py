@@ -1,7 +1,7 @@
-"""Each way of a warm call looks whether what its version read is still there.
+"""Every path of a warm call checks the dependencies of its version.
 
-A call of arrays on the device takes the way of `Jitted.__call__`; one with static
-arguments, keywords or trees that of `_warm`; one with host values that of `_find`. A way
+A call of arrays on the device takes the path of `Jitted.__call__`; one with static
+arguments, keywords or trees that of `_warm`; one with host values that of `_find`. A path
 is taken from the third call on, and must see a global that was rebound since.
 """
 
@@ -51,7 +51,7 @@ def on_device():
     return imprint.jit(lambda x: x + 0)(inp.ones(2))
 
 
-# The call, and which way it takes once it is warm.
+# The call, and its path once it is warm.
 WAYS = {
     "arrays on the device": lambda x: scaled(x),
     "a keyword": lambda x: scaled(x=x),

@@ -1,4 +1,4 @@
-"""Sizes with names as plain data: the same number comes back for each value of the names."""
+"""Sizes with names as plain data: a round trip keeps their values."""
 
 import json
 

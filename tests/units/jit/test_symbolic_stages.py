@@ -1,4 +1,4 @@
-"""A call lowered for sizes that have names is compiled to what takes every size."""
+"""A call lowered for symbolic sizes compiles to a function of every size."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_it_has_a_program_for_each_bucket():
     assert len(programs) == 3
 
 
-def test_what_cannot_be_padded_is_compiled_for_each_size():
+def test_a_function_that_cannot_be_padded_is_compiled_for_each_size():
     compiled = imprint.jit(inp.fft.fft).lower(struct("n")).compile()
     for n in (4, 5):
         np.testing.assert_allclose(compiled(np.ones(n, "f")), np.fft.fft(np.ones(n)))
@@ -68,7 +68,7 @@ def test_a_length_of_zero_is_taken_where_it_is_stated():
         total.lower(struct("n, 3")).compile()(rows(0))
 
 
-def test_stages_tell_their_shapes_with_names():
+def test_stages_show_their_shapes_with_names():
     lowered = imprint.jit(summed).lower(struct("n, 3"))
     assert "tensor<?x3xf32>" in lowered.as_text()
     assert "loc(" in lowered.as_text(debug_info=True)
@@ -78,7 +78,7 @@ def test_stages_tell_their_shapes_with_names():
         assert str(stage.out_avals["rest"].shape) == "(n - 1, 3)"
 
 
-def test_what_is_told_is_of_the_program_of_the_last_call():
+def test_the_reported_data_is_of_the_program_of_the_last_call():
     compiled = imprint.jit(summed).lower(struct("n, 3")).compile()
     assert "f32[16,3]" in compiled.as_text()
     few = compiled.cost_analysis()["flops"]
@@ -88,7 +88,7 @@ def test_what_is_told_is_of_the_program_of_the_last_call():
     assert compiled.memory_analysis().argument_size_in_bytes > 128 * 3 * 4
 
 
-def test_what_is_donated_is_gone_whether_it_was_copied_or_not():
+def test_a_donated_array_is_deleted_with_and_without_a_copy():
     double = imprint.jit(lambda x: x * 2, donate_argnums=0)
     compiled = double.lower(struct("n, 3")).compile()
     for n in (5, 16):
@@ -110,7 +110,7 @@ def test_a_bucket_is_no_longer_than_the_constraints_allow():
     assert "f32[18]" in double.as_text()
 
 
-def test_what_does_not_fit_is_an_error_with_both():
+def test_a_shape_that_does_not_fit_raises_with_both_shapes():
     f = imprint.jit(lambda x, y: x @ y)
     compiled = f.lower(*[imprint.ShapeDtypeStruct(s, "float32") for s in SHAPES])
     compiled = compiled.compile()
@@ -127,7 +127,7 @@ M, N, K = imprint.symbolic_shape("m, n, k")
 SHAPES = ((M, N), (N, K))
 
 
-def test_what_cannot_be_lowered_for_each_size_is_an_error():
+def test_a_function_that_cannot_be_lowered_for_each_size_raises():
     (n, m), (other,) = imprint.symbolic_shape("n, m"), imprint.symbolic_shape("n")
     shapes = (n * m,), (n, other)
     for shape, message in zip(shapes, ("none for m, n", "one scope"), strict=True):
@@ -146,7 +146,7 @@ def test_static_arguments_are_left_out_or_the_same():
         compiled(np.ones(4, "f"), k=4)
 
 
-def test_what_is_lowered_for_all_sizes_is_lowered_as_any_other():
+def test_a_function_lowered_for_all_sizes_is_lowered_as_usual():
     (n,) = imprint.symbolic_shape("n")
     f = imprint.jit(lambda x: x + 1)
     for shape in ((n,), (3,)):

@@ -108,7 +108,7 @@ def switched(lib, np, index, x, w):
 
 @pytest.mark.parametrize("index", [-5, 0, 1, 2, 9])
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint8"])
-def test_an_index_out_of_range_counts_as_the_nearest(index, dtype):
+def test_an_index_out_of_range_is_clamped(index, dtype):
     number = np.asarray(index).astype(dtype)
     want = switched(jax, jnp, number, X, X + 1)
     for run in (lambda f: f, imprint.jit):
@@ -421,7 +421,7 @@ def test_the_error_of_branches_of_other_trees_and_shapes():
         imprint.jit(lambda i: lax.switch(i, [lambda: 1, lambda: 2, lambda: 2.0]))(0)
 
 
-def test_a_name_that_no_branch_knows_is_the_users_error():
+def test_a_name_that_no_branch_has_raises_the_user_error():
     with pytest.raises(ZeroDivisionError):
         agreed(lambda: 1 / 0, lambda: 1.0)
 

@@ -369,7 +369,7 @@ IN_GROUPS = {
 
 @pytest.mark.parametrize("name", IN_GROUPS)
 def test_groups_of_places(name):
-    """Each is an axis of its own; so are their gradients."""
+    """Each group is an axis of its own; so are gradients."""
     f, x = IN_GROUPS[name], draw(4, 2, 6)
 
     def whole(x):

@@ -22,7 +22,7 @@ def drawn(*shape, dtype="float64"):
     return (x + 1j * RNG.standard_normal(shape) if "c" in dtype else x).astype(dtype)
 
 
-def apart(*shape, dtype="float64"):
+def distinct(*shape, dtype="float64"):
     """Return matrices whose eigenvalues and singular values differ."""
     return drawn(*shape, dtype=dtype) / 8 + np.eye(*shape[-2:]) * np.arange(
         1.0, shape[-1] + 1
@@ -58,7 +58,7 @@ def inexact(tangents):
 
 @pytest.mark.parametrize("shape", [(4, 3), *exhaustive([3, 4], [3, 3])])
 def test_complex_derivatives_of_qr(shape):
-    x = apart(*shape, dtype="complex128")
+    x = distinct(*shape, dtype="complex128")
     assert_agree("qr", x, grad=True, full_matrices=False)
     assert_agree("qr", x, grad=True, pivoting=True)
 
@@ -66,7 +66,7 @@ def test_complex_derivatives_of_qr(shape):
 @pytest.mark.parametrize("shape", [(4, 3), *exhaustive([3, 4], [3, 3])])
 def test_complex_derivatives_of_svd(shape):
     assert_agree(
-        "svd", apart(*shape, dtype="complex128"), grad=True, full_matrices=False
+        "svd", distinct(*shape, dtype="complex128"), grad=True, full_matrices=False
     )
 
 
@@ -78,7 +78,7 @@ def test_equal_singular_values_and_eigenvalues_have_the_derivatives_of_jax():
 
 
 def test_projections_on_eigenvectors_have_the_derivative_of_differences():
-    x, t = apart(3, 3, dtype="complex128"), drawn(3, 3, dtype="complex128")
+    x, t = distinct(3, 3, dtype="complex128"), drawn(3, 3, dtype="complex128")
     x, t = x + x.conj().T, t + t.conj().T
 
     def projected(x):
@@ -99,14 +99,14 @@ def test_projections_on_eigenvectors_have_the_derivative_of_differences():
 @pytest.mark.parametrize(
     "name", ["svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal", "qr"]
 )
-def test_one_of_a_stack_that_holds_nan_leaves_the_others_alone(name):
-    x = apart(3, 3, 3)
+def test_nan_in_one_of_a_stack_leaves_the_others_alone(name):
+    x = distinct(3, 3, 3)
     x[1] = np.nan
     assert_agree(name, x)
 
 
 def test_a_matrix_that_is_not_finite_has_no_singular_values():
-    x = apart(2, 3, 3)
+    x = distinct(2, 3, 3)
     x[0, 1, 2] = np.inf
     for run in (lax.linalg.svd, imprint.jit(lax.linalg.svd)):
         for out in run(x.astype(np.complex64)):
@@ -138,7 +138,7 @@ def test_larger_matrices_are_as_in_jax():
 
 
 def test_subsets():
-    x = apart(2, 4, 3)
+    x = distinct(2, 4, 3)
     u, s, v = lax.linalg.svd(x, full_matrices=False)
     some = lax.linalg.svd(x, full_matrices=False, subset_by_index=(1, 3))
     assert_all_close(some, (u[..., 1:3], s[..., 1:3], v[..., 1:3, :]), "elementwise")
@@ -154,7 +154,7 @@ def test_subsets():
 
 
 def test_one_triangle_of_a_hermitian_matrix():
-    x = apart(3, 3, dtype="complex128")
+    x = distinct(3, 3, dtype="complex128")
     for lower in (False, True):
         assert_agree("eigh", x, lower=lower, symmetrize_input=False)
         assert_agree("tridiagonal", x, lower=lower)

@@ -26,7 +26,7 @@ def test_index_take_wraps_around(axes):
     np.testing.assert_array_equal(run(X, idxs), want)
 
 
-def test_index_take_asks_for_a_vector_for_each_axis():
+def test_index_take_needs_a_vector_for_each_axis():
     with pytest.raises(ArgumentError) as caught:
         lax.index_take(X, [np.zeros(2, np.int32)], (0, 1))
     assert str(caught.value) == (

@@ -1,4 +1,4 @@
-"""imprint.lax: every name means what it means in jax.lax."""
+"""imprint.lax: every name has its meaning in jax.lax."""
 
 import pickle
 

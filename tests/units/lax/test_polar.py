@@ -60,7 +60,7 @@ def test_it_is_batched_and_differentiated_forward():
     assert_close(got, want, "factored")
 
 
-def test_parts_that_do_not_count_may_be_anything():
+def test_unused_parts_may_have_any_value():
     x = np.full((3, 2), np.inf, "float32")
     x[:2, :1] = [[3], [4]]
     u, h, _, _ = lax.linalg.qdwh(x, dynamic_shape=(2, 1))

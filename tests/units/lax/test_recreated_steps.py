@@ -117,7 +117,7 @@ def test_a_captured_tracer_is_differentiated(step):
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_value_of_a_captured_tracer_counts(step):
+def test_the_value_of_a_captured_tracer_is_used(step):
     chosen = STEPS[step]
     slope = imprint.grad(lambda x: last(chosen(lambda c, w: c * (2 if w else 3), x), x))
     assert [float(slope(x)) for x in (1.0, 0.0, 2.0, 0.0)] == [4.0, 9.0, 4.0, 9.0]
@@ -132,7 +132,7 @@ def test_a_while_loop_that_captures_a_tracer():
         assert float(imprint.jvp(fourth, (x,), (1.0,))[1]) == 4 * x**3
 
 
-def test_the_named_axis_around_a_loop_counts():
+def test_the_named_axis_around_a_loop_is_part_of_the_key():
     for name, size in (("i", 2), ("j", 3), ("i", 3)):
         grown = lambda x, name=name: last(lambda c: c + lax.psum(c, name), x)
         xs = np.arange(size, dtype=np.float32)

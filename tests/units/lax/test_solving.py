@@ -228,7 +228,7 @@ def test_auxiliary_data_without_use_is_not_computed():
     assert "stablehlo.sine" not in f.versions[0].stablehlo
 
 
-def test_a_derivative_by_b_alone_asks_nothing_of_the_map():
+def test_a_derivative_by_b_alone_does_not_differentiate_the_map():
     asked = []
     f = lambda b: lax.custom_linear_solve(
         lambda x: asked.append(x) or x * 2, b, lambda _, b: b / 2, lambda _, b: b / 2
@@ -249,7 +249,7 @@ def test_a_map_that_is_symmetric_is_traced_once():
 
 
 def test_captures_of_a_batch_rule_are_operands():
-    """The jaxprs of one equation share what they captured: one more is one more of all."""
+    """The jaxprs of one equation share their captured values."""
     table = np.arange(3, dtype="float32")
 
     @imprint.custom_batching.custom_vmap

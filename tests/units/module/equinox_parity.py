@@ -1,8 +1,8 @@
 """Models and programs that are written once, for imprint's modules and for Equinox's.
 
 A `Side` has the libraries under the same names: `np` for arrays, `mod` for modules and
-filters, `api` for the library itself. `agree` compares what a program gives on both:
-structure, arrays by dtype and numbers, everything else as it is.
+filters, `api` for the library itself. `agree` compares the results of a program on both:
+structure, arrays by dtype and numbers, other leaves as they are.
 """
 
 from collections.abc import Callable

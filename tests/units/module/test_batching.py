@@ -29,7 +29,7 @@ AXES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", AXES)
-def test_axes_mean_what_they_mean_in_equinox(name):
+def test_axes_are_as_in_equinox(name):
     options, args = AXES[name]
     agree(
         lambda s: s.mod.filter_vmap(lambda x, y: x * 2 + y.sum(), **options)(
@@ -121,7 +121,7 @@ def test_keys_are_mapped_by_their_own_axes():
     np.testing.assert_array_equal(drawn, wanted)
 
 
-def test_if_array_says_the_axis_of_arrays():
+def test_if_array_gives_the_axis_of_arrays():
     for s in (OURS, THEIRS):
         axis = s.mod.if_array(1)
         assert [axis(s.np.ones(2)), axis(np.ones(2)), axis(2.0), axis("text")] == [
@@ -325,7 +325,7 @@ def test_keywords_are_refused():
     )
 
 
-def test_what_is_no_function_is_refused():
+def test_objects_that_are_no_functions_are_refused():
     with pytest.raises(ArgumentError, match="filter_vmap: expected a function, got 3"):
         filter_vmap(3)
 

@@ -59,7 +59,7 @@ PAIRS = [
 @pytest.mark.parametrize(
     "options", [{}, {"typematch": True}, {"rtol": 1e-3}, {"atol": 1e-3}]
 )
-def test_trees_are_equal_when_equinox_says_so(number, options):
+def test_trees_are_equal_exactly_if_equinox_agrees(number, options):
     ours = tree_equal(*PAIRS[number](OURS), **options)
     theirs = equinox.tree_equal(*PAIRS[number](THEIRS), **options)
     assert (

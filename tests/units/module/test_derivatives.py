@@ -140,7 +140,7 @@ def test_a_wrapped_model_has_the_leaves_of_the_model():
 
 
 @pytest.mark.slow
-def test_filter_jvp_moves_what_has_a_tangent():
+def test_filter_jvp_moves_leaves_with_tangents():
     def program(s):
         x, y = s.np.asarray(draw(2)), s.np.asarray(draw(2) + 1)
 
@@ -309,7 +309,7 @@ def test_argnums_are_refused(transform):
     )
 
 
-def test_an_unknown_option_is_told_when_it_is_given():
+def test_an_unknown_option_raises_at_once():
     with pytest.raises(ArgumentError) as caught:
         filter_grad(lambda x: x, hasaux=True)
     assert str(caught.value) == (
@@ -385,6 +385,6 @@ def test_tangents_have_the_structure_of_the_primals():
         lambda f: filter_vjp(f, 1.0),
     ],
 )
-def test_what_is_no_function_is_refused(transform):
+def test_objects_that_are_no_functions_are_refused(transform):
     with pytest.raises(ArgumentError, match="expected a function, got 3 of type int"):
         transform(3)

@@ -1,4 +1,4 @@
-"""Changed copies: what is named is replaced, and nothing else is touched."""
+"""Changed copies: the named parts are replaced, and nothing else."""
 
 import dataclasses
 
@@ -159,7 +159,7 @@ LOOKS_AT_LEAVES = (
         ([np.ones(2)], lambda t: t[0].shape, 7, LOOKS_AT_LEAVES),
     ],
 )
-def test_what_cannot_be_replaced(pytree, where, given, text):
+def test_replacements_that_are_refused(pytree, where, given, text):
     assert message(lambda: tree_at(where, pytree, given)) == text
 
 
@@ -208,6 +208,6 @@ def test_both_kinds_of_replace_agree_where_both_work():
     assert replace(Pair(1, 2), first=3) == dataclasses.replace(Pair(1, 2), first=3)
 
 
-def test_an_error_of_where_on_the_tree_itself_is_the_users():
+def test_an_error_of_where_on_the_tree_itself_is_raised_unchanged():
     with pytest.raises(KeyError, match="missing"):
         tree_at(lambda t: t["missing"], {"w": 1}, 2)

@@ -148,7 +148,7 @@ class Deep(Plain):
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_refused(name):
+def test_operations_that_are_refused(name):
     for mod, _, lib_np in SIDES:
         with pytest.raises(ValueError) as caught:  # noqa: PT011 - Equinox has other words
             BAD[name](mod, lib_np, enums(mod))
@@ -190,7 +190,7 @@ def test_items_are_attributes_and_no_others():
 # ---- filter_pure_callback ----
 
 
-def test_anything_goes_in_and_comes_out_as_equinox_s():
+def test_any_leaf_passes_through_as_in_equinox():
     found = []
     for mod, api, lib_np in SIDES:
         seen = []
@@ -218,7 +218,7 @@ def test_anything_goes_in_and_comes_out_as_equinox_s():
     assert found[:2] == found[2:]
 
 
-def test_other_results_than_promised():
+def test_results_that_differ_from_the_declared():
     for mod, api, lib_np in SIDES:
         wanted = (api.ShapeDtypeStruct((), "float32"), "text")
         with pytest.raises(Exception, match=r"matching static|and its arrays"):

@@ -35,7 +35,7 @@ def both(static, converter, **kwargs):
 @pytest.mark.parametrize("static", [False, True])
 @pytest.mark.parametrize("converter", [None, float])
 @pytest.mark.parametrize("kwargs", [{}, {"default": 2}, {"kw_only": True}], ids=str)
-def test_fields_do_what_those_of_equinox_do(static, converter, kwargs):
+def test_fields_behave_as_in_equinox(static, converter, kwargs):
     ours, theirs = both(static, converter, **kwargs)
     given = {"x": 1} if kwargs.get("default") is None else {}
     mine, its = ours(**given), theirs(**given)
@@ -44,7 +44,7 @@ def test_fields_do_what_those_of_equinox_do(static, converter, kwargs):
     assert tree.leaves(mine) == ([] if static else [mine.x])
 
 
-def test_a_converter_sees_what_a_written_init_left():
+def test_a_converter_gets_the_values_of_a_written_init():
     class Scaled(Module):
         x: float = field(converter=lambda x: x * 2)
 
@@ -65,7 +65,7 @@ def test_a_converter_is_inherited_and_runs_once():
     assert tree.map(lambda x: x, Child(1)).x == 2
 
 
-def test_metadata_is_kept_and_may_not_say_what_field_says():
+def test_metadata_is_kept_and_may_not_repeat_options_of_field():
     class Noted(Module):
         x: int = field(metadata={"unit": "m"}, static=True)
 

@@ -66,7 +66,7 @@ VALUES = [
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("value", VALUES)
-def test_a_value_of_python_or_numpy_counts_as_in_equinox(question, value):
+def test_a_value_of_python_or_numpy_is_classified_as_in_equinox(question, value):
     theirs = getattr(eqx, question)(value)
     ours = getattr(filters, question)(value)
     assert ours is theirs
@@ -74,13 +74,13 @@ def test_a_value_of_python_or_numpy_counts_as_in_equinox(question, value):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64", "int8", "bool"])
-def test_an_array_counts_as_in_equinox(question, dtype):
+def test_an_array_is_classified_as_in_equinox(question, dtype):
     ours = getattr(filters, question)(inp.ones(2, dtype))
     assert ours is getattr(eqx, question)(jnp.ones(2, dtype))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_tracer_counts_as_an_array(question):
+def test_a_tracer_is_classified_as_an_array(question):
     seen = []
 
     @imprint.jit
@@ -101,7 +101,7 @@ def test_keys_are_arrays_and_not_inexact():
 def test_a_numpy_array_of_a_narrow_float_is_inexact():
     value = np.ones(2, ml_dtypes.bfloat16)
     assert filters.is_inexact_array(value)
-    assert not eqx.is_inexact_array(value)  # NumPy's own hierarchy does not know it
+    assert not eqx.is_inexact_array(value)  # it is not in NumPy's hierarchy
 
 
 # ---- filter, partition, combine ----
@@ -121,7 +121,7 @@ def _specs(module):
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("replace", [None, 0])
-def test_filter_keeps_what_equinox_keeps(number, inverse, replace):
+def test_filter_keeps_the_leaves_that_equinox_keeps(number, inverse, replace):
     ours = filters.filter(
         _model(inp, Layer), _specs(filters)[number], inverse, replace=replace
     )
@@ -143,7 +143,7 @@ def test_partition_splits_as_equinox_and_combine_restores(number, replace):
         assert _described(filters.combine(*ours[::-1])) == _described(model)
 
 
-def test_is_leaf_says_what_a_leaf_is():
+def test_is_leaf_decides_the_leaves():
     pytree = {"a": [1, 2], "b": None, "c": 3}
     is_leaf = lambda x: x is None or isinstance(x, list)
     spec = lambda x: x is None or isinstance(x, list)
@@ -174,7 +174,7 @@ def test_is_leaf_says_what_a_leaf_is():
         [None, 5],
     ],
 )
-def test_combine_takes_the_first_leaf_that_is_there(trees):
+def test_combine_takes_the_first_leaf_that_is_not_none(trees):
     assert filters.combine(*trees) == eqx.combine(*trees)
 
 

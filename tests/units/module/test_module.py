@@ -89,7 +89,7 @@ def test_leaves_and_paths_are_those_of_equinox():
 STATICS = [1, 1.0, True, 0.0, -0.0, "1", None, (1,), (1.0,), (True,), b"1"]
 
 
-def test_static_values_count_to_the_last_type():
+def test_static_values_are_compared_by_exact_type():
     class Box(Module):
         value: Any = field(static=True)
 
@@ -105,7 +105,7 @@ def test_static_values_count_to_the_last_type():
                     match(Box(other))
 
 
-def test_static_values_count_to_the_last_type_inside_dataclasses_too():
+def test_static_values_are_compared_by_exact_type_inside_dataclasses_too():
     @dataclasses.dataclass(frozen=True)
     class Config:
         rate: Any
@@ -167,7 +167,7 @@ def test_a_static_container_that_is_changed_is_another_version(name, jit):
         return model.w * len(repr(model.names))
 
     f = jit(sized)
-    before = f._cache_size()  # what the other cases left
+    before = f._cache_size()  # leftovers of the other cases
     model = Named(np.ones(2), make())
     for _ in range(3):  # the third call takes the match
         f(model)
@@ -289,7 +289,7 @@ def test_a_recreated_module_with_an_equal_static_function_is_not_traced_again(ki
     assert len(traces) == 2
 
 
-def test_a_static_closure_that_changed_stands_for_no_equal_one():
+def test_a_changed_static_closure_is_not_reused_for_an_equal_one():
     def make():
         def act(x):
             return x + k
@@ -341,7 +341,7 @@ def test_the_example_of_the_document_shares_one_version():
     assert len(traces) == 1
 
 
-def test_a_captured_module_counts_by_its_fields():
+def test_a_captured_module_is_compared_by_its_fields():
     weight = np.ones(2)
     traces = []
 
@@ -409,7 +409,7 @@ def test_a_tree_of_too_many_levels_is_refused():
 # ---- frozen ----
 
 
-def test_assigning_after_init_says_how_to_make_a_changed_copy():
+def test_assigning_after_init_raises_with_the_remedy():
     model = Linear(2)
     text = message(dataclasses.FrozenInstanceError, lambda: setattr(model, "weight", 1))
     assert text == (
@@ -497,7 +497,7 @@ def test_assigning_an_undeclared_field_shows_the_line_to_add(value, annotation, 
     )
 
 
-# ---- what __init__ must do ----
+# ---- duties of __init__ ----
 
 
 def test_missing_fields_are_listed():
@@ -793,7 +793,7 @@ def test_properties_class_methods_and_cached_properties():
     assert tree.map(lambda x: x, model) == model
 
 
-def test_a_module_is_a_dataclass_in_the_eyes_of_others():
+def test_other_libraries_see_a_module_as_a_dataclass():
     assert dataclasses.is_dataclass(Linear)
     assert [f.name for f in dataclasses.fields(Linear)] == ["weight", "bias", "size"]
     assert dataclasses.replace(Pair(1, 2), second=3) == Pair(1, 3)
@@ -820,14 +820,14 @@ def test_modules_of_a_class_can_be_made_in_many_threads():
     assert found == [2] * 800
 
 
-# ---- where Equinox does otherwise ----
+# ---- differences from Equinox ----
 
 
 def both(define):
     return define(Module, field), define(eqx.Module, eqx.field)
 
 
-def test_static_types_and_static_lambdas_count_otherwise_in_equinox():
+def test_static_types_and_static_lambdas_differ_in_equinox():
     def define(base, field):
         class Box(base):
             value: Any = field(static=True)

@@ -1,4 +1,4 @@
-"""The names of Equinox's that stand on others: Jacobians, programs, partials, checks."""
+"""Derived names of Equinox: Jacobians, programs, partials, checks."""
 
 import equinox as eqx
 import jax
@@ -106,7 +106,7 @@ LOOP.append([LOOP])
 
 
 @pytest.mark.parametrize("value", [1, [], None, np.ones(1)])
-def test_leaves_and_empty_nodes_may_stand_at_two_places(value):
+def test_leaves_and_empty_nodes_may_occur_twice(value):
     imprint.tree_check(shared(value))
     eqx.tree_check(shared(value))
 

@@ -59,7 +59,7 @@ def _assert_same(got, want):
             assert a == b
 
 
-# ---- what comes back ----
+# ---- round trips ----
 
 
 class Celsius(float):
@@ -94,7 +94,7 @@ LEAVES = {
 
 
 @pytest.mark.parametrize("name", LEAVES)
-def test_what_was_saved_is_what_is_loaded(name, tmp_path):
+def test_the_saved_tree_is_loaded(name, tmp_path):
     pytree = LEAVES[name]
     like = tree.map(_other, pytree)
     _assert_same(_loaded(_saved(pytree), like), pytree)
@@ -140,7 +140,7 @@ def test_the_byte_order_of_numpy_is_no_matter_of_the_file():
     np.testing.assert_array_equal(_loaded(_saved(big), big), big)
 
 
-def test_numpy_and_imprint_are_as_like_says():
+def test_like_decides_between_numpy_and_imprint():
     data = _saved([draw(2), inp.asarray(draw(2)), np.float32(1)])
     loaded = _loaded(data, [inp.zeros(2), np.zeros(2, "float32"), inp.zeros(())])
     assert [isinstance(x, imprint.Array) for x in loaded] == [True, False, True]
@@ -253,7 +253,7 @@ def test_a_filter_spec_may_leave_leaves_out():
         assert (loaded[0].tolist(), loaded[1]) == ([0, 0, 0], [4, 5, 6])
 
 
-def test_a_filter_spec_may_write_what_it_likes_and_be_a_prefix():
+def test_a_filter_spec_may_write_any_data_and_be_a_prefix():
     for s in (OURS, THEIRS):
         pytree = {"name": "first", "numbers": [1, s.np.ones(2)]}
         save = {
@@ -453,7 +453,7 @@ def test_a_leaf_that_does_not_fit(like, where, expected, came):
     )
 
 
-def test_equinox_takes_what_does_not_fit():
+def test_equinox_loads_files_that_do_not_fit():
     def through(pytree, like):
         file = io.BytesIO()
         equinox.tree_serialise_leaves(file, pytree)
@@ -497,7 +497,7 @@ def test_another_structure(like, text):
     )
 
 
-def test_what_is_no_number_is_refused():
+def test_objects_that_are_no_numbers_are_refused():
     with pytest.raises(DTypeError) as caught:
         _saved({"names": np.array(["a", "b"])})
     assert str(caught.value) == (
@@ -569,7 +569,7 @@ def test_a_directory_that_does_not_exist(tmp_path):
     [(io.StringIO(), "a text file"), ({"w": 1}, "dict"), (3, "int")],
     ids=["text", "tree", "number"],
 )
-def test_what_is_no_file(file, came):
+def test_arguments_that_are_no_files(file, came):
     with pytest.raises(ArgumentError) as caught:
         tree_serialise_leaves(file, 1)
     assert str(caught.value) == (

@@ -143,7 +143,7 @@ def test_a_narrow_page():
     )
 
 
-def test_lines_are_as_wide_as_is_said():
+def test_lines_have_the_given_width():
     text = "[1, 2]"
     assert tree_pformat([1, 2], width=len(text)) == text
     assert tree_pformat([1, 2], width=len(text) - 1) == "[\n  1,\n  2\n]"
@@ -173,7 +173,7 @@ def test_truncated_parts():
     assert text == "Pair(first=Linear(...), second=1)"
 
 
-def test_a_field_that_is_not_there_yet_is_left_out():
+def test_an_unset_field_is_left_out():
     texts = []
 
     class Slow(Module):
@@ -189,7 +189,7 @@ def test_a_field_that_is_not_there_yet_is_left_out():
     assert texts == ["Slow(b=1)"]
 
 
-def test_what_a_container_that_holds_itself_looks_like():
+def test_the_text_of_a_container_that_holds_itself():
     items = [1]
     items.append(items)
     assert tree_pformat(items) == "[1, ...]"

@@ -1,8 +1,8 @@
 """Modules compared with Equinox: the same class bodies, run on both sides.
 
 A snippet is text; `M` is the `Module` of a side, `mod` its library of modules, `api` its
-library of arrays, `tree` its trees. What it leaves in `out` is compared, or the error that
-it raises by the builtin class. `DIFFERENT` are those that differ on purpose, with why.
+library of arrays, `tree` its trees. Its `out` is compared, or the builtin class of its
+error. `DIFFERENT` are those that differ on purpose, with reasons.
 """
 
 import dataclasses

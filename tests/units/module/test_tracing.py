@@ -82,7 +82,7 @@ def _captures(np_, weights):
     }
 
 
-def test_what_was_captured_becomes_leaves():
+def test_captured_values_become_leaves():
     ours = filter_closure_convert(_captures(inp, draw(3)), inp.ones(3), n=2)
     theirs = equinox.filter_closure_convert(_captures(jnp, draw(3)), jnp.ones(3), n=2)
     mine = [np.asarray(x) for x in tree.leaves(ours)]
@@ -219,6 +219,6 @@ def test_values_that_python_calls_equal_are_distinguished():
 
 
 @pytest.mark.parametrize("function", [filter_eval_shape, filter_closure_convert])
-def test_what_is_no_function_is_refused(function):
+def test_objects_that_are_no_functions_are_refused(function):
     with pytest.raises(ArgumentError, match="expected a function, got 3 of type int"):
         function(3)

@@ -500,7 +500,7 @@ def test_rank_promotion(mode):
         else:
             with pytest.raises(ShapeError, match=message):
                 x + v
-        x + 1.0  # rank 0 beside shaped is no promotion
+        x + 1.0  # rank 0 with a shape is no promotion
 
 
 def test_strict_dtypes():

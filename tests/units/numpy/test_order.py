@@ -114,7 +114,7 @@ def test_without_elements_each_size_is_filled():
     assert inp.setdiff1d(X[:0], X, size=2, fill_value=4).tolist() == [4, 4]
 
 
-def test_a_median_of_a_known_part_reads_no_index():
+def test_a_median_of_a_constant_part_reads_no_index():
     text = imprint.jit(inp.median).lower(X).as_text()
     assert "gather" not in text
 

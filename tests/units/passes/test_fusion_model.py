@@ -26,7 +26,7 @@ M = np.linspace(-1, 1, 32 * 32, dtype="float32").reshape(32, 32)
 
 
 def in_jaxpr(fun, args):
-    """Return how often the model says that an operation of arithmetic is compiled."""
+    """Return the modelled number of compiled arithmetic operations."""
     with imprint.cut_recomputation(False):
         closed = run_passes(imprint.make_jaxpr(fun)(*args))
     kernels = FusionModel(closed.jaxpr).kernels
@@ -38,7 +38,7 @@ def in_jaxpr(fun, args):
 
 
 def in_engine(fun, args):
-    """Return how often one stands in the kernels of the compiled program."""
+    """Return their number in the kernels of the compiled program."""
     with imprint.cut_recomputation(False):
         text = imprint.jit(fun).lower(*args).compile().as_text()
     parts = [

@@ -1,4 +1,4 @@
-"""Tests of passes.materialize: what is written to memory, what is not, and that nothing changes."""
+"""The pass `materialize`: materialized values, others, and unchanged results."""
 
 import re
 
@@ -57,7 +57,7 @@ def cuts(fun, *args):
     return module.cuts_of(run_passes(imprint.make_jaxpr(fun)(*args)))
 
 
-# ---- what is cut ----
+# ---- cuts ----
 
 
 @pytest.mark.parametrize("shape", [(), (64,)])
@@ -68,12 +68,12 @@ def test_a_solver_is_cut_as_often_as_it_is_long(shape):
     assert long == pytest.approx(4 * short, rel=0.2)
 
 
-def test_a_sum_beside_the_values_is_cut():
+def test_a_sum_next_to_the_values_is_cut():
     assert 8 <= len(cuts(sums(20), V)) <= 20
 
 
 @pytest.mark.parametrize("size", [(), (64,)])
-def test_what_is_computed_again_grows_with_the_length_alone(size):
+def test_recomputation_grows_with_the_length_alone(size):
     state = [np.full(size, v, "float32") for v in (0.1, 0.2, 0.3)]
     closed = run_passes(imprint.make_jaxpr(unrolled(30))(*state))
     kernels = FusionModel(closed.jaxpr).kernels
@@ -112,7 +112,7 @@ def test_numbers_that_are_joined_are_not_computed_along_each_way(each):
     np.testing.assert_allclose(f(state), s, rtol=1e-3)
 
 
-def test_what_is_joined_and_used_little_is_not_cut():
+def test_a_concatenation_of_little_use_is_not_cut():
     def pairs(x):
         even, odd = x[::2] * x[1::2], x[::2] - x[1::2]
         return inp.stack([even * odd, even + odd, even - odd])
@@ -121,7 +121,7 @@ def test_what_is_joined_and_used_little_is_not_cut():
     assert cuts(lambda x: inp.concatenate([x * x + x, x[::-1]]), V) == ()
 
 
-def test_many_dear_functions_in_a_row_are_cut_where_a_cut_is_cheap():
+def test_a_chain_of_expensive_functions_is_cut_where_a_cut_is_cheap():
     def row(x):
         for _ in range(10):
             x = inp.tanh(x)
@@ -141,7 +141,7 @@ def test_a_row_of_activations_is_cut_between_them(size):
     closed = run_passes(imprint.make_jaxpr(row)(np.zeros(size, "float32")))
     copies = [e.outvars[0] for e in closed.eqns if e.primitive.name == "materialize"]
     assert len(copies) == (5 if size == 20_000 else 0)
-    # What an activation gives is written, not what it hands to its function.
+    # The result of an activation is written, not the operand of its function.
     assert {sum([*e.invars].count(v) for e in closed.eqns) for v in copies} <= {5}
 
 
@@ -194,7 +194,7 @@ def test_a_call_of_which_nothing_is_computed_again_is_not_cut():
     assert chain(imprint.jit(lambda x: inp.sin(x) * x + x.sum())) >= 8
 
 
-# ---- what is not ----
+# ---- no cuts ----
 
 
 def attention(q, k, v):
@@ -244,7 +244,7 @@ def network(weights, x):
         "var",
     ],
 )
-def test_what_is_shared_little_stays_one_fusion(fun, args):
+def test_values_with_few_uses_stay_one_fusion(fun, args):
     assert cuts(fun, *args) == ()
 
 
@@ -269,7 +269,7 @@ def test_results_are_those_without_cuts(program):
     assert_close(imprint.jit(fun)(*args), plain)
 
 
-def test_a_solver_gives_what_it_gives_uncut():
+def test_a_solver_gives_the_uncut_result():
     state = V, V + 1, V * 2
     with imprint.cut_recomputation(False):
         plain = imprint.jit(unrolled(4))(*state)
@@ -290,7 +290,7 @@ def test_a_donated_argument_gives_its_memory_to_a_result_that_is_cut():
     assert x.is_deleted()
 
 
-def test_what_made_a_nan_is_told_alike():
+def test_the_origin_of_a_nan_is_reported_alike():
     said = []
     for switch in (True, False):
         with imprint.cut_recomputation(switch), imprint.debug_nans(True):
@@ -302,20 +302,20 @@ def test_what_made_a_nan_is_told_alike():
     assert "log" in said[0]
 
 
-def test_sentinels_do_not_change_what_is_written():
-    told = []
+def test_sentinels_do_not_change_the_cuts():
+    written = []
     for switch in (True, False):
         with imprint.debug_nans(switch):
             f = imprint.jit(sums(6))
             f(V)
-            told.append([str(cut) for cut in f.versions[-1].passes])
-    assert told[0] == told[1] != []
+            written.append([str(cut) for cut in f.versions[-1].passes])
+    assert written[0] == written[1] != []
 
 
 # ---- seen and switched ----
 
 
-def test_a_version_tells_what_was_written_where_and_why():
+def test_a_version_lists_materialized_values_with_lines_and_reasons():
     f = imprint.jit(sums(4))
     f(V)
     (first, *_) = f.versions[0].passes
@@ -342,14 +342,14 @@ def test_it_can_be_switched_off():
         assert cuts(sums(20), V) == ()
 
 
-def test_what_has_no_results_uses_values_too():
-    def told(x):
+def test_equations_without_results_use_values_too():
+    def noisy(x):
         y = inp.exp(x)
         imprint.debug.print("{}", y)
         return sums(20)(y + 1)
 
-    assert len(cuts(told, V)) >= 8
-    assert len(cuts(imprint.jit(told), V)) >= 8
+    assert len(cuts(noisy, V)) >= 8
+    assert len(cuts(imprint.jit(noisy), V)) >= 8
 
 
 def test_a_hash_is_left_alone():

@@ -41,7 +41,7 @@ def sums_for_products(closed):
 
 @pytest.fixture
 def with_pass(monkeypatch):
-    """Return what puts a pass at the head of the pipeline."""
+    """Return a function that puts a pass at the head of the pipeline."""
     imprint.clear_caches()
     yield lambda step: monkeypatch.setattr(pipeline, "PASSES", (step, *pipeline.PASSES))
     imprint.clear_caches()
@@ -108,20 +108,20 @@ def test_a_body_that_programs_share_is_given_once_for_all(with_pass):
     assert len(given) == 6
 
 
-def test_what_was_changed_is_told_for_each_switch():
+def test_changes_are_reported_for_each_switch():
     def chain(x):
         for _ in range(30):
             x = inp.sin(x) * x + x.sum()
         return x
 
     closed = closed_of(chain, np.ones(1000, "float32"))
-    told = []
+    messages = []
     for switch in (True, False, True):
         with imprint.cut_recomputation(switch), imprint.roll_loops(switch):
             after = pipeline.run_passes(closed)
-            told.append(pipeline.changes_of(after))
-    assert told[0] == told[2] != ()
-    assert told[1] == ()
+            messages.append(pipeline.changes_of(after))
+    assert messages[0] == messages[2] != ()
+    assert messages[1] == ()
 
 
 def test_passes_run_in_order_each_over_the_whole_program(with_pass):
@@ -140,7 +140,7 @@ def test_a_program_without_nested_calls_is_not_copied():
     assert seen == [closed]
 
 
-# ---- what a broken pass is told ----
+# ---- errors of broken passes ----
 
 
 def drops_an_equation(closed):
@@ -180,7 +180,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("nested", [False, True])
-def test_a_pass_that_breaks_a_program_is_told_by_name(with_pass, broken, nested):
+def test_a_pass_that_breaks_a_program_is_named(with_pass, broken, nested):
     def fun(x, unused):
         return inp.sin(x)
 
@@ -197,7 +197,7 @@ def test_without_checks_nothing_is_checked(with_pass):
         assert len(pipeline.run_passes(closed_of(lambda x: x, X)).out_avals) == 2
 
 
-# ---- what each pass may change: nothing that a user sees ----
+# ---- observable behaviour stays the same ----
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_results_are_equal_with_and_without_a_pass(program, step, monkeypatch):
 
 def test_a_dead_equation_in_a_nested_call_is_not_lowered():
     def inner(x):
-        x @ x  # nobody uses it
+        x @ x  # unused
         return inp.sin(x)
 
     outer = imprint.jit(lambda x: imprint.jit(inner)(x) + 1)

@@ -1,4 +1,4 @@
-"""Tests of passes.reroll_cost: which loops would be slower, and stay unrolled."""
+"""The model `reroll_cost`: loops that would be slower stay unrolled."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def pendulum(_, x, v):
     return x + 0.01 * v, v - 0.01 * inp.sin(x + 0.01 * v)
 
 
-def apart(_, x, v):
+def separate_parts(_, x, v):
     return inp.sin(x), inp.sin(v)
 
 
@@ -96,7 +96,7 @@ PRODUCTS = repeated(lambda _, x, w: (inp.tanh(x @ w), w))
         (repeated(coupled), [vector(255)] * 3, False),
         (repeated(coupled), [vector(256)] * 3, True),  # each block has more kernels
         (repeated(pendulum), [vector(256)] * 2, True),  # sin is computed again
-        (repeated(apart), [vector(256)] * 2, False),
+        (repeated(separate_parts), [vector(256)] * 2, False),
         (repeated(parts), [vector(256)], True),
         (repeated(parts), [vector(257)], False),
         (repeated(parts), [vector(4)], False),
@@ -151,11 +151,11 @@ def test_the_gradient_of_a_loop_is_a_loop_or_neither_is():
             return len(changes_of(run_passes(closed)))
 
     assert [loops(midpoint, size) for size in ((), 8, 600)] == [2, 0, 0]
-    assert loops(lorenz, ()) == 0  # what has to be copied is not walked over
+    assert loops(lorenz, ()) == 0  # parts that need a copy are not walked over
 
 
 @pytest.mark.parametrize(("size", "expected"), [(256, True), (257, False)])
-def test_less_is_stacked_beside_products(size, expected):
+def test_less_is_stacked_next_to_products(size, expected):
     def run(x, w):
         outs = []
         for _ in range(20):
@@ -180,7 +180,9 @@ def test_less_is_stacked_beside_products(size, expected):
         (SUMS, [vector(4)], True),
     ],
 )
-def test_what_gains_nothing_is_seen_before_blocks_are_compared(fun, args, expected):
+def test_a_roll_without_gain_is_rejected_before_blocks_are_compared(
+    fun, args, expected
+):
     assert may_gain(imprint.make_jaxpr(fun)(*args).eqns) is expected
 
 

@@ -1,7 +1,7 @@
-"""Tests of passes.roll: what becomes a loop, what does not, and that nothing changes.
+"""The pass `reroll_loops`: rolled programs, others, and unchanged results.
 
-Programs before and after the pass are run by the references of their primitives, so they
-must agree to the last bit, and nothing is compiled. With `every_run` costs do not count.
+Programs before and after the pass run by the references of their primitives, so they must
+agree to the last bit, and nothing is compiled. `every_run` ignores costs.
 """
 
 import re
@@ -56,7 +56,7 @@ def values_of(closed: ClosedJaxpr, leaves):
 
 
 def rolled(fun, *args):
-    """Return the program after the pass, of the same results, and what was rolled."""
+    """Return the program after the pass, of the same results, and the report."""
     before = traced(fun, *args)
     with enable_checks(True):
         after = run_passes(before)
@@ -87,7 +87,7 @@ def repeated(step, turns):
     return run
 
 
-# ---- what becomes a loop ----
+# ---- rolled ----
 
 
 def midpoint(_, x, y, z):
@@ -176,7 +176,7 @@ def test_whole_numbers_are_counted(step, expected):
 
 
 @pytest.mark.usefixtures("every_run")
-def test_params_that_are_equal_but_not_the_same_tell_blocks_apart():
+def test_equal_params_of_different_types_distinguish_blocks():
     closed = traced(repeated(lambda i, x: (inp.sin(x) ** 3,), 20), V)
     eqns = [
         Eqn(e.invars, e.outvars, e.primitive, {"y": 3.0}, e.source) if i == 21 else e
@@ -198,7 +198,7 @@ def test_rows_of_an_array_are_taken_by_their_number():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_the_gradient_walks_backwards_over_what_the_loop_has_stacked():
+def test_the_gradient_walks_backwards_over_the_stacked_values():
     def loss(w, h, xs):
         total = 0.0
         for i in range(20):
@@ -276,7 +276,7 @@ def test_steps_that_are_calls_are_equal_if_their_programs_are():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_what_is_one_value_later_may_be_two_at_first():
+def test_one_later_value_may_be_two_at_first():
     def run(x, y):
         for _ in range(20):
             x, y = inp.sin(x) * y, x
@@ -286,7 +286,7 @@ def test_what_is_one_value_later_may_be_two_at_first():
     assert shapes(run, V, V + 1)[0][0] in (19, 20)
 
 
-# ---- what does not ----
+# ---- not rolled ----
 
 
 @pytest.mark.usefixtures("every_run")
@@ -310,7 +310,7 @@ def test_blocks_by_themselves_are_no_loop():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_what_is_taken_from_far_back_is_no_carry():
+def test_a_value_from_far_back_is_no_carry():
     def run(x):
         xs = [x * i for i in range(9)]
         for _ in range(20):
@@ -336,7 +336,7 @@ def test_a_block_that_is_almost_equal_ends_the_run(at):
 
 
 @pytest.mark.usefixtures("every_run")
-def test_which_result_of_an_equation_is_taken_tells_blocks_apart():
+def test_the_used_result_of_an_equation_distinguishes_blocks():
     both = imprint.jit(lambda x: (inp.sin(x), inp.cos(x)))
 
     def run(x):
@@ -368,7 +368,7 @@ def test_one_other_constant_is_walked_over(pair):
 
 
 @pytest.mark.usefixtures("every_run")
-def test_params_tell_blocks_apart():
+def test_params_distinguish_blocks():
     def run(x):
         for i in range(36):
             x = inp.cumsum(x, axis=i // 18) / 2
@@ -378,7 +378,7 @@ def test_params_tell_blocks_apart():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_types_of_what_comes_from_outside_tell_blocks_apart():
+def test_types_of_outside_values_distinguish_blocks():
     def run(x, *parts):
         for part in parts:
             x = inp.sin(x) * part.astype("float32")
@@ -465,7 +465,7 @@ def test_the_draws_are_worth_it():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_a_compiled_loop_gives_what_its_blocks_give():
+def test_a_compiled_loop_gives_the_result_of_its_blocks():
     def run(w, h, xs):
         outs = cell(w, xs)(h)
         return outs[-1], inp.stack(outs), sum((x**2).sum() for x in outs)
@@ -496,7 +496,7 @@ def test_a_donated_argument_gives_its_memory_to_a_loop():
     assert x.is_deleted()
 
 
-def test_the_iteration_that_made_a_nan_is_told():
+def test_the_iteration_that_made_a_nan_is_reported():
     def run(x, y, z):
         x, y, z = STEP(x, y, z)
         return inp.log(x - 100), y, z
@@ -508,7 +508,7 @@ def test_the_iteration_that_made_a_nan_is_told():
 # ---- seen and switched ----
 
 
-def test_a_version_tells_what_runs_as_a_loop():
+def test_a_version_lists_rolled_loops():
     f = imprint.jit(STEP)
     f(ONE, ONE, ONE)
     (found,) = f.versions[0].passes
@@ -518,7 +518,7 @@ def test_a_version_tells_what_runs_as_a_loop():
     assert found.equations == 36
 
 
-def test_explain_says_what_runs_as_a_loop():
+def test_explain_lists_rolled_loops():
     f = imprint.jit(lambda h: cell(M, XS)(h)[-1])
     f(V)
     assert "20 equal blocks from test_reroll_loops.py" in str(f.explain(V))

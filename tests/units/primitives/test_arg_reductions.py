@@ -1,4 +1,4 @@
-"""argmax and argmin: NaN, ties, infinities, bools; and what they refuse."""
+"""argmax and argmin: NaN, ties, infinities, bools, and invalid arguments."""
 
 import numpy as np
 import pytest

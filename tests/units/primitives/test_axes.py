@@ -1,4 +1,4 @@
-"""Params made of ints: what counts from the end, and what is refused."""
+"""Params made of ints: negative axes, and invalid ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Barriers: pytrees, derivatives beside integers, and what is compiled."""
+"""Barriers: pytrees, derivatives next to integers, and compiled programs."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def test_the_compiler_sees_it():
     assert "stablehlo.optimization_barrier" in text
 
 
-def test_derivatives_pass_through_beside_integers():
+def test_derivatives_pass_through_next_to_integers():
     def fun(x, n):
         y, m = optimization_barrier((x * x, n))
         return (y * m).sum()
@@ -63,7 +63,7 @@ def test_the_backward_pass_keeps_its_barrier():
 # ---- materialize ----
 
 
-def test_what_is_materialized_is_not_fused_into_what_repeats_it():
+def test_a_materialized_value_is_not_fused_into_its_repeated_uses():
     def fused(f):
         def program(x):
             y = f(x ^ 12345)
@@ -90,7 +90,7 @@ def test_derivatives_and_hidden_axes_pass_through():
 # ---- stop_gradient ----
 
 
-def test_what_is_stopped_counts_as_constant():
+def test_stopped_values_are_constants():
     def fun(x):
         return (stop_gradient({"x": x, "n": N})["x"] * x).sum()
 

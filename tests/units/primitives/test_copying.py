@@ -1,7 +1,7 @@
 """A result is its operand only where it is in JAX, and else outlives it.
 
 All functions of `imprint.numpy` and `imprint.lax` and all methods are called with a few
-arguments; where one gives back the array that it got, JAX's is asked whether it does.
+arguments. One that returns its operand itself must do so in JAX.
 """
 
 import jax
@@ -104,7 +104,7 @@ def test_a_result_is_its_operand_only_where_it_is_in_jax(module, theirs):
 
 @pytest.mark.parametrize("function", OWN)
 @pytest.mark.parametrize("on_device", [False, True])
-def test_what_is_no_operand_outlives_it(function, on_device):
+def test_values_that_are_no_operands_outlive_the_call(function, on_device):
     x = np.asarray(onp.array([1, 2, 3], "float32"))
     x = imprint.jit(lambda x: x * 1)(x) if on_device else x
     result = function(x)

@@ -1,4 +1,4 @@
-"""Cumulative reductions: derivatives at zeros and ties as JAX's, and what they refuse."""
+"""Cumulative reductions: derivatives at zeros and ties as in JAX, and errors."""
 
 import jax
 import numpy as np

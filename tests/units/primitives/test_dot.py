@@ -117,7 +117,7 @@ def test_params_that_are_none_are_left_out():
         ("BF16_BF16_F32_X3", "num_primitive_operations = 3"),
     ],
 )
-def test_the_engine_is_told_the_precision(precision, text):
+def test_the_precision_is_passed_to_the_engine(precision, text):
     def f(x):
         return dot_general(x, x, MATMUL, precision)
 
@@ -152,7 +152,7 @@ def test_algorithms_convert_floats(name, dtypes):
     with imprint.enable_x64(True), jax.enable_x64(True):
         want = [x.dtype for x in jax.eval_shape(theirs, operands)]
         assert [x.dtype for x in imprint.eval_shape(ours, operands)] == want
-    # What these sum in float32 is no more precise than that, if it comes as float64.
+    # These sum in float32, so a float64 result has float32 precision.
     narrowed = lambda xs: [x.astype("f4") if x.dtype == "f8" else x for x in xs]
     assert_as_jax(
         lambda v: narrowed(ours(v)),

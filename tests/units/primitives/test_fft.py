@@ -1,4 +1,4 @@
-"""The transform under JAX's name: which types it takes, and what it refuses."""
+"""The transform under JAX's name: its dtypes and refusals."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""Shape primitives: params as functions take them, and what they refuse."""
+"""Shape primitives: params of the public functions, and errors."""
 
 import jax
 import numpy as np
@@ -37,7 +37,7 @@ def test_reshape_reads_axes_in_another_order():
     )
 
 
-def test_what_changes_nothing_is_no_equation():
+def test_operations_without_effect_are_no_equations():
     def same(x):
         return expand_dims(squeeze(reshape(x, (2, 3, 4), (0, 1, 2)), ()), ())
 

@@ -1,4 +1,4 @@
-"""Demand of a function of primitives what JAX gives for the same function."""
+"""Compare a function of primitives with the same function of JAX."""
 
 import jax
 import numpy as np
@@ -9,7 +9,7 @@ from tests.tolerances import assert_close
 
 
 def assert_as_jax(ours, theirs, *operands, operation="gradient"):
-    """Assert that `ours`, eager and compiled, gives what `theirs` gives in JAX.
+    """Assert that `ours`, eager and compiled, gives the results of `theirs` in JAX.
 
     `operation` names the tolerance; integers are exact.
     """

@@ -28,7 +28,7 @@ SELU = {
 }
 
 
-@pytest.mark.exhaustive  # it takes digits of what is compiled as for users
+@pytest.mark.exhaustive  # it needs the digits of a program compiled as for users
 @both_streams
 def test_selu_of_a_normal_draw_digit_for_digit(partitionable):
     @imprint.jit

@@ -39,7 +39,7 @@ def test_as_jax(case):
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", ["poisson", "binomial"])
-def test_in_64_bits_and_of_the_other_stream(case):
+def test_64_bits_and_the_other_stream(case):
     name, args = DRAWS[case]
     with flags(x64=True, partitionable=False):
         same_draw(name, *args, seed=2)

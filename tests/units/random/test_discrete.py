@@ -46,7 +46,7 @@ def test_bernoulli_of_every_dtype_as_jax():
             same_draw("bernoulli", np.asarray(0.7, dtype), (9,))
 
 
-def test_bernoulli_is_true_as_often_as_p_says():
+def test_bernoulli_is_true_with_probability_p():
     drawn = random.bernoulli(KEY, np.float32([0.0, 0.25, 1.0]), (4000, 3))
     np.testing.assert_allclose(np.asarray(drawn).mean(0), [0, 0.25, 1], atol=0.03)
 
@@ -89,7 +89,7 @@ def test_categorical_broadcasts_its_batch():
     same_draw("categorical", logits(3), -1, ())
 
 
-def test_categories_are_as_likely_as_the_softmax_says():
+def test_categories_have_the_probabilities_of_the_softmax():
     drawn = np.asarray(random.categorical(KEY, np.log([0.1, 0.6, 0.3]), shape=(4000,)))
     np.testing.assert_allclose(np.bincount(drawn) / 4000, [0.1, 0.6, 0.3], atol=0.03)
 

@@ -227,7 +227,7 @@ def test_functions_that_compute_reject_keys():
         inp.reshape(KEYS, (4, 2))
 
 
-def test_the_dtype_of_keys_is_a_kind_of_its_own():
+def test_keys_have_a_dtype_of_their_own():
     kinds = (dtypes.prng_key, dtypes.extended, np.generic, np.number, np.uint32)
     theirs = (jax.dtypes.prng_key, jax.dtypes.extended, *kinds[2:])
     for kind, other in zip(kinds, theirs, strict=True):
@@ -270,7 +270,7 @@ def test_keys_are_where_their_words_are():
 # ---- a node of pytrees ----
 
 
-def test_anything_may_stand_in_the_leaf():
+def test_the_leaf_may_hold_any_object():
     leaves, structure = tree.flatten({"key": KEY})
     assert leaves == [KEY.data]
     for leaf in (None, 0, "text", object()):

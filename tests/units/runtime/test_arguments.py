@@ -18,8 +18,8 @@ from tests.units.runtime.programs import (
     put,
 )
 
-# Reads its argument after a long loop: what is written there meanwhile would show. The
-# matrix product has it computed by another thread, as everything above 1000 flops.
+# Reads its argument after a long loop: writes during the loop would show. The matrix
+# product makes another thread compute it, as all programs above 1000 flops.
 LATE = program(
     """
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -105,7 +105,7 @@ def test_results_share_no_memory_with_the_places():
         assert (runtime.read(out, kind) == 1).all()
 
 
-def test_a_call_does_not_see_what_the_caller_writes_next():
+def test_a_call_does_not_see_later_writes_of_the_caller():
     call, _ = calling(LATE, X64)
     value = np.empty(64, np.float32)
     outs = []
@@ -190,12 +190,12 @@ def test_a_failed_call_leaves_the_next_one_working():
     arguments = [np.ones(4, np.float32), gone]
     with pytest.raises(runtime.EngineError) as caught:
         call(arguments, [0])
-    told = runtime.explain_execute_error(arguments, caught.value)
-    assert isinstance(told, DeletedArrayError)
+    error = runtime.explain_execute_error(arguments, caught.value)
+    assert isinstance(error, DeletedArrayError)
     assert (on_hosts(*[np.ones(4, np.float32)] * 2)[0] == 2).all()
 
 
-def test_donated_buffers_beside_hosts_are_deleted():
+def test_donated_buffers_next_to_host_arrays_are_deleted():
     call, _ = calling(DONATING_FIRST_OF_TWO, F4, F4)
     x = put(np.ones(4, np.float32))
     (out,) = call([x, np.ones(4, np.float32)], [1])

@@ -34,7 +34,7 @@ def test_a_live_buffer_answers():
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
-def test_a_deleted_buffer_says_so(asked):
+def test_a_deleted_buffer_raises(asked):
     x = put(np.ones(4, np.float32))
     runtime.delete(x)
     runtime.delete(x)

@@ -88,7 +88,7 @@ def test_there_is_one_object_per_device():
     assert runtime.device_count() == runtime.local_device_count() == 1
 
 
-def test_a_device_says_what_it_is():
+def test_a_device_describes_itself():
     (device,) = runtime.devices()
     assert repr(device) == "CpuDevice(id=0)"
     assert (device.id, device.process_index) == (0, 0)
@@ -104,24 +104,24 @@ def test_an_unknown_backend_is_refused():
         runtime.devices("cpus")
 
 
-def test_threads_that_ask_at_once_get_the_same_client():
+def test_concurrent_threads_get_the_same_client():
     assert in_fresh_process(TWO_THREADS_ONE_CLIENT) == ["1"]
 
 
-def test_a_fork_computes_before_first_use_and_is_told_after():
+def test_a_fork_computes_before_first_use_and_raises_after():
     parent, early, *refused, after = in_fresh_process(FORK)
-    told = (
+    text = (
         f"BackendError imprint: expected to compute in process {parent}, which started "
         "the device, got process CHILD, a fork of it, which lacks the device's threads. "
         "Start the worker with multiprocessing's 'spawn', or fork before the first "
         "computation."
     )
     assert early == after == "[2. 2. 2. 2.]"
-    assert refused == [told] * 5
+    assert refused == [text] * 5
 
 
 @pytest.mark.parametrize("given", ["set", "IMPRINT_NUM_CPU_DEVICES", "XLA_FLAGS"])
-def test_the_cpu_is_as_many_devices_as_are_asked_for(given, monkeypatch):
+def test_the_cpu_has_the_requested_number_of_devices(given, monkeypatch):
     if given != "set":
         flag = "--xla_force_host_platform_device_count="
         monkeypatch.setenv(given, (flag if given == "XLA_FLAGS" else "") + "3")

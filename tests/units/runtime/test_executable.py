@@ -105,7 +105,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_the_engine_would_misread_is_refused(double, case):
+def test_arrays_that_the_engine_would_misread_are_refused(double, case):
     buffers, kind, message = REFUSED[case]
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
         double.run(buffers(), [F4])
@@ -152,7 +152,7 @@ DELETED = (
 )
 
 
-def test_using_a_donated_buffer_again_is_told_by_both_paths():
+def test_using_a_donated_buffer_again_raises_on_both_paths():
     executable = runtime.compile(DONATING, [F4])
     x = put(ONES)
     executable.run([x], [F4])
@@ -161,12 +161,12 @@ def test_using_a_donated_buffer_again_is_told_by_both_paths():
         executable.run([x], [F4])
     with pytest.raises(runtime.EngineError) as caught:
         executable.execute([x])
-    told = runtime.explain_execute_error([x], caught.value)
-    assert isinstance(told, DeletedArrayError)
-    assert str(told) == message
+    reported = runtime.explain_execute_error([x], caught.value)
+    assert isinstance(reported, DeletedArrayError)
+    assert str(reported) == message
 
 
-def test_donating_an_argument_that_is_also_another_is_told():
+def test_donating_an_argument_passed_twice_raises():
     executable = runtime.compile(DONATING_FIRST_OF_TWO, [F4])
     x = put(ONES)
     message = DELETED.format("one that is also another argument")
@@ -238,7 +238,7 @@ def test_bytes_that_are_no_program_are_refused(double, damage):
     )
 
 
-def test_a_program_says_what_it_is_and_costs(double):
+def test_a_program_describes_itself_and_its_costs(double):
     assert repr(double) == "<Executable on CpuDevice(id=0) -> (float32[4])>"
     assert double.out_avals == (F4,)
     assert double.device is runtime.devices()[0]
@@ -254,7 +254,7 @@ def test_a_program_says_what_it_is_and_costs(double):
     )
 
 
-def test_a_program_that_xla_refuses_is_told_with_the_place():
+def test_a_program_that_xla_refuses_raises_with_the_location():
     message = (
         "compile: expected a program that XLA accepts, got: UNKNOWN: -:2:8: error: "
         "use of undeclared SSA value name. "

@@ -1,4 +1,4 @@
-"""The flag of `make test-isa` narrows what XLA compiles for, in each jaxlib."""
+"""The flag of `make test-isa` restricts the instructions of XLA, in each jaxlib."""
 
 import os
 import subprocess
@@ -38,6 +38,6 @@ def has_avx512():
 
 @pytest.mark.slow
 def test_the_flag_narrows_the_instructions():
-    """Where the CPU has not even these, it changes nothing, and says nothing."""
+    """On a CPU without these instructions it changes nothing, without a message."""
     assert uses_avx512("AVX512") is has_avx512()
     assert not uses_avx512("AVX2")

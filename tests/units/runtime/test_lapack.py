@@ -53,7 +53,7 @@ def test_other_programs_do_not_wait_for_them():
     assert in_fresh_process(PLAIN) == ["False"]
 
 
-def test_a_program_for_a_gpu_is_refused_with_what_to_do():
+def test_a_program_for_a_gpu_is_refused_with_the_remedy():
     lapack.prepare("no kernel", "gpu")
     with pytest.raises(CompileError) as caught:
         lapack.prepare("@lapack_spotrf_ffi", "gpu")

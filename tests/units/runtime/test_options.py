@@ -26,7 +26,7 @@ def test_options_that_differ_in_type_only_differ():
     assert of(a=1) != of(a=1.0)
 
 
-def test_what_the_cpu_has_is_read_off_its_flags(monkeypatch):
+def test_cpu_features_are_read_from_its_flags(monkeypatch):
     monkeypatch.delenv("XLA_FLAGS", raising=False)
     for flags, expected in (
         ("avx2 avx512f avx512bw", True),
@@ -39,7 +39,7 @@ def test_what_the_cpu_has_is_read_off_its_flags(monkeypatch):
     options.has_wide_vectors.cache_clear()
 
 
-def test_what_the_user_gives_goes_over_what_suits_the_program():
+def test_options_of_the_user_override_those_of_the_program():
     suits = of(xla_cpu_prefer_vector_width=512, xla_llvm_disable_expensive_passes=False)
     chosen = of(xla_cpu_prefer_vector_width=256, xla_cpu_enable_fast_math=True).over(
         suits
@@ -84,7 +84,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_an_option_that_xla_refuses_is_told(case):
+def test_an_option_that_xla_refuses_raises(case):
     given, message = REFUSED[case]
     with pytest.raises(CompileError, match=f"^{re.escape(message)}$"):
         runtime.compile(DOUBLE, [F4], runtime.CompileOptions.of(given))
@@ -105,13 +105,13 @@ def test_an_option_that_xla_refuses_is_told(case):
         ),
     ],
 )
-def test_what_is_no_option_at_all_is_told(given, message):
+def test_a_value_that_is_no_option_raises(given, message):
     with pytest.raises(ArgumentError, match=f"^{re.escape(message)}$"):
         runtime.CompileOptions.of(given)
 
 
 def complaint(given):
-    """Return what is wrong with the options, or "" if nothing is."""
+    """Return the error of the options, or "" if they are valid."""
     try:
         runtime.compile(DOUBLE, [F4], runtime.CompileOptions.of(given))
     except CompileError as err:
@@ -120,11 +120,11 @@ def complaint(given):
 
 
 @pytest.mark.parametrize("name", options._CPU_OPTIONS)
-def test_every_name_we_suggest_is_one_the_engine_knows(name):
+def test_every_suggested_name_is_known_to_the_engine(name):
     assert "no option of this name" not in complaint({name: "?"})
 
 
-def test_the_engine_version_names_what_decides_the_machine_code():
+def test_the_engine_version_names_all_that_decides_the_machine_code():
     version = runtime.engine_version()
     assert version is runtime.engine_version()
     assert version[0] == f"jaxlib {jaxlib_version}"
@@ -152,7 +152,7 @@ THRESHOLD = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x071000000"
 
 @pytest.fixture
 def built(monkeypatch):
-    """Return what builds the options for a release of jaxlib and some XLA_FLAGS."""
+    """Return a builder of options for a release of jaxlib and some XLA_FLAGS."""
 
     def build(release, flags=""):
         monkeypatch.setattr(options, "jaxlib_release", release)

@@ -1,4 +1,4 @@
-"""What is asked of a plug-in before the engine has it, and what is said of it."""
+"""Checks of a plug-in before the engine loads it, and their messages."""
 
 import re
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ CPU = "leave the backend out: the CPU computes."
 
 
 def install(folder, name, release):
-    """Install as much of a plug-in as is looked at."""
+    """Install the inspected parts of a plug-in."""
     number = name.removeprefix("cuda")
     library = folder / "jax_plugins" / f"xla_cuda{number}" / "xla_cuda_plugin.so"
     library.parent.mkdir(parents=True)
@@ -68,15 +68,15 @@ def test_of_two_plugins_the_newest_cuda_is_taken(monkeypatch, tmp_path):
     assert plugin[2:] == ("jax-cuda13-pjrt", jaxlib_version, None)
 
 
-def test_a_library_that_does_not_load_is_told_and_the_cpu_computes(
-    monkeypatch, tmp_path
-):
+def test_a_library_that_does_not_load_warns_and_the_cpu_computes(monkeypatch, tmp_path):
     library = install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
-    told = refusal("gpu")
-    assert re.match("devices: expected jax-cuda13-pjrt to find a device, got: .", told)
-    assert str(library) in told
-    assert told.endswith(CPU)
+    reported = refusal("gpu")
+    assert re.match(
+        "devices: expected jax-cuda13-pjrt to find a device, got: .", reported
+    )
+    assert str(library) in reported
+    assert reported.endswith(CPU)
     with (
         pytest.raises(BackendError, match="expected jax-cuda13-pjrt to find a device"),
         imprint.default_device("gpu"),
@@ -86,7 +86,7 @@ def test_a_library_that_does_not_load_is_told_and_the_cpu_computes(
 
 
 class Engine:
-    """As much of the engine as a plug-in is given to."""
+    """The parts of the engine that take a plug-in."""
 
     pjrt_plugin_loaded = pjrt_plugin_initialized = staticmethod(lambda _: True)
     generate_pjrt_gpu_plugin_options = staticmethod(lambda: {"allocator": "default"})
@@ -94,7 +94,7 @@ class Engine:
 
 
 @pytest.mark.parametrize("gpus", [None, (1, 3)])
-def test_processes_with_gpus_meet_through_the_plugin(monkeypatch, tmp_path, gpus):
+def test_processes_with_gpus_join_through_the_plugin(monkeypatch, tmp_path, gpus):
     install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plugins, "engine", Engine)
@@ -139,11 +139,11 @@ def test_a_gpu_with_a_plugin_of_another_release_is_one_warning(has_gpu):
 
 
 def test_where_warnings_are_errors_a_gpu_without_its_plugin_is_logged(has_gpu, caplog):
-    assert client._start_cpu().platform == "cpu"  # as pytest is told to raise them
+    assert client._start_cpu().platform == "cpu"  # as pytest raises them
     assert [record.message[: len(TOLD)] for record in caplog.records] == [TOLD]
 
 
-def test_who_means_the_cpu_or_has_the_plugin_hears_nothing(has_gpu, caplog):
+def test_no_warning_with_the_plugin_or_an_explicit_cpu(has_gpu, caplog):
     with imprint.default_device("cpu"):
         client._start_cpu()
     install(has_gpu, "cuda13", jaxlib_version)
@@ -158,7 +158,7 @@ def test_a_library_of_a_tpu_may_be_named(monkeypatch, tmp_path):
     assert str(library) in refusal("tpu")
 
 
-def test_a_plugin_that_nobody_names_is_not_loaded(monkeypatch, tmp_path):
+def test_an_unnamed_plugin_is_not_loaded(monkeypatch, tmp_path):
     install(tmp_path, "cuda13", jaxlib_version)
     monkeypatch.syspath_prepend(tmp_path)
     assert imprint.default_backend() == "cpu"

@@ -80,7 +80,7 @@ def test_special_values_keep_their_bits():
 
 
 @pytest.mark.parametrize("size", [1, 10, 1000, 1_000_000])
-def test_a_copy_does_not_see_what_the_caller_writes_next(size):
+def test_a_copy_does_not_see_later_writes_of_the_caller(size):
     value = aligned(size)
     for _ in range(20 if size == 1_000_000 else 300):
         buffer = put(value)
@@ -89,7 +89,7 @@ def test_a_copy_does_not_see_what_the_caller_writes_next(size):
         value[:] = 1
 
 
-def test_an_unchecked_put_does_not_see_what_the_caller_writes_next():
+def test_an_unchecked_put_does_not_see_later_writes_of_the_caller():
     put_now = runtime.unchecked_put()
     for dtype in (np.float32, np.float64):
         value = aligned(100_000, dtype)
@@ -212,7 +212,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_the_engine_would_misread_is_refused(case):
+def test_arrays_that_the_engine_would_misread_are_refused(case):
     (value, wanted), kind, message = REFUSED[case]
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
         runtime.put(value, wanted, copy=True)

@@ -73,7 +73,7 @@ QUICK = [("bowl", LIMITED)]
     ("case", "method"),
     exhaustive_but(QUICK, list(itertools.product(CASES, ["BFGS", LIMITED]))),
 )
-def test_it_goes_the_way_of_jax(case, method):
+def test_it_takes_the_steps_of_jax(case, method):
     fun, x0, args, options = CASES[case]
     with jax.enable_x64(True), imprint.enable_x64(True):
         given = {"method": method, "options": options}
@@ -157,7 +157,7 @@ def test_a_step_satisfies_the_wolfe_conditions_of_every_curve():
     assert int(found.evaluations.sum()) == EVALUATIONS
 
 
-def test_a_step_comes_back_from_where_there_is_no_value():
+def test_a_step_returns_from_points_without_a_value():
     def curve(x):
         return ((x - 0.3) ** 2 - 0.01 * inp.log(1 - x)).sum()
 

@@ -101,7 +101,7 @@ def test_the_inverse_gives_the_signal(way):
     times, back = signal.istft(spectra, **given)
     theirs = scipy.signal.istft(np.asarray(spectra), **given)[1]
     assert_close(back, theirs.astype(back.dtype), "program")
-    if way.get("noverlap") != 0:  # else the window is 0 where segments meet
+    if way.get("noverlap") != 0:  # else the window is 0 between segments
         assert_close(np.real(back)[:, :60], X, "program")
     assert times.shape == (back.shape[-1],)
 

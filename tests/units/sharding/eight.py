@@ -1,4 +1,4 @@
-"""Programs over eight devices of the CPU, beside JAX: run by `test_on_eight.py`.
+"""Programs over eight devices of the CPU as in JAX: run by `test_on_eight.py`.
 
 Each function is a case; its name is the test's. One process runs them all.
 """
@@ -465,7 +465,7 @@ def a_matmul_of_which_each_device_has_an_eighth():
         assert [s.data.nbytes * 8 for s in whole.addressable_shards] == [
             whole.nbytes
         ] * 8
-    # What the program takes and gives on one device: the whole of x, an eighth of others.
+    # Operands and results on one device: the whole of x, an eighth of others.
     sizes = multiply.lower(x, split).compile().memory_analysis()
     assert sizes.argument_size_in_bytes == x.nbytes + w.nbytes // 8
     assert sizes.output_size_in_bytes == product.nbytes // 8
@@ -545,10 +545,15 @@ def buckets_of_lengths():
             ):
                 onp.testing.assert_allclose(onp.asarray(got), want, rtol=1e-5)
             assert found[1].sharding == placed
-    told = [str(v).partition(" where ")[2] for v in named.versions]
-    assert told == ["n <= 16", "n <= 24", "n <= 16", "n <= 24", "n = 9", "n <= 24"], (
-        told
-    )
+    reported = [str(v).partition(" where ")[2] for v in named.versions]
+    assert reported == [
+        "n <= 16",
+        "n <= 24",
+        "n <= 16",
+        "n <= 24",
+        "n = 9",
+        "n <= 24",
+    ], reported
     w = values(4)
     uneven = (
         "axis 0 of x is in 3 equal parts, and its bucket of 16 cannot be. Give buckets "

@@ -137,7 +137,7 @@ def texts():
     )
 
 
-def test_errors_say_what_to_do():
+def test_errors_name_the_remedy():
     assert (
         "\n".join(texts())
         == """\

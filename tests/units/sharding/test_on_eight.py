@@ -178,7 +178,7 @@ SAID = {
 
 @cache
 def run(*cases):
-    """Run cases of `eight.py` in one process; return what each printed."""
+    """Run cases of `eight.py` in one process; return the output of each."""
     path = Path(__file__).with_name("eight.py")
     done = subprocess.run(
         [sys.executable, "-P", path, *cases],

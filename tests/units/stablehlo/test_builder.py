@@ -63,7 +63,7 @@ def test_a_while_loop_runs_as_long_as_its_condition_is_true():
     np.testing.assert_array_equal(y, X * 8)
 
 
-def test_loops_and_branches_stand_in_each_other():
+def test_nested_loops_and_branches():
     def write(b, limit, x):
         def body(b, carry):
             count, y = carry

@@ -1,4 +1,4 @@
-"""`max_compiles`: what counts, where it raises, in which threads, tasks and blocks."""
+"""`max_compiles`: counted compiles, errors, threads, tasks and nested blocks."""
 
 import asyncio
 import pickle
@@ -37,7 +37,7 @@ def call_all(f, sizes):
         f(inp.ones(n))
 
 
-# ---- what counts ----
+# ---- counted compiles ----
 
 
 def test_counts_versions_and_keeps_their_explanations(f):
@@ -52,14 +52,14 @@ def test_counts_versions_and_keeps_their_explanations(f):
     assert made.count == 2
 
 
-def test_equal_functions_count_once():
+def test_equal_functions_are_counted_once():
     with max_compiles(1) as made:
         for _ in range(3):
             assert imprint.jit(lambda x: x.sum() * 7)(inp.ones(4)) == 28
     assert made.count == 1
 
 
-def test_a_version_counts_even_if_xla_has_the_program():
+def test_a_version_is_counted_even_if_xla_has_the_program():
     x = inp.ones(3)
     imprint.jit(lambda x: x * 2.5)(x)
     with max_compiles(5) as made:
@@ -67,7 +67,7 @@ def test_a_version_counts_even_if_xla_has_the_program():
     assert made.count == 1
 
 
-def test_eager_operations_stages_and_inner_functions_do_not_count(f):
+def test_eager_operations_stages_and_inner_functions_are_not_counted(f):
     x = inp.ones(5)
     outer = imprint.jit(lambda x: f(x) + f(x * 2))
     with max_compiles(1) as made:
@@ -79,7 +79,7 @@ def test_eager_operations_stages_and_inner_functions_do_not_count(f):
     assert made.explanations[0].function == "<lambda>"
 
 
-def test_a_trace_that_fails_does_not_count():
+def test_a_trace_that_fails_is_not_counted():
     broken = [True]
 
     @imprint.jit
@@ -154,7 +154,7 @@ def test_message_of_a_warm_program():
     assert sites_of(caught.value) == [line, line + 1]
 
 
-def test_message_lists_what_was_compiled_before(f):
+def test_message_lists_earlier_compiles(f):
     with pytest.raises(RecompileError) as caught, max_compiles(7):
         call_all(f, range(9))
     assert text_of(caught.value) == (
@@ -216,7 +216,9 @@ def test_the_innermost_full_block_refuses(f):
             with pytest.raises(RecompileError, match=r"^max_compiles\(1\)"):
                 f(inp.ones(4))
         assert (outer.count, inner.count) == (2, 1)
-        f(inp.ones(4))  # what the inner block refused took no place of the outer
+        f(
+            inp.ones(4)
+        )  # a compile that the inner block refused is not counted in the outer
         with (
             pytest.raises(RecompileError, match=r"^max_compiles\(3\)"),
             max_compiles(1) as inner,
@@ -346,7 +348,7 @@ def test_threads_may_share_one_object(f):
     assert (mine.count, found[0].count) == (0, 1)
 
 
-def test_one_thread_may_close_what_another_opened(f):
+def test_one_thread_may_close_the_block_of_another(f):
     limit = max_compiles(1)
     in_thread(limit.__enter__)
     f(inp.ones(2))
@@ -356,7 +358,7 @@ def test_one_thread_may_close_what_another_opened(f):
 
 @pytest.fixture
 def slow_version():
-    """A thread that makes a version, and what lets it finish."""
+    """A thread that makes a version, and an event that lets it finish."""
     begun, go_on = threading.Event(), threading.Event()
 
     @imprint.jit
@@ -378,7 +380,7 @@ def slow_version():
     return begin, finish
 
 
-def test_a_version_begun_before_the_block_does_not_count(slow_version):
+def test_a_version_begun_before_the_block_is_not_counted(slow_version):
     begin, finish = slow_version
     begin()
     with max_compiles(0) as made:
@@ -387,7 +389,7 @@ def test_a_version_begun_before_the_block_does_not_count(slow_version):
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_a_version_made_after_the_block_does_not_count(slow_version, n):
+def test_a_version_made_after_the_block_is_not_counted(slow_version, n):
     begin, finish = slow_version
     with max_compiles(1) as made:
         begin()
@@ -396,7 +398,7 @@ def test_a_version_made_after_the_block_does_not_count(slow_version, n):
     assert (made.count, after.count) == (0, 0)
 
 
-def test_a_version_made_after_an_inner_block_counts_in_the_outer(slow_version):
+def test_a_version_made_after_an_inner_block_is_counted_in_the_outer(slow_version):
     begin, finish = slow_version
     with max_compiles(1) as outer:
         with max_compiles(1) as inner:
@@ -480,7 +482,7 @@ def test_the_block_of_a_coroutine_lasts_until_it_returns(f):
     asyncio.run(main())
 
 
-def test_what_cannot_be_decorated_is_refused():
+def test_objects_that_cannot_be_decorated_are_refused():
     async def generator():
         yield 1
 
@@ -493,7 +495,7 @@ def test_what_cannot_be_decorated_is_refused():
         )
 
 
-def test_what_the_library_jits_itself_does_not_count():
+def test_functions_jitted_by_the_library_are_not_counted():
     key = imprint.random.key(1)
     with max_compiles(0) as made:
         imprint.random.uniform(key, (3, 7, 11))

@@ -1,4 +1,4 @@
-"""`check_grads`: what it lets pass, what it finds, and how it says so."""
+"""`check_grads`: passes, failures and messages."""
 
 import jax.test_util
 import ml_dtypes
@@ -66,7 +66,7 @@ def test_integers_and_booleans_are_held_fixed():
     check_grads(power, (np.array([1.5, 2.5]), 3, mask), order=2)
 
 
-# ---- what is wrong is found: functions whose derivative is not that of their values ----
+# ---- failures: functions whose derivative is not that of their values ----
 
 
 def stopped(x):
@@ -157,7 +157,7 @@ def test_one_wrong_element_of_many_is_found():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("x", [0.5, 2.0])
-def test_agrees_with_jax_on_what_passes(x):
+def test_the_same_functions_pass_as_in_jax(x):
     for ours, theirs in [(inp.tanh, jax.numpy.tanh), (inp.round, jax.numpy.round)]:
         for check, f in [(check_grads, ours), (jax.test_util.check_grads, theirs)]:
             check(f, (x + 0.25,), order=2, eps=1e-2)

@@ -112,7 +112,7 @@ def test_failing(name):
 
 
 @pytest.mark.parametrize("style", ["long", "short", "native"])
-def test_a_failure_shows_the_lines_of_the_user_alone(run, style):
+def test_a_failure_shows_only_user_code(run, style):
     result = run(FAILING, f"--tb={style}")
     result.assert_outcomes(failed=11)
     text = "\n".join(result.outlines)
@@ -139,7 +139,7 @@ def test_failing(monkeypatch):
     assert "_src/jit/dispatch.py" in "\n".join(result.outlines)
 
 
-def test_a_failure_shows_all_lines_where_the_flag_says_so(run):
+def test_a_failure_shows_all_lines_under_the_flag(run):
     with traceback_filtering(False):
         result = run(FAILING, "--tb=short", "-k", "called")
     assert "_src/jit/dispatch.py" in "\n".join(result.outlines)
@@ -178,7 +178,7 @@ def test_cold(warm):
     ]
 
 
-def test_the_closest_marker_counts(run):
+def test_the_closest_marker_applies(run):
     result = run(
         """
 pytestmark = pytest.mark.max_compiles(0)
@@ -358,7 +358,7 @@ def test_no_report_unless_asked(run):
     assert "imprint: compiles" not in "\n".join(result.outlines)
 
 
-# ---- what it costs ----
+# ---- costs ----
 
 
 @pytest.mark.slow
@@ -415,7 +415,7 @@ def test_off():
     assert "IMPRINT_CACHE" not in os.environ
 
 
-def test_what_the_environment_says_of_the_store_counts(run, monkeypatch):
+def test_store_settings_of_the_environment_apply(run, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", "read")
     result = run(
         "def test_it(): assert __import__('os').environ['IMPRINT_CACHE']=='read'"

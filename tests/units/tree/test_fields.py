@@ -1,4 +1,4 @@
-"""The code written for a class does what reading its attributes one by one does."""
+"""Generated code for a class equals reading its attributes one by one."""
 
 import pytest
 
@@ -16,7 +16,7 @@ class Node:
 
 @pytest.mark.parametrize("data", [(), ("a",), ("a", "b")])
 @pytest.mark.parametrize("meta", [(), ("m",), ("m", "n")])
-def test_what_is_opened_can_be_restored(data, meta):
+def test_a_flattened_object_can_be_restored(data, meta):
     node = Node(**dict.fromkeys(data, 1.5), **dict.fromkeys(meta, "x"))
     children, _ = opener_for(data, meta)(node)
     static = Static(("x",) * len(meta)) if meta else None
@@ -32,7 +32,7 @@ def static_of(value):
 VALUES = [1, True, 1.0, "1", b"1", None, (1,), (True,), 0.0, -0.0]
 
 
-def test_static_data_is_told_apart_to_the_last_type():
+def test_static_data_is_distinguished_by_exact_type():
     found = [static_of(value) for value in VALUES]
     assert len({hash(x) for x in found}) > 1
     for i, a in enumerate(found):

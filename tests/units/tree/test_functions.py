@@ -11,7 +11,7 @@ from tests.units.tree.examples import TREES, Pair, Point
 
 
 @given(TREES)
-def test_map_and_its_kin_agree_with_jax(value):
+def test_map_and_related_functions_agree_with_jax(value):
     def wrap(x):
         return ("leaf", x)
 
@@ -108,7 +108,7 @@ def test_one_level_agrees_with_jax(value):
 
 
 @given(TREES)
-def test_what_a_treedef_says_agrees_with_jax(value):
+def test_the_attributes_of_a_treedef_agree_with_jax(value):
     ours, theirs = tree.structure(value), jax.tree.structure(value)
     assert (ours.num_nodes, ours.num_leaves) == (theirs.num_nodes, theirs.num_leaves)
     counts = [d.num_leaves for d in util.treedef_children(ours)]
@@ -170,7 +170,7 @@ def test_map_names_the_first_place_where_trees_differ():
     )
 
 
-def test_transpose_says_what_does_not_fit():
+def test_transpose_names_the_mismatch():
     pair, leaf = tree.structure((0, 0)), tree.structure(0)
     assert error_of(lambda: tree.transpose(pair, pair, ((1, 2), [3, 4]))) == (
         "tree.transpose: expected a tuple of length 2 at [1], got a list of length 2. "

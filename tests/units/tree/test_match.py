@@ -1,4 +1,4 @@
-"""Matches take trees of one structure apart, and no others."""
+"""Matches flatten trees of one structure, and no others."""
 
 import pytest
 from hypothesis import given
@@ -15,13 +15,13 @@ def match_or_none(x):
 
 
 def agrees(match, x, y):
-    """Tell whether a match made from `x` treats `y` as its structure says."""
+    """Return whether a match made from `x` flattens `y` exactly if structures agree."""
     try:
         found = match(y)
     except (KeyError, AttributeError, ValueError):
         return tree.structure(x) is not tree.structure(y)
     same = [id(leaf) for leaf in found] == [id(leaf) for leaf in tree.leaves(y)]
-    # At the place of a leaf anything may stand: then the "leaf" is a node.
+    # Any object may take the place of a leaf: then the "leaf" is a node.
     nodes = any(not tree.structure(leaf).is_leaf for leaf in found)
     return nodes or (same and tree.structure(x) is tree.structure(y))
 
@@ -57,7 +57,7 @@ def test_it_sees_every_kind_of_difference(name):
     x, y = OTHERS[name]
     match = tree.match_of((x,))
     assert len(match((x,))) == tree.structure(x).num_leaves
-    if name == "deep":  # at the place of a leaf stands a node: the caller refuses it
+    if name == "deep":  # a node in the place of a leaf: the caller refuses it
         assert match((y,)) == [1, (2,)]
     else:
         with pytest.raises(KeyError):
@@ -65,7 +65,7 @@ def test_it_sees_every_kind_of_difference(name):
 
 
 @pytest.mark.parametrize("x", [Pair(1, 2), {1: 2}, object(), [0] * 1 + [object()]])
-def test_what_it_does_not_know_has_no_match(x):
+def test_unknown_nodes_have_no_match(x):
     with pytest.raises(KeyError):
         tree.match_of((x, (1,)))
 

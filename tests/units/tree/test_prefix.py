@@ -29,7 +29,7 @@ def test_broadcast_prefix_agrees_with_jax(value, data):
 
 
 @given(TREES, TREES)
-def test_what_is_no_prefix_for_jax_is_none_for_us(prefix, value):
+def test_a_tree_is_a_prefix_only_if_it_is_for_jax(prefix, value):
     def accepted(call):
         try:
             return call()

@@ -47,7 +47,7 @@ def test_a_class_registers_itself():
     ]
 
 
-def test_keys_given_beside_a_plain_flatten_are_used():
+def test_keys_given_with_a_plain_flatten_are_used():
     class Both:
         def __init__(self, x):
             self.x = x

@@ -1,4 +1,4 @@
-"""Matches that give some leaves apart."""
+"""Matches that separate some leaves."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from tests.units.tree.test_walk import TREES
 
 
 @given(TREES, st.data())
-def test_the_wanted_leaves_come_apart(x, data):
+def test_the_wanted_leaves_are_separated(x, data):
     leaves = tree.leaves(x)
     places = data.draw(st.sets(st.integers(0, max(0, len(leaves) - 1))))
     places &= {*range(len(leaves))}
@@ -26,10 +26,10 @@ def test_the_wanted_leaves_come_apart(x, data):
 
 
 class Foreign:
-    """A class that nobody has declared to be a leaf."""
+    """A class that is not declared to be a leaf."""
 
 
-def test_a_leaf_of_any_class_may_be_apart():
+def test_a_leaf_of_any_class_may_be_separated():
     x = {"a": (1, Foreign()), "b": [Foreign(), 2]}
     with pytest.raises(KeyError):
         tree.match_of(x)
@@ -47,7 +47,7 @@ def test_nodes_before_a_leaf_are_no_leaves():
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_structure_is_refused(name):
     x, y = OTHERS[name]
-    if name == "deep":  # at the place of a leaf anything may stand
+    if name == "deep":  # any object may take the place of a leaf
         return
     match = tree.split_match_of((x,), frozenset({0}))
     with pytest.raises((KeyError, AttributeError, ValueError)):

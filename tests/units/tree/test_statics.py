@@ -29,7 +29,7 @@ SAME = [
     (np.ones(2), np.ones(2)),
     (None, None),
     (Setting((1, 2)), Setting((1, 2))),
-    (Setting(1, note=1), Setting(1, note=2)),  # `==` says so
+    (Setting(1, note=1), Setting(1, note=2)),  # by `==`
 ]
 DIFFERENT = [
     (1, True),
@@ -50,7 +50,7 @@ DIFFERENT = [
     (Setting(1), Setting(1.0)),
     (Setting(1), Setting(2)),
     (Setting((1,)), Setting((True,))),
-    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),  # what reads it may depend on the order
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),  # a reader may depend on the order
     ({1: "a"}, {1.0: "a"}),
     ({1, 2.0}, {1.0, 2}),
     (frozenset({Setting(1)}), frozenset({Setting(1.0)})),
@@ -75,7 +75,7 @@ def test_hash_and_repr_are_those_of_the_value():
     assert Static(1) != 1
 
 
-# ---- what can change in place ----
+# ---- mutable data ----
 
 CHANGES = {
     "list": (lambda: [1], lambda x: x.append(2)),
@@ -101,7 +101,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_can_change_is_a_key_by_its_content(name):
+def test_mutable_data_is_a_key_by_content(name):
     make, change = CHANGES[name]
     value = make()
     before = static_of(value)
@@ -116,7 +116,7 @@ def test_what_can_change_is_a_key_by_its_content(name):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_put_together_shares_nothing_that_can_change(name):
+def test_rebuilt_data_shares_nothing_mutable(name):
     make, change = CHANGES[name]
     kept = static_of(make())
     first, second = kept.value, kept.value
@@ -126,7 +126,7 @@ def test_what_is_put_together_shares_nothing_that_can_change(name):
     assert static_of(first) != kept
 
 
-def test_what_cannot_change_is_kept_as_it_is():
+def test_immutable_data_is_kept_as_it_is():
     class Thing:
         pass
 
@@ -142,11 +142,11 @@ def test_what_cannot_change_is_kept_as_it_is():
 @pytest.mark.parametrize(
     ("a", "b"), [([1], [True]), ([1], (1,)), ({1}, {1.0}), ({"a": 0.0}, {"a": -0.0})]
 )
-def test_content_counts_to_the_last_type(a, b):
+def test_content_is_compared_by_exact_type(a, b):
     assert static_of(a) != static_of(b)
 
 
-def test_what_holds_something_without_a_hash_is_compared_but_is_no_key():
+def test_data_with_unhashable_items_is_compared_but_is_no_key():
     class Loose:
         __hash__ = None
 
@@ -159,7 +159,7 @@ def test_what_holds_something_without_a_hash_is_compared_but_is_no_key():
         hash(static_of([Loose()]))
 
 
-def test_a_key_that_is_a_text_of_the_users_is_no_plain_one():
+def test_a_key_of_a_user_subclass_of_str_is_not_plain():
     class Text(str):
         pass
 
@@ -174,7 +174,7 @@ def test_a_key_that_is_a_text_of_the_users_is_no_plain_one():
 # ---- from call to call ----
 
 
-def test_what_is_remembered_is_known_again_and_told_apart():
+def test_remembered_data_is_recognized_and_distinguished():
     values = [
         *(1, 1.0, True, 0.0, -0.0, None, "a", b"a", (1, 2.0), (1, 2), (True, 2)),
         *([1, 2], [1.0, 2], [True, 2], [0.0], [-0.0], [[1]], [[1.0]], ([1],), ["a"]),
@@ -192,7 +192,7 @@ def test_what_is_remembered_is_known_again_and_told_apart():
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_of_what_is_remembered_is_seen(name):
+def test_a_change_of_remembered_data_is_seen(name):
     make, change = CHANGES[name]
     value = make()
     known = StaticGuard(value)
@@ -206,7 +206,7 @@ def test_a_change_of_what_is_remembered_is_seen(name):
     assert known.differs((value, "a", len))
 
 
-def test_the_items_of_what_is_remembered_are_not_compared_if_they_are_the_same():
+def test_identical_items_of_remembered_data_are_not_compared():
     class Spy:
         def __eq__(self, other):
             raise AssertionError("compared")

@@ -77,7 +77,7 @@ def test_a_deque_is_a_node():
 
 
 @pytest.mark.parametrize("kind", [dict, lambda d: collections.defaultdict(int, d)])
-def test_dicts_come_back_sorted_whoever_came_first(kind):
+def test_dicts_come_back_sorted_in_every_order(kind):
     for pairs in ([("b", 1), ("a", 2)], [("a", 2), ("b", 1)]):
         leaves, treedef = tree.flatten([kind(dict(pairs))])
         assert leaves == [2, 1]
@@ -150,7 +150,7 @@ def test_structures_are_exact_to_the_type(values):
         assert tree.structure(node) == a
 
 
-def test_a_treedef_and_what_it_holds_are_freed():
+def test_a_treedef_and_its_data_are_freed():
     class Static:
         pass
 
@@ -298,7 +298,7 @@ def test_import_loads_nothing_heavier_than_optree():
         "import sys, numpy, optree; before = {*sys.modules}; import imprint.tree;"
         "print([m for m in {*sys.modules} - before if not m.startswith('imprint')])"
     )
-    # `imprint` itself may load more; only what stands in front of `imprint.tree` counts.
+    # `imprint` itself may load more; only the modules before `imprint.tree` are checked.
     code = code.replace(
         "import imprint.tree",
         "import types; package = types.ModuleType('imprint');"

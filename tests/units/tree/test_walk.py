@@ -1,4 +1,4 @@
-"""The walk in Python finds what optree finds, and its shapes stand for one structure."""
+"""The walk in Python agrees with optree, and a shape has one structure."""
 
 import dataclasses
 import gc
@@ -75,7 +75,7 @@ def test_leaves_and_structure_are_those_of_optree(x):
 
 
 @given(TREES, TREES)
-def test_a_shape_stands_for_one_structure(x, y):
+def test_a_shape_has_one_structure(x, y):
     try:
         same_shape = walk(x, []) == walk(y, [])
     except KeyError:  # a node that optree must open
@@ -84,14 +84,14 @@ def test_a_shape_stands_for_one_structure(x, y):
 
 
 @pytest.mark.parametrize("x", [{1: 2}, Pair(1, 2), OrderedDict(a=1), [object()]])
-def test_what_it_does_not_know_is_left_to_optree(x):
+def test_unknown_nodes_are_left_to_optree(x):
     with pytest.raises(KeyError):
         walk(x, [])
     assert tree.leaves(x) == optree.tree_leaves(x, namespace=NAMESPACE)
 
 
 @pytest.mark.parametrize("x", [1, None, (1, None)])
-def test_what_it_knows_optree_is_asked_once(x, monkeypatch):
+def test_known_nodes_are_looked_up_in_optree_once(x, monkeypatch):
     treedef = tree.flatten(x)[1]
     monkeypatch.setattr(optree, "tree_flatten", None)
     assert tree.flatten(x)[1] is treedef

@@ -111,7 +111,7 @@ def test_a_branch_has_programs_of_its_own():
 
 
 @pytest.mark.parametrize("count", [lambda x: x.shape[0], lambda x: x.size])
-def test_a_branch_for_one_element_counts_on_no_more_in_its_bucket(count):
+def test_a_branch_for_one_element_has_a_bucket_of_one(count):
     def f(x):
         n = count(x)
         pairs = inp.arange(2 * n).reshape(2, n)
@@ -162,7 +162,7 @@ def test_nothing_in_the_padding_is_before_a_negative_nan(dtype):
     assert bounds(f)[-1] == "n >= 4, n <= 16"
 
 
-def test_as_many_as_there_are_come_in_order():
+def test_existing_elements_come_in_order():
     def f(x):
         values, at = lax.top_k(x, x.shape[0])
         return values, at, lax.top_k(x, x.shape[0] // 2)[1]
@@ -179,7 +179,7 @@ def test_as_many_as_there_are_come_in_order():
     assert bounds(named) == bounds(slope) == ["n <= 16", "n <= 24"]
 
 
-def test_what_cannot_be_padded_is_compiled_for_each_size_and_says_so():
+def test_a_function_without_padding_is_compiled_for_each_size_and_reported():
     f = imprint.jit(lambda x: inp.fft.fft(x).real, abstracted_axes=N)
     for n in (4, 7):
         x = rows(n, 1)[:, 0]
@@ -200,7 +200,7 @@ def test_a_result_in_the_bucket_is_taken_as_it_is():
     np.testing.assert_array_equal(second, np.asarray(first) + 1)
 
 
-def test_who_waits_for_a_result_copies_nothing(monkeypatch):
+def test_waiting_for_a_result_copies_nothing(monkeypatch):
     f = imprint.jit(lambda x: x + 1, abstracted_axes=N)
     result = f(rows(1000))
     monkeypatch.delattr(runtime, "put")
@@ -224,7 +224,7 @@ def added(x):
     return x + 1, x.sum(0)
 
 
-def test_what_prefixes_have_behind_their_end_is_never_added():
+def test_elements_behind_the_end_of_prefixes_are_never_added():
     def f(x):
         up, down = inp.cumsum(x), lax.cumsum(x, reverse=True)
         return (
@@ -238,7 +238,7 @@ def test_what_prefixes_have_behind_their_end_is_never_added():
         np.testing.assert_array_equal(came, expected)
 
 
-def test_what_is_behind_a_reused_array_is_never_added():
+def test_elements_behind_a_reused_array_are_never_added():
     f = imprint.jit(added, abstracted_axes=N)
     x = np.arange(51, dtype=np.float32).reshape(17, 3)
     expected = x
@@ -257,7 +257,7 @@ def test_what_is_behind_a_reused_array_is_never_added():
     assert [v.hits for v in f.versions] == [3, 4]
 
 
-def test_what_is_behind_a_donated_array_is_never_added():
+def test_elements_behind_a_donated_array_are_never_added():
     f = imprint.jit(added, abstracted_axes=N, donate_argnums=0)
     x = rows(1000)
     expected = x
@@ -267,7 +267,7 @@ def test_what_is_behind_a_donated_array_is_never_added():
         expected = expected + 1
 
 
-def test_what_is_behind_one_of_two_arrays_is_never_added():
+def test_elements_behind_one_of_two_arrays_are_never_added():
     f = imprint.jit(lambda x, y: (x + 1, (x * y).sum(), y.sum()), abstracted_axes=N)
     ones = np.ones(5, np.float32)
     long, *_ = f(ones, ones)
@@ -284,14 +284,14 @@ def test_an_array_that_is_copied_into_another_bucket_is_followed_by_zeros():
     assert bounds(g) == ["n <= 20"]
 
 
-def test_a_program_that_saves_no_mask_is_there_once():
+def test_a_program_without_a_mask_exists_once():
     f = imprint.jit(lambda x: inp.tanh(x).max(0) + x, abstracted_axes=N)
     x = f(rows(5))
     f(f(x))
     assert bounds(f) == ["n <= 16"]
 
 
-def test_a_miss_says_that_memory_is_reused():
+def test_a_miss_reports_reused_memory():
     f = imprint.jit(added, abstracted_axes=N)
     x, _ = f(np.ones(5, np.float32))
     (change,) = f.explain(x).differences
@@ -329,7 +329,7 @@ def test_a_result_is_cut_without_a_copy_or_a_program():
     assert imprint.debug.counters().compiles == before + 1
 
 
-def test_what_a_user_sees_of_a_donated_result_stays():
+def test_a_view_of_a_donated_result_stays():
     f = imprint.jit(lambda x: x * 2, abstracted_axes=N, donate_argnums=0)
     x = f(rows(1000))
     seen = np.asarray(x)
@@ -344,20 +344,20 @@ def test_nan_checks_see_no_padding():
         assert f(np.ones(5, np.float32)).tolist() == [1.0] * 5
 
 
-def test_a_size_over_the_last_bucket_is_told_once():
+def test_a_size_over_the_last_bucket_warns_once():
     f = imprint.jit(lambda x: x.sum(), abstracted_axes=N, buckets=[8, 20])
     assert f(np.ones(9, np.float32)) == 9
-    with pytest.warns(UserWarning, match="expected sizes of n") as told:
+    with pytest.warns(UserWarning, match="expected sizes of n") as text:
         assert f(np.ones(41, np.float32)) == 41
     assert f(np.ones(70, np.float32)) == 70
-    assert str(told[0].message) == (
+    assert str(text[0].message) == (
         "<lambda>: expected sizes of n up to the last bucket, 20, got 41: a bucket of 80 "
         "is added. Put it into buckets=, or use 'pow2'."
     )
     assert bounds(f) == ["n <= 20", "n <= 80"]
 
 
-def test_a_miss_says_which_bucket_it_left():
+def test_a_miss_names_the_previous_bucket():
     f = imprint.jit(lambda x: x.sum(), abstracted_axes=N)
     f(np.ones(9, np.float32))
     (change,) = f.explain(np.ones(20, np.float32)).differences
@@ -369,7 +369,7 @@ def test_a_miss_says_which_bucket_it_left():
     assert f.explain(np.ones(3, np.float32)).hit
 
 
-def test_buckets_are_what_a_function_says():
+def test_buckets_are_those_of_a_function():
     f = imprint.jit(
         lambda x: x.sum(), abstracted_axes=N, buckets=lambda n: -(-n // 10) * 10
     )
@@ -402,7 +402,7 @@ def test_random_numbers_are_those_of_the_true_size():
         np.testing.assert_allclose(jitted(key, x), f(key, x), rtol=1e-6)
 
 
-def test_models_are_taken_apart():
+def test_models_are_flattened():
     class Model(imprint.Module):
         w: imprint.Array
         activation: object
@@ -467,7 +467,7 @@ def test_the_arguments_of_a_call_are_let_go():
         (lambda x: [1.0, {"k": x}], {"arg": (None, {"k": {0: "n"}})}),
     ],
 )
-def test_the_second_length_proposes_what_to_paste(wrapped, spec):
+def test_the_second_length_proposes_options_to_paste(wrapped, spec):
     def total(arg):
         return sum(leaf.sum() for leaf in map(inp.asarray, imprint.tree.leaves(arg)))
 

@@ -1,4 +1,4 @@
-"""Which axes have names that nobody gave them, by the shapes of the calls so far."""
+"""Inferred names of axes, from the shapes of the calls so far."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Functions that place elements by an axis' length: one program a bucket, and NumPy's answers."""
+"""Functions that place elements by the length of an axis: NumPy's results in buckets."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def padded(mode, widths=((2, 3), (0, 0)), **options):
 
 
 def parted(kth):
-    """Compare what is before and behind a place as sets: NumPy's order is another."""
+    """Compare elements before and after a position as sets: NumPy's order differs."""
 
     def part(x, np=inp):
         y = np.partition(x, kth, axis=0)
@@ -139,7 +139,7 @@ def test_a_length_has_the_program_of_its_bucket_and_numpys_answer(
     assert programs in (None, len(jitted.versions))
 
 
-def test_what_is_shorter_than_the_widths_goes_by_size():
+def test_an_array_shorter_than_the_widths_is_compiled_for_each_size():
     f = imprint.jit(
         lambda x: (inp.pad(x, 4, mode="wrap"), inp.pad(x, 4, mode="reflect")),
         abstracted_axes={0: "n"},
@@ -160,7 +160,7 @@ def test_a_place_that_is_named_twice_is_left_out_once():
         np.testing.assert_array_equal(f(x), np.delete(x, [1, -1]))
 
 
-def test_nan_is_last_in_what_is_parted():
+def test_nan_is_last_in_a_partition():
     def f(x):
         return inp.partition(x, -3), inp.argpartition(x, -3), inp.partition(x, 2)
 
@@ -177,7 +177,7 @@ def test_a_place_outside_is_an_error_at_the_length_where_it_is():
         f(np.ones(5, np.float32))
 
 
-def test_names_of_the_users_are_asked_for_a_constraint():
+def test_user_names_get_advice_for_a_constraint():
     (n,) = imprint.symbolic_shape("n")
     with pytest.raises(ShapeError, match="State it: constraints="):
         imprint.eval_shape(

@@ -1,4 +1,4 @@
-"""Programs of all kinds give at each length, in buckets, what they give without names."""
+"""Programs in buckets give the results without names, at each length."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def check(name, lengths):
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
-def test_a_program_gives_at_a_length_what_it_gives_without_names(name):
+def test_a_program_at_a_length_gives_the_result_without_names(name):
     check(name, (2, 17))
 
 
@@ -86,5 +86,5 @@ def test_a_program_gives_at_a_length_what_it_gives_without_names(name):
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_gives_at_each_length_what_it_gives_without_names(name):
+def test_a_program_at_each_length_gives_the_result_without_names(name):
     check(name, LENGTHS)

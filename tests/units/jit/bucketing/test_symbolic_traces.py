@@ -1,4 +1,4 @@
-"""One trace for all sizes: what is asked of sizes, what is refused, what is nested."""
+"""One trace for all sizes: its conditions, refusals and nested calls."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -64,7 +64,7 @@ def test_a_branch_makes_a_version_for_each_answer():
     }
 
 
-def test_a_condition_that_follows_from_another_is_not_told():
+def test_a_condition_that_follows_from_another_is_not_listed():
     @imprint.jit(abstracted_axes=N)
     def f(x):
         return x * (x.shape[0] >= 17) * (x.shape[0] >= 33)
@@ -75,7 +75,7 @@ def test_a_condition_that_follows_from_another_is_not_told():
     assert conditions == ["n >= 33, n <= 48", "n >= 17, n <= 24", "n <= 16"]
 
 
-def test_what_operations_ask_is_a_condition_too():
+def test_questions_of_operations_are_conditions_too():
     @per_size(spec=(("n",), ("m",)))
     def f(x, y):
         return x + y if x.shape == y.shape else inp.concatenate([x, y])
@@ -88,7 +88,7 @@ def test_what_operations_ask_is_a_condition_too():
     ]
 
 
-def test_what_needs_a_number_goes_by_size_and_says_so():
+def test_a_function_that_needs_a_number_is_compiled_for_each_size_and_reported():
     traces = []
 
     @per_size
@@ -105,7 +105,7 @@ def test_what_needs_a_number_goes_by_size_and_says_so():
     assert "It is traced and compiled for each size" in str(f.last_miss)
 
 
-def test_what_fails_at_each_size_raises_as_without_names():
+def test_a_function_that_fails_at_each_size_raises_as_without_names():
     def f(x):
         return x @ np.ones((3, 3), "f")
 
@@ -150,7 +150,7 @@ def compiles_of(f, dtype, *sizes):
 
 
 @pytest.mark.parametrize("generalise", ["auto", "off"])
-def test_what_was_refused_is_asked_again_when_what_it_read_changes(
+def test_a_refused_function_is_retried_when_its_dependencies_change(
     monkeypatch, generalise
 ):
     is_auto = generalise == "auto"
@@ -170,7 +170,7 @@ def test_what_was_refused_is_asked_again_when_what_it_read_changes(
         assert compiles_of(f, dtype, 8, 9) == 2
 
 
-def test_branches_are_errors_in_a_trace_of_the_users_names():
+def test_branches_are_errors_in_a_trace_with_user_names():
     (n,) = imprint.symbolic_shape("n")
     f = per_size(lambda x: x if x.shape[0] > 4 else -x)
     struct = imprint.ShapeDtypeStruct((n,), "float32")
@@ -179,7 +179,7 @@ def test_branches_are_errors_in_a_trace_of_the_users_names():
             trace(struct)
 
 
-def test_the_users_names_are_traced_as_they_are():
+def test_user_names_are_traced_as_they_are():
     (n,) = imprint.symbolic_shape("k")
     struct = imprint.ShapeDtypeStruct((n, 2), "float32")
     f = per_size(lambda x: inp.concatenate([x, x]))
@@ -225,8 +225,8 @@ def test_a_result_that_is_no_array_may_hold_no_size():
         return x, n, lambda: n
 
     for n in (3, 4):
-        _, size, told = f(np.ones(n, "f"))
-        assert (size, told()) == (n, n)
+        _, size, text = f(np.ones(n, "f"))
+        assert (size, text()) == (n, n)
     assert "the function returns a size in what is no array" in str(f.last_miss)
 
 
@@ -253,7 +253,7 @@ def test_an_audit_finds_a_stale_trace_of_all_sizes_and_no_other():
             assert f(np.ones(n, "f")) == 2.0
 
 
-def test_what_looks_a_size_up_is_traced_at_each_size():
+def test_a_function_that_looks_a_size_up_is_traced_at_each_size():
     scales = {3: 10.0, 5: 20.0}
 
     @imprint.jit(abstracted_axes=N)
@@ -266,8 +266,8 @@ def test_what_looks_a_size_up_is_traced_at_each_size():
         x = np.ones(n, np.float32)
         wanted = (x + (n in {3, 4})) * scales.get(n, 1.0)
         np.testing.assert_array_equal(scaled(x), wanted)
-    told = str(scaled.last_miss)
+    text = str(scaled.last_miss)
     assert (
         "a set or dictionary that is asked for the size n: expected a number, got a size "
         "that stands for many. Ask with == instead."
-    ) in told
+    ) in text

@@ -1,4 +1,4 @@
-"""Programs as users write them give at each length what they give without names."""
+"""User programs in buckets give the results without names, at each length."""
 
 import numpy as np
 import pytest
@@ -188,7 +188,7 @@ def check(name, lengths):
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_program_gives_at_a_length_what_it_gives_without_names(name):
+def test_a_program_at_a_length_gives_the_result_without_names(name):
     check(name, (1, 17))
 
 
@@ -196,7 +196,7 @@ def test_a_program_gives_at_a_length_what_it_gives_without_names(name):
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_gives_at_each_length_what_it_gives_without_names(name):
+def test_a_program_at_each_length_gives_the_result_without_names(name):
     check(name, LENGTHS)
 
 

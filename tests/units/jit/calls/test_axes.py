@@ -58,7 +58,7 @@ def test_equal_specs_are_equal():
 
 
 @pytest.mark.parametrize("spec", ["n", 3, {0: 1}, {"a": "n"}, ("n", {0: "m"}, 2)])
-def test_what_is_no_spec_is_refused(spec):
+def test_invalid_specs_are_refused(spec):
     with pytest.raises(ArgumentError, match="expected abstracted_axes to say"):
         imprint.jit(function, abstracted_axes=spec)
 

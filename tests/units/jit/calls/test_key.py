@@ -13,8 +13,8 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.calls.key import CallKey, pending_of
 
 
-class Asked(dict):
-    """A table of versions that notes the keys it is asked for."""
+class RecordingTable(dict):
+    """A table of versions that records the requested keys."""
 
     def __init__(self, table):
         super().__init__(table)
@@ -69,11 +69,11 @@ each_call = pytest.mark.parametrize(
 
 
 def keys_of_warm_calls(f, args, kwargs):
-    """Return the keys that three warm calls ask for: by the slow path, then the fast."""
+    """Return the keys of three warm calls: by the slow path, then the fast."""
     f(*args, **kwargs)
     f(*args, **kwargs)
     real = f._definition.versions.current
-    f._current = asked = Asked(real)
+    f._current = asked = RecordingTable(real)
     try:
         for _ in range(3):
             f(*args, **kwargs)
@@ -93,7 +93,7 @@ def test_the_inlined_key_is_the_one_that_is_built(f, args, kwargs):
 
 
 @each_call
-def test_a_key_is_taken_apart_into_what_it_was_put_together_from(f, args, kwargs):
+def test_a_key_is_split_into_its_parts(f, args, kwargs):
     f(*args, **kwargs)
     packed = pending_of(f._definition.signature, args, kwargs).key
     key = CallKey.unpack(packed)
@@ -103,7 +103,7 @@ def test_a_key_is_taken_apart_into_what_it_was_put_together_from(f, args, kwargs
 
 
 @each_call
-def test_the_kind_of_a_pending_call_is_that_of_its_version(f, args, kwargs):
+def test_a_pending_call_has_the_key_of_its_version(f, args, kwargs):
     f(*args, **kwargs)
     pending = pending_of(f._definition.signature, args, kwargs)
     version = f._definition.versions.current[pending.key]
@@ -111,7 +111,7 @@ def test_the_kind_of_a_pending_call_is_that_of_its_version(f, args, kwargs):
 
 
 @pytest.mark.parametrize("part", CallKey._fields)
-def test_each_part_of_a_key_tells_two_calls_apart(part):
+def test_each_part_of_a_key_distinguishes_two_calls(part):
     f = imprint.jit(scaled, static_argnames=("mode", "power"))
     other = {
         "spec": functools.partial(f, X, np.ones(3)),

@@ -1,4 +1,4 @@
-"""Lowering with flags of a debugging build, and which memory is donated then."""
+"""Lowering with debug flags, and the memory that is then donated."""
 
 import re
 
@@ -31,19 +31,19 @@ def flagged(on):
 
 @DEBUG
 @pytest.mark.parametrize("case", DONATED_IN_VAIN)
-def test_a_program_is_lowered_once_and_a_donation_in_vain_told_once(case, nans):
+def test_a_program_is_lowered_once_and_an_unused_donation_warns_once(case, nans):
     fun, reason = DONATED_IN_VAIN[case]
     f = imprint.jit(fun, donate_argnums=0)
     x, before = inp.asarray(X), COUNTERS.lowerings
-    with flagged(nans), pytest.warns(UserWarning, match=re.escape(reason)) as told:
+    with flagged(nans), pytest.warns(UserWarning, match=re.escape(reason)) as caught:
         f(x, X)
-    assert len(told) == 1
+    assert len(caught) == 1
     assert COUNTERS.lowerings == before + 1
     assert not x.is_deleted()
 
 
 @DEBUG
-def test_what_is_donated_is_given_up_with_flags_as_without(nans):
+def test_donated_arrays_are_deleted_with_and_without_flags(nans):
     f = imprint.jit(lambda x, y: (inp.log(x), y.sum()), donate_argnums=0)
     x = inp.asarray(X)
     with flagged(nans):
@@ -90,6 +90,6 @@ def test_each_donated_argument_is_given_a_result_of_its_aval(case):
 
 def test_an_unused_argument_that_is_kept_can_be_donated():
     closed = imprint.make_jaxpr(lambda a, b: b + 1)(X, X)
-    (told,) = match_donated(closed, frozenset({0}), keep_unused=False).unusable
-    assert told == (0, "the function does not use it")
+    (caught,) = match_donated(closed, frozenset({0}), keep_unused=False).unusable
+    assert caught == (0, "the function does not use it")
     assert match_donated(closed, frozenset({0}), keep_unused=True).results == {0: 0}

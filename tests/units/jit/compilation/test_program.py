@@ -15,7 +15,7 @@ SALTS = itertools.count()
 
 @pytest.fixture
 def jitted():
-    """Return what jits one program with some options; no other test compiles it."""
+    """Return a function that jits a fresh program with some options."""
     imprint.clear_caches()
     salt = next(SALTS) + 0.125
 
@@ -45,7 +45,7 @@ def test_programs_of_equal_text_and_options_share_an_executable(jitted):
     assert version_of(f).executable is version_of(g).executable
 
 
-def test_programs_of_other_options_are_compiled_for_themselves(jitted):
+def test_programs_with_other_options_are_compiled_separately(jitted):
     f = jitted()
     fast, exact = (
         jitted(compiler_options={"xla_cpu_enable_fast_math": on})

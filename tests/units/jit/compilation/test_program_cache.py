@@ -1,4 +1,4 @@
-"""Programs on the disk: all that compiles finds them, and nothing else does."""
+"""Programs on the disk: every compile looks them up, and nothing else does."""
 
 from collections import Counter
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def files():
 
 
 def counted(run):
-    """Return what was compiled and loaded, and the result, by bytes."""
+    """Return the numbers of compiles and loads, and the bytes of the result."""
     before = counters()
     result = [numpy.asarray(x).tobytes() for x in imprint.tree.leaves(run())]
     after = counters()
@@ -48,7 +48,7 @@ def test_all_that_compiles_is_loaded_by_the_next(run):
 
 
 @pytest.mark.parametrize("run", persistable.CALLING, ids=lambda run: run.__name__)
-def test_what_calls_python_is_not_stored_and_says_so(run, capfd):
+def test_a_program_that_calls_python_is_not_stored_and_reports_it(run, capfd):
     function, x = run()
     function(x)
     (version,) = function.versions
@@ -60,7 +60,7 @@ def test_what_calls_python_is_not_stored_and_says_so(run, capfd):
     )
 
 
-def test_a_version_says_what_became_of_it():
+def test_a_version_reports_its_outcome():
     f = imprint.jit(lambda x: x * 5)
     f(1.0)
     assert (f.versions[0].origin, f.versions[0].stored) == ("compiled", "stored")
@@ -83,7 +83,7 @@ def test_a_function_may_stay_off_the_disk():
         imprint.jit(lambda x: x, persist=1)
 
 
-def test_a_store_that_is_off_or_only_read_says_so():
+def test_a_version_reports_a_disabled_or_read_only_store():
     folder = current().folder
     f = imprint.jit(lambda x: x * 7)
     imprint.cache.configure(mode="off")
@@ -96,7 +96,7 @@ def test_a_store_that_is_off_or_only_read_says_so():
     assert not [*folder.rglob("*")]
 
 
-# ---- what decides ----
+# ---- the key ----
 
 
 def double_it(x):
@@ -107,7 +107,7 @@ def double_it(x):
 SAME = "\n\n\n\ndef double_it(x):\n    return x * 2\n"
 
 
-def test_the_line_of_a_function_does_not_count():
+def test_the_line_of_a_function_is_ignored():
     imprint.jit(double_it)(1.0)
     imprint.clear_caches()
     space = {}
@@ -115,7 +115,7 @@ def test_the_line_of_a_function_does_not_count():
     assert counted(lambda: imprint.jit(space["double_it"])(1.0))[:2] == (0, 1)
 
 
-def test_an_option_counts():
+def test_an_option_is_part_of_the_key():
     imprint.jit(double_it)(1.0)
     options = {"xla_cpu_enable_fast_math": True}
     imprint.clear_caches()
@@ -127,7 +127,7 @@ def test_an_option_counts():
     "at",
     range(len(runtime.identity("", runtime.CompileOptions(), runtime.devices()[0]))),
 )
-def test_each_part_of_the_engine_and_the_machine_counts(at, monkeypatch):
+def test_each_part_of_the_engine_and_the_machine_is_part_of_the_key(at, monkeypatch):
     real = runtime.identity
 
     def other(*program):
@@ -156,7 +156,7 @@ def test_two_engines_share_a_store(monkeypatch):
 
 
 def of_host(device, process, *, local_id=0, count=1000, kind="cpu"):
-    """Return what a key asks of a device: that of one process among many."""
+    """Return a device with the attributes of a key, in one of many processes."""
     client = SimpleNamespace(
         device_count=lambda: count, platform_version=device.client.platform_version
     )
@@ -215,10 +215,10 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
         return origins
 
     assert start() == ["compiled"] + ["disk"] * 999
-    assert start() == ["disk"] * 1000  # after a restart nobody compiles
+    assert start() == ["disk"] * 1000  # no compile after a restart
 
 
-def test_what_a_thousand_hosts_say_of_a_program_over_all():
+def test_messages_of_a_thousand_hosts_about_a_program_over_all():
     """Each sets two values and reads two thousand, of 16 bytes at most."""
     calls = {"set": 0, "get": 0, "wait": 0, "delete": 0}
     held, waited, longest = {}, [], 0
@@ -253,12 +253,12 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
     assert one.exchange("a program", b"y" * 16, 30) == [b"x" * 16] * 1000
     assert calls == {"set": 2, "get": 2000, "wait": 1, "delete": 2}
     assert longest == 16
-    # Of a program over three of them, the others hear nothing.
+    # The other hosts get no message about a program over three of them.
     calls |= dict.fromkeys(calls, 0)
     assert len(one.exchange("a program", b"y" * 16, 30, [3, 7, 900])) == 3
     assert calls == {"set": 2, "get": 6, "wait": 1, "delete": 2}
     assert [3, 7, 900] in waited
-    # What another thread does meanwhile, in some process, is counted for itself.
+    # Work of another thread at the same time is counted separately.
     held.clear()
     one.exchange("device_put", b"y", 30)
     one.exchange("a program", b"y", 30)
@@ -269,17 +269,17 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
 # ---- damage ----
 
 
-def test_bytes_that_the_engine_refuses_are_compiled_anew():
+def test_bytes_that_the_engine_refuses_are_compiled_again():
     f = imprint.jit(double_it)
     f(1.0)
     ((key, path),) = files().items()
     current().put(key, {}, b"no program")
     imprint.clear_caches()
     assert counted(lambda: f(1.0))[:2] == (1, 0)
-    assert path.stat().st_size > 1000  # and stored anew
+    assert path.stat().st_size > 1000  # and stored again
 
 
-def test_what_was_loaded_answers_all_questions():
+def test_a_loaded_program_has_all_attributes():
     def f(x):
         return np.linalg.cholesky(x @ x.T) * 2
 

@@ -1,4 +1,4 @@
-"""The line that tells of a long compile: on a terminal only, and gone at the end."""
+"""The progress line of a long compile: on a terminal only, cleared at the end."""
 
 import io
 import os
@@ -28,7 +28,7 @@ class Clock:
 
 
 class Terminal:
-    """A terminal, and what was written to it."""
+    """A terminal, and the text written to it."""
 
     def __init__(self):
         self.ours, self.theirs = os.openpty()
@@ -54,7 +54,7 @@ def terminal():
 
 
 def screen(written):
-    """Return what the line shows in the end: a carriage return writes over it."""
+    """Return the final text of the line: a carriage return overwrites it."""
     line = []
     for part in written.split("\r"):
         line[: len(part)] = part
@@ -165,7 +165,7 @@ def test_without_a_terminal_no_thread_is_started(stream, monkeypatch):
         assert not stream.getvalue()
 
 
-def test_a_terminal_that_is_gone_disturbs_nobody(monkeypatch):
+def test_a_closed_terminal_is_ignored(monkeypatch):
     class Gone(io.StringIO):
         def isatty(self):
             return True
@@ -192,7 +192,7 @@ def test_without_another_thread_it_goes_without_the_line(terminal, monkeypatch):
         assert not progress_threads()
 
 
-def test_the_equations_of_a_shared_call_count_once():
+def test_the_equations_of_a_shared_call_are_counted_once():
     inner = imprint.jit(lambda x: inp.sin(x) + 1)
     closed = imprint.make_jaxpr(lambda x: inner(inner(x)) * 2)(1.0)
     assert lower(closed, "jit_outer").equations == 5
@@ -209,7 +209,7 @@ compile(1.0)
 
 
 def until_the_end(descriptor):
-    with suppress(OSError):  # what a terminal that nobody has open says
+    with suppress(OSError):  # the error of a closed terminal
         while read := os.read(descriptor, 1 << 16):
             yield read.decode()
     os.close(descriptor)

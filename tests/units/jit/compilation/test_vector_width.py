@@ -22,13 +22,13 @@ WIDTH = "xla_cpu_prefer_vector_width"
 
 
 def gains(fun, *args):
-    """Tell what is said of a program after the passes."""
+    """Return the reported vector width of a program after the passes."""
     closed = imprint.make_jaxpr(fun)(*args or (X,))
     return gains_from_width(closed.jaxpr)
 
 
 def chain(operation, times):
-    """Return a program of some times an operation of the last value and the first."""
+    """Return a program that repeats an operation on the last value and the first."""
 
     def run(x):
         y = x + 1
@@ -125,7 +125,7 @@ def test_every_primitive_with_a_figure_exists():
     assert not set(vector_width._COSTS) & vector_width._ARITHMETIC
 
 
-# ---- what it does ----
+# ---- effects ----
 
 
 @pytest.fixture(params=[True, False], ids=["with AVX-512", "without"])
@@ -150,13 +150,13 @@ def test_the_option_is_in_force_where_the_program_gains(has_wide_vectors):
     assert in_force(lowered(inp.sin)) == {}
 
 
-def test_what_the_user_asks_is_in_force(has_wide_vectors):
+def test_the_option_of_the_user_is_in_force(has_wide_vectors):
     assert in_force(lowered(selu), **{WIDTH: 128}) == {WIDTH: "128"}
     assert in_force(lowered(inp.sin), **{WIDTH: 512}) == {WIDTH: "512"}
 
 
 @pytest.mark.parametrize("width", ["", 512])
-def test_arc_tangents_are_right_whatever_the_user_asks(width):
+def test_arc_tangents_are_right_under_every_option(width):
     options = {WIDTH: width} if width else None
     f = imprint.jit(
         lambda x: inp.arctan2(x, 1.0) + inp.tanh(x), compiler_options=options

@@ -1,4 +1,4 @@
-"""Who compiles: one process at a time for a key, and nobody waits for ever."""
+"""Compile locks: one process at a time compiles a key, and none waits for ever."""
 
 import subprocess
 import sys
@@ -32,14 +32,14 @@ def holder(tmp_path):
         process.stdin.close()
 
 
-def test_a_key_that_nobody_has_is_held_at_once(tmp_path):
+def test_a_free_key_is_locked_at_once(tmp_path):
     locks = CompileLocks(tmp_path, 60)
     for _ in range(2):
         with locks.of(KEY) as waited:
             assert not waited
 
 
-def test_one_waits_until_the_other_ends_however_it_ends(tmp_path, holder):
+def test_one_process_waits_until_the_other_ends_or_dies(tmp_path, holder):
     holder.kill()
     with CompileLocks(tmp_path, 60).of(KEY):
         pass
@@ -56,6 +56,6 @@ def test_another_key_is_not_waited_for(tmp_path, holder):
         assert not waited
 
 
-def test_without_locks_nobody_waits(tmp_path):
+def test_without_locks_no_process_waits(tmp_path):
     with CompileLocks(tmp_path / "missing", 60).of(KEY) as waited:
         assert not waited

@@ -1,4 +1,4 @@
-"""What goes when a store is too big: the least recently used, and what nobody finished."""
+"""Eviction: least recently used entries go, and unfinished files."""
 
 import os
 import time
@@ -59,7 +59,7 @@ def test_strays_go_after_an_hour_and_so_do_those_of_the_future(tmp_path):
     assert [path.name for path in shelf.iterdir()] == [f"{TEMPORARY}new"]
 
 
-def test_what_is_not_of_the_store_is_never_touched(tmp_path):
+def test_foreign_files_are_never_touched(tmp_path):
     mine = tmp_path / "photographs" / "summer.jpg"
     near = tmp_path / "ab" / "notes.txt"
     named_alike = mine.with_name("0" * 62)

@@ -1,4 +1,4 @@
-"""Which folder a store may be in, and what becomes of a call where it may not."""
+"""Folders of stores: trusted ones, and calls with others."""
 
 import os
 from pathlib import Path
@@ -20,14 +20,14 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files aw
 
 @pytest.fixture
 def use():
-    """Give a function that uses a folder, with the warnings that this makes."""
+    """Give a function that uses a folder and returns the warnings."""
     before = requested_options()
 
     def use_folder(folder, mode="write"):
         configure(StoreOptions(folder, mode))
-        with pytest.warns(StoreWarning) as told:
+        with pytest.warns(StoreWarning) as caught:
             assert current.current() is None
-        return [str(w.message) for w in told]
+        return [str(w.message) for w in caught]
 
     yield use_folder
     configure(before)
@@ -58,17 +58,17 @@ def test_a_folder_that_others_can_replace_is_refused(tmp_path):
     tmp_path.chmod(0o777)
     with pytest.raises(ReadError, match="everybody can write into"):
         trusted_folder(tmp_path / "store", create=True)
-    tmp_path.chmod(0o1777)  # nobody replaces what is another's, as in /tmp
+    tmp_path.chmod(0o1777)  # sticky as /tmp: no user replaces files of another
     assert trusted_folder(tmp_path / "store", create=True)
 
 
-def test_a_link_of_the_users_is_followed(tmp_path):
+def test_a_link_of_the_same_user_is_followed(tmp_path):
     (tmp_path / "real").mkdir(0o700)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert trusted_folder(tmp_path / "link", create=True) == tmp_path / "real"
 
 
-def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
+def test_a_link_to_a_folder_that_others_can_write_is_refused(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -76,7 +76,7 @@ def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
         trusted_folder(tmp_path / "link", create=True)
 
 
-def test_a_link_to_what_others_can_replace_is_refused(tmp_path):
+def test_a_link_to_a_folder_that_others_can_replace_is_refused(tmp_path):
     (tmp_path / "open" / "real").mkdir(0o700, parents=True)
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "link").symlink_to(tmp_path / "open" / "real")
@@ -98,13 +98,13 @@ def test_a_folder_or_a_link_of_another_user_is_refused(tmp_path):
 
 def test_a_file_is_no_folder(tmp_path, use):
     (tmp_path / "file").write_text("")
-    (told,) = use(tmp_path / "file")
-    assert "it is no directory" in told
-    (told,) = use(tmp_path / "file" / "below")
-    assert "expected a folder at" in told
+    (caught,) = use(tmp_path / "file")
+    assert "it is no directory" in caught
+    (caught,) = use(tmp_path / "file" / "below")
+    assert "expected a folder at" in caught
 
 
-def test_the_default_is_the_users_directory_for_caches(monkeypatch):
+def test_the_default_is_the_cache_directory_of_the_user(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/caches")
     assert default_folder() == Path("/var/caches/imprint")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard forbids
@@ -112,7 +112,7 @@ def test_the_default_is_the_users_directory_for_caches(monkeypatch):
     assert default_folder() == Path("/users/me/.cache/imprint")
 
 
-def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
+def test_a_wrong_word_in_the_environment_warns(use, monkeypatch):
     monkeypatch.setenv("IMPRINT_CACHE", "yes")
     assert use(None, None) == [
         "store: expected IMPRINT_CACHE to be one of off, read, write, got 'yes'. The "
@@ -120,7 +120,7 @@ def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
     ]
 
 
-def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
+def test_configure_overrides_the_environment_and_keeps_other_settings(
     tmp_path, monkeypatch
 ):
     before = requested_options()
@@ -164,7 +164,7 @@ def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
         ),
     ],
 )
-def test_what_configure_cannot_take_is_told(asked, text):
+def test_wrong_settings_raise(asked, text):
     with pytest.raises(ArgumentError) as raised:
         imprint.cache.configure(**asked)
     assert str(raised.value) == text

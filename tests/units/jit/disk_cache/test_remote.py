@@ -1,4 +1,4 @@
-"""A store far away, by fsspec: found there, kept here, written there, never waited for."""
+"""A remote store by fsspec: read through, kept here, written in the background."""
 
 import contextlib
 import os
@@ -67,7 +67,7 @@ def far_files(url):
 
 
 def until(condition):
-    """Wait for what another thread does."""
+    """Wait for the work of another thread."""
     for _ in range(1000):
         if condition():
             return
@@ -82,7 +82,7 @@ def put(store, url, key, body):
 
 
 class Odd(MemoryFileSystem):
-    """A file system that does what a test says."""
+    """A file system with behaviour set by a test."""
 
     protocol = "odd"
     store, pseudo_dirs, cachable = {}, [""], False
@@ -111,10 +111,10 @@ def odd(monkeypatch):
     Odd.waits.set()
 
 
-# ---- what is there ----
+# ---- lookup ----
 
 
-def test_what_one_machine_wrote_another_finds_and_keeps(tmp_path, url, secret):
+def test_an_entry_of_one_machine_is_found_and_kept_by_another(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     other = machine(tmp_path / "b", url, secret)
     assert other.get(KEY) == b"body"
@@ -123,7 +123,7 @@ def test_what_one_machine_wrote_another_finds_and_keeps(tmp_path, url, secret):
     assert machine(tmp_path / "b", url, secret).get(KEY) == b"body"
 
 
-def test_what_is_near_comes_first_and_stays(tmp_path, url, secret):
+def test_the_local_store_comes_first_and_stays(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"far")
     assert machine(tmp_path / "shared", "", secret).put(KEY, {}, b"shared")
     own = machine(tmp_path / "own", "", secret)
@@ -133,7 +133,7 @@ def test_what_is_near_comes_first_and_stays(tmp_path, url, secret):
     assert own.get(KEY) == b"own"
 
 
-def test_who_only_reads_writes_nowhere(tmp_path, url, secret):
+def test_a_reader_writes_nowhere(tmp_path, url, secret):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     store = machine(tmp_path / "none", url, secret, mode="read")
     assert store.get(KEY) == b"body"
@@ -142,7 +142,7 @@ def test_who_only_reads_writes_nowhere(tmp_path, url, secret):
     assert len(far_files(url)) == 1
 
 
-def test_what_is_missing_is_asked_for_once(tmp_path, odd, secret):
+def test_a_missing_entry_is_requested_once(tmp_path, odd, secret):
     odd.waits.set()
     store = machine(tmp_path / "own", "odd://there", secret)
     assert [store.get(KEY) for _ in range(3)] == [None] * 3
@@ -151,7 +151,7 @@ def test_what_is_missing_is_asked_for_once(tmp_path, odd, secret):
     assert odd.asked == 2
 
 
-# ---- what is not believed ----
+# ---- untrusted entries ----
 
 
 def test_it_needs_a_secret(tmp_path, url):
@@ -165,7 +165,7 @@ def test_it_needs_a_secret(tmp_path, url):
     assert store.put(KEY, {}, b"body")
 
 
-def test_what_another_secret_signed_has_no_name(tmp_path, url, secret):
+def test_an_entry_under_another_secret_has_another_name(tmp_path, url, secret):
     theirs = tmp_path / "theirs"
     theirs.write_bytes(bytes(range(100, 140)))
     theirs.chmod(0o600)
@@ -174,7 +174,7 @@ def test_what_another_secret_signed_has_no_name(tmp_path, url, secret):
 
 
 @pytest.mark.parametrize("where", [0, 20, 50, 90, -1])
-def test_what_is_damaged_is_a_miss_and_is_not_kept(tmp_path, url, secret, where):
+def test_a_damaged_entry_is_a_miss_and_is_not_kept(tmp_path, url, secret, where):
     put(machine(tmp_path / "a", url, secret), url, KEY, b"body")
     memory = fsspec.filesystem("memory")
     (name,) = far_files(url)
@@ -182,13 +182,13 @@ def test_what_is_damaged_is_a_miss_and_is_not_kept(tmp_path, url, secret, where)
     data[where] ^= 1
     memory.pipe_file(name, bytes(data))
     store = machine(tmp_path / "b", url, secret)
-    told = "It is left there, and what it was is compiled again"
-    with pytest.warns(StoreWarning, match=told):
+    message = "It is left there, and what it was is compiled again"
+    with pytest.warns(StoreWarning, match=message):
         assert store.get(KEY) is None
     assert not [*entries(tmp_path / "b")]
 
 
-def test_what_is_of_another_key_is_a_miss(tmp_path, url, secret):
+def test_an_entry_of_another_key_is_a_miss(tmp_path, url, secret):
     store = machine(tmp_path / "a", url, secret)
     put(store, url, KEY, b"body")
     put(store, url, OTHER, b"other")
@@ -201,26 +201,26 @@ def test_what_is_of_another_key_is_a_miss(tmp_path, url, secret):
         assert (store.get(KEY), store.get(OTHER)) == (None, None)
 
 
-# ---- what goes wrong on the way ----
+# ---- errors of the connection ----
 
 
 def complaints():
-    told = []
-    return told, told.append
+    messages = []
+    return messages, messages.append
 
 
-def test_one_that_does_not_answer_in_time_is_asked_no_more(odd):
-    told, complain = complaints()
+def test_a_remote_that_times_out_is_not_used_again(odd):
+    messages, complain = complaints()
     remote = Remote("odd://there", complain, patience=0.05)
     assert [remote.get("ab" * 32) for _ in range(3)] == [None] * 3
     assert odd.asked == 1
-    assert told == [
+    assert messages == [
         "expected to read from odd://there, got TimeoutError('no answer in 0.05 s'). It "
         "is asked no more by this process."
     ]
 
 
-def test_an_error_in_reading_is_told_once(tmp_path, odd, secret, monkeypatch):
+def test_a_read_error_warns_once(tmp_path, odd, secret, monkeypatch):
     monkeypatch.setattr(odd, "error", PermissionError("no"))
     store = machine(tmp_path / "own", "odd://there", secret)
     text = (
@@ -233,53 +233,53 @@ def test_an_error_in_reading_is_told_once(tmp_path, odd, secret, monkeypatch):
     assert odd.asked == 1
 
 
-def test_an_error_in_writing_is_told_once_and_costs_nothing_here(tmp_path, odd):
-    told, complain = complaints()
+def test_a_write_error_warns_once_and_costs_nothing_here(tmp_path, odd):
+    messages, complain = complaints()
     odd.error = PermissionError("no")
     remote = Remote("odd://there", complain)
     (tmp_path / "file").write_bytes(b"body")
     for name in ("ab" * 32, "cd" * 32):
         remote.put(name, tmp_path / "file")
-    until(lambda: told)
+    until(lambda: messages)
     remote.put("ef" * 32, tmp_path / "file")
-    assert told == [
+    assert messages == [
         "expected to write to odd://there, got PermissionError('no'). What is compiled "
         "from here on is kept on this machine alone."
     ]
 
 
-def test_it_makes_no_place_that_is_not_there(tmp_path):
-    told, complain = complaints()
+def test_it_creates_no_missing_folder(tmp_path):
+    messages, complain = complaints()
     (tmp_path / "file").write_bytes(b"body")
     Remote((tmp_path / "far").as_uri(), complain).put("ab" * 32, tmp_path / "file")
-    until(lambda: told)
-    assert "FileNotFoundError" in told[0]
+    until(lambda: messages)
+    assert "FileNotFoundError" in messages[0]
     assert not (tmp_path / "far").exists()
 
 
-def test_what_is_gone_before_it_is_written_is_left(tmp_path, url):
-    told, complain = complaints()
+def test_an_entry_that_is_gone_before_the_upload_is_skipped(tmp_path, url):
+    messages, complain = complaints()
     remote = Remote(url, complain)
     remote.put("ab" * 32, tmp_path / "gone")
     (tmp_path / "file").write_bytes(b"body")
     remote.put("cd" * 32, tmp_path / "file")
     until(lambda: far_files(url))
-    assert not told
+    assert not messages
     assert remote.get("cd" * 32) == b"body"
 
 
 @pytest.mark.parametrize("url", ["nothing://there", "s3://bucket"])
-def test_a_url_that_fsspec_does_not_know_is_told(url, monkeypatch):
+def test_a_url_that_fsspec_does_not_know_is_reported(url, monkeypatch):
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    told, complain = complaints()
+    messages, complain = complaints()
     assert Remote(url, complain, patience=30).get("ab" * 32) is None
-    assert len(told) == 1
-    assert f"expected to read from {url}, got " in told[0]
+    assert len(messages) == 1
+    assert f"expected to read from {url}, got " in messages[0]
     if url == "s3://bucket":
-        assert "pip install 'imprint[remote]'" in told[0]
+        assert "pip install 'imprint[remote]'" in messages[0]
 
 
-def test_without_fsspec_the_text_says_what_to_install(
+def test_without_fsspec_the_text_names_the_package_to_install(
     tmp_path, url, secret, monkeypatch
 ):
     for name in ("fsspec", "fsspec.core"):
@@ -287,10 +287,10 @@ def test_without_fsspec_the_text_says_what_to_install(
     store = machine(tmp_path / "own", url, secret)
     with pytest.warns(StoreWarning, match=r"pip install 'imprint\[remote\]'"):
         assert store.get(KEY) is None
-    told, complain = complaints()
+    messages, complain = complaints()
     Remote(url, complain).put("ab" * 32, secret)
-    until(lambda: told)
-    assert told[0].endswith(
+    until(lambda: messages)
+    assert messages[0].endswith(
         "Run: pip install 'imprint[remote]', and what fsspec names for its kind."
     )
 
@@ -319,10 +319,10 @@ os.waitpid(child, 0)
     assert (store.get(KEY), store.get(OTHER)) == (b"parent", b"child")
 
 
-# ---- which it is ----
+# ---- configuration ----
 
 
-def test_the_program_goes_over_the_environment(monkeypatch, wish):
+def test_the_program_overrides_the_environment(monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_REMOTE", "s3://bucket/a")
     configure(StoreOptions())
     assert store_config().remote == "s3://bucket/a"
@@ -333,7 +333,7 @@ def test_the_program_goes_over_the_environment(monkeypatch, wish):
 
 
 @pytest.mark.parametrize("given", ["/a/folder", 1])
-def test_what_is_no_url_is_an_error(given, wish):
+def test_a_text_that_is_no_url_raises(given, wish):
     with pytest.raises(ArgumentError) as caught:
         imprint.cache.configure(remote=given)
     assert str(caught.value) == (
@@ -352,7 +352,7 @@ def scaled(x):
 
 
 def calls(folder, url, secret):
-    """Call the function as a new process on a new machine would; return what that took."""
+    """Call the function as a new machine would; return compiles and loads."""
     configure(StoreOptions(folder, "write", key=secret, shared=(), remote=url))
     imprint.clear_caches()
     before = imprint.debug.counters()
@@ -365,7 +365,7 @@ def calls(folder, url, secret):
     )
 
 
-def test_a_machine_starts_warm_by_what_another_compiled(
+def test_a_machine_starts_warm_with_programs_of_another(
     tmp_path, url, secret, wish, monkeypatch
 ):
     assert calls(tmp_path / "a", url, secret) == (1, 1, 0)
@@ -373,7 +373,9 @@ def test_a_machine_starts_warm_by_what_another_compiled(
     assert calls(tmp_path / "b", url, secret) == (0, 0, 1)
     monkeypatch.setitem(globals(), "RATE", 3.0)
     assert calls(tmp_path / "c", url, secret) == (1, 1, 0)
-    until(lambda: len(far_files(url)) == 3)  # and what both read, in one manifest
+    until(
+        lambda: len(far_files(url)) == 3
+    )  # and the dependencies of both, in one manifest
     until(lambda: _traces(url) == 2)
     monkeypatch.setitem(globals(), "RATE", 2.0)
     assert calls(tmp_path / "d", url, secret) == (0, 0, 1)

@@ -1,4 +1,4 @@
-"""A folder that is shared with others: entries are believed for their signature."""
+"""A folder shared with others: entries are trusted for their signature."""
 
 import os
 import sys
@@ -36,7 +36,7 @@ def secret(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Give a folder into which everybody can write."""
+    """Give a world-writable folder."""
     (tmp_path / "team").mkdir()
     (tmp_path / "team").chmod(0o777)
     return tmp_path / "team"
@@ -51,12 +51,12 @@ def file_in(folder):
     return found.path
 
 
-def test_who_has_the_secret_finds_what_another_put(folder, secret):
+def test_an_entry_is_found_with_the_same_secret(folder, secret):
     assert opened(folder, secret).put(KEY, {}, BODY)
     assert opened(folder, secret).get(KEY) == BODY
 
 
-def test_who_has_another_secret_or_none_finds_and_deletes_nothing(folder, tmp_path):
+def test_without_the_secret_nothing_is_found_or_deleted(folder, tmp_path):
     mine = Store(folder, writes=True, limit=1 << 20, signer=Signer(b"mine"))
     mine.put(KEY, {}, BODY)
     for others in (b"another", b""):
@@ -68,7 +68,7 @@ def test_who_has_another_secret_or_none_finds_and_deletes_nothing(folder, tmp_pa
 
 
 @pytest.mark.parametrize("forger", [b"", b"another"])
-def test_what_was_forged_is_not_believed(folder, secret, forger):
+def test_a_forged_entry_is_not_trusted(folder, secret, forger):
     store = opened(folder, secret)
     store.put(KEY, {}, BODY)
     path = file_in(folder)
@@ -99,7 +99,7 @@ def test_the_file_may_belong_to_another_user(folder, secret):
     assert opened(folder, secret).get(KEY) == BODY
 
 
-def test_others_may_read_what_is_put_as_the_umask_says(folder, secret):
+def test_entries_are_readable_by_others_as_the_umask_says(folder, secret):
     before = os.umask(0o002)
     try:
         opened(folder, secret).put(KEY, {}, BODY)
@@ -170,14 +170,14 @@ def pair(folder, name="release"):
     return files
 
 
-def test_who_has_the_public_key_reads_what_the_private_one_signed(folder, tmp_path):
+def test_the_public_key_reads_entries_signed_by_the_private_one(folder, tmp_path):
     private, public = pair(tmp_path)
     assert opened(folder, private).put(KEY, {}, BODY)
     assert opened(folder, private).get(KEY) == BODY
     assert opened(tmp_path / "own", public, folder).get(KEY) == BODY
 
 
-def test_who_has_the_public_key_keeps_what_it_makes_unsigned_and_to_itself(
+def test_with_only_the_public_key_new_entries_are_unsigned_and_private(
     folder, tmp_path
 ):
     _, public = pair(tmp_path)
@@ -186,7 +186,7 @@ def test_who_has_the_public_key_keeps_what_it_makes_unsigned_and_to_itself(
     assert store.put(KEY, {}, BODY)
     assert not [*entries(folder)]
     assert opened(own, None).get(KEY) == BODY
-    own.chmod(0o777)  # then nothing proves what is in it
+    own.chmod(0o777)  # then nothing proves its content
     with pytest.raises(ReadError, match="expected a folder that is yours alone"):
         opened(own, public, folder)
 
@@ -209,7 +209,7 @@ def test_far_away_too(tmp_path):
     assert len([*entries(far)]) == 1
 
 
-def test_what_another_key_signed_is_not_believed(folder, tmp_path):
+def test_an_entry_signed_by_another_key_is_not_trusted(folder, tmp_path):
     private, public = pair(tmp_path)
     other, _ = pair(tmp_path, "other")
     assert opened(folder, private).put(KEY, {}, BODY)
@@ -240,7 +240,7 @@ def test_no_flipped_bit_is_believed_that_a_key_signed(folder, tmp_path):
             assert opened(tmp_path / "own", public, folder).get(KEY) is None
 
 
-def test_signed_and_unsigned_entries_of_one_folder_do_not_meet(tmp_path):
+def test_signed_and_unsigned_entries_of_one_folder_do_not_mix(tmp_path):
     private, _ = pair(tmp_path)
     own = tmp_path / "own"
     assert opened(own, private).put(KEY, {}, BODY)
@@ -295,7 +295,7 @@ def test_a_public_key_into_which_others_can_write_is_refused(folder, tmp_path):
         opened(folder, public)
 
 
-def test_without_cryptography_the_text_says_what_to_install(
+def test_without_cryptography_the_text_names_the_package_to_install(
     folder, tmp_path, monkeypatch
 ):
     private, _ = pair(tmp_path)

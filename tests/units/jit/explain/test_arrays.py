@@ -1,4 +1,4 @@
-"""The nearest version is found by counting what would be listed."""
+"""The nearest version has the fewest listed differences."""
 
 import itertools
 

@@ -34,13 +34,13 @@ class ByValue:
         return hash(self.a)
 
 
-def told(one, other):
+def reported(one, other):
     found = disagreements(definition_token(one), definition_token(other))
     return [tuple(d) for d in found]
 
 
 def test_equal_definitions_do_not_differ():
-    assert told(scaled(1), scaled(1)) == []
+    assert reported(scaled(1), scaled(1)) == []
 
 
 CHANGES = [
@@ -117,7 +117,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("one", "other", "change"), CHANGES)
 def test_a_change_is_named(one, other, change):
-    assert change in told(one, other)
+    assert change in reported(one, other)
 
 
 def test_a_constant_is_named_with_its_place():
@@ -126,7 +126,9 @@ def test_a_constant_is_named_with_its_place():
     renamed = other.__code__.replace(co_varnames=("x",))
     other.__code__ = renamed
     line = other.__code__.co_firstlineno
-    assert told(one, other) == [(f"constant in <lambda> at line {line}", "1.0", "2.0")]
+    assert reported(one, other) == [
+        (f"constant in <lambda> at line {line}", "1.0", "2.0")
+    ]
 
 
 def test_a_constant_of_a_nested_function_is_named():
@@ -146,11 +148,13 @@ def test_a_constant_of_a_nested_function_is_named():
 def test_a_name_that_is_read_is_named():
     one, other = (lambda x: abs(x)), (lambda x: len(x))
     line = other.__code__.co_firstlineno
-    assert told(one, other) == [(f"name read in <lambda> at line {line}", "abs", "len")]
+    assert reported(one, other) == [
+        (f"name read in <lambda> at line {line}", "abs", "len")
+    ]
 
 
 def test_other_code_is_named_by_its_place():
-    ((path, old, new),) = told(scaled(1), shifted(1))
+    ((path, old, new),) = reported(scaled(1), shifted(1))
     assert path == "code"
     assert old.startswith("<lambda> at callables.py:")
     assert new.startswith("<lambda> at callables.py:")
@@ -158,7 +162,7 @@ def test_other_code_is_named_by_its_place():
 
 def test_several_changes_are_all_named():
     one, other = Scale(1.0, "a"), Scale(2.0, "b")
-    assert len(told(one, other)) == 2
+    assert len(reported(one, other)) == 2
 
 
 def test_a_static_argument_is_named():
@@ -177,7 +181,7 @@ def test_an_attribute_of_a_static_value_is_named():
     assert found == [("self.a", "1", "2"), ("self.extra", "<absent>", "[1]")]
 
 
-def test_an_object_that_was_changed_is_told_as_a_whole():
+def test_a_changed_object_is_reported_as_a_whole():
     value = ByValue(1)
     before = static_token(value, "self")
     value.a = 2
@@ -185,23 +189,23 @@ def test_an_object_that_was_changed_is_told_as_a_whole():
     assert (path, new.startswith("another ")) == ("self", True)
 
 
-def test_a_deep_stack_of_decorators_is_told_once():
+def test_a_deep_stack_of_decorators_is_reported_once():
     one, other = scaled(1), scaled(2)
     for _ in range(40):  # each holds the next in a cell and in __wrapped__
         one, other = decorated(one), decorated(other)
-    assert told(one, other) == [("closure variable a", "1", "2")]
+    assert reported(one, other) == [("closure variable a", "1", "2")]
 
 
-def test_what_has_no_name_is_told_as_a_whole():
+def test_a_nameless_object_is_reported_as_a_whole():
     first, second = ({"a": 1, "b": 2}, {"b": 2, "a": 1})
-    assert told(scaled(first), scaled(second))
+    assert reported(scaled(first), scaled(second))
 
 
 def test_long_values_are_cut():
     assert len(show(definition_token(scaled("a" * 1000)).content[-1])) <= 60
     assert all(
         len(text) <= 60
-        for change in told(scaled(["a" * 50] * 50), scaled(1))
+        for change in reported(scaled(["a" * 50] * 50), scaled(1))
         for text in change[1:]
     )
 
@@ -217,7 +221,7 @@ def test_defaults_that_no_parameter_takes_have_no_name():
         return 0
 
     given = FunctionType(bare.__code__, bare.__globals__, argdefs=(0,))
-    assert [slot for slot, *_ in told(bare, given)] == ["function"]
+    assert [slot for slot, *_ in reported(bare, given)] == ["function"]
     more, one = with_default(1), with_default(2)
     more.__defaults__ = 3, *more.__defaults__, *more.__defaults__, 4
-    assert told(more, one)[-1] == ("default of k", "4", "2")
+    assert reported(more, one)[-1] == ("default of k", "4", "2")

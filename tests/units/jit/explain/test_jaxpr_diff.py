@@ -1,4 +1,4 @@
-"""Where two programs part: each part of a jaxpr counts, names of variables do not."""
+"""The first difference of two jaxprs; names of variables are ignored."""
 
 import functools
 
@@ -66,7 +66,7 @@ def jaxpr(fun):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_traced_again_is_the_same_and_no_other_is(name):
+def test_only_a_program_traced_again_is_the_same(name):
     old = jaxpr(PROGRAMS[name])
     for other, fun in PROGRAMS.items():
         found = divergence_of(old, jaxpr(fun))
@@ -74,7 +74,7 @@ def test_a_program_traced_again_is_the_same_and_no_other_is(name):
         assert (divergence_of(jaxpr(fun), old) is None) == (other == name)
 
 
-def test_a_constant_that_is_not_used_does_not_count():
+def test_an_unused_constant_is_ignored():
     old = jaxpr(lambda x: x + ONES)
     extra = Jaxpr(
         *((*old.jaxpr.constvars, imprint._src.core.jaxpr.Var(old.in_avals[0])),),
@@ -99,7 +99,7 @@ def text(old, new):
     return str(found).partition(": ")[2]
 
 
-def test_what_is_said():
+def test_the_reported_differences():
     def shifted(by):
         return lambda x: inp.sin(x) + by
 
@@ -121,7 +121,7 @@ def test_what_is_said():
     assert text(lambda x: x, lambda x: ONES) == "argument 0 → a captured float32[3]"
 
 
-def test_of_captured_arrays_their_values_are_said():
+def test_values_of_captured_arrays_are_reported():
     def plus(array):
         return lambda x: x[0] + array
 
@@ -137,7 +137,7 @@ def test_of_captured_arrays_their_values_are_said():
     )
 
 
-def test_of_a_deleted_array_only_the_aval_counts():
+def test_a_deleted_array_is_compared_by_its_aval():
     x = inp.asarray(ONES) + 0
     x.delete()
     for other in (x, ONES, inp.asarray(ONES)):
@@ -186,6 +186,6 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_value_made_anew_is_the_same_and_no_other_is(name):
+def test_only_a_recreated_value_is_the_same(name):
     for other, make in VALUES.items():
         assert is_same_value(VALUES[name](), make()) == (name == other), other

@@ -1,4 +1,4 @@
-"""Replays: each equation with its line and values, also inside what holds jaxprs."""
+"""Replays: each equation with its line and values, also in nested jaxprs."""
 
 import inspect
 import linecache
@@ -150,7 +150,7 @@ def test_nothing_is_compiled_and_a_trace_that_holds_is_used():
     assert f._cache_size() == 1
 
 
-def test_what_is_stepped_through_is_what_is_compiled(monkeypatch):
+def test_the_replayed_program_is_the_compiled_one(monkeypatch):
     monkeypatch.undo()
 
     @imprint.jit
@@ -181,7 +181,7 @@ def test_arguments_of_every_kind_and_captured_arrays():
         call(x)
 
 
-def test_what_happens_to_an_argument_later_does_not_matter():
+def test_later_changes_to_an_argument_are_ignored():
     x = onp.ones(2, onp.float32)
     replay = norm.replay(x)
     x[:] = -1
@@ -230,10 +230,10 @@ def test_a_tracer_is_refused():
         imprint.jit(lambda x: norm.replay(x))(np.ones(2))
 
 
-# ---- inside what holds jaxprs ----
+# ---- nested jaxprs ----
 
 
-def test_loops_and_branches_are_entered_by_what_their_references_run():
+def test_loops_and_branches_are_entered_through_their_references():
     x = onp.float32(0.0)
     step = body_of(lambda x: [np.log(x) + 2], x)
     positive = body_of(lambda x: [x > 0], x)
@@ -246,10 +246,10 @@ def test_loops_and_branches_are_entered_by_what_their_references_run():
         (z,) = inline_p.bind(z, jaxpr=less)
         return until_p.bind(z, body=less, cond=positive)[0]
 
-    told = [
+    message = [
         (str(s.equation.primitive), *(e.inside for e in s.path)) for s in f.replay(9.0)
     ]
-    assert told[:9] == [
+    assert message[:9] == [
         ("log", "iteration 0 of repeat"),
         ("add", "iteration 0 of repeat"),
         ("log", "iteration 1 of repeat"),
@@ -260,8 +260,8 @@ def test_loops_and_branches_are_entered_by_what_their_references_run():
         ("sub", ""),
         ("gt", "cond, iteration 0 of until"),
     ]
-    assert told[-1] == ("gt", "cond, iteration 2 of until")
-    assert told[-2] == ("sub", "body, iteration 1 of until")
+    assert message[-1] == ("gt", "cond, iteration 2 of until")
+    assert message[-2] == ("sub", "body, iteration 1 of until")
     bad = f.replay(-9.0).first_nan()
     assert [e.inside for e in bad.path] == ["iteration 0 of repeat"]
     late = f.replay(onp.float32(onp.exp(-2.0) * 0.999)).first_nan()
@@ -289,7 +289,7 @@ def test_a_primitive_that_fails_leaves_the_interpreter_as_it_was():
     assert interpret(step.jaxpr, (onp.float32(1.0),)) == (0.0,)
 
 
-def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
+def test_a_primitive_without_jaxprs_is_not_entered():
     step = body_of(lambda x: [np.log(x)], ONE)
 
     def reference(x):
@@ -453,10 +453,10 @@ def test_a_value_in_short(value, text):
     assert shown(value) == text
 
 
-# ---- the control flow of users ----
+# ---- user control flow ----
 
 
-def test_loops_branches_and_derivatives_of_users_are_stepped_through():
+def test_loops_branches_and_derivatives_of_user_code_are_stepped_through():
     @imprint.jit
     def f(x, xs):
         def step(c, t):
@@ -494,7 +494,7 @@ def test_loops_branches_and_derivatives_of_users_are_stepped_through():
     onp.testing.assert_allclose(value, derivative(x, xs), rtol=1e-5)
 
 
-# ---- what it costs ----
+# ---- costs ----
 
 
 def test_values_are_let_go():

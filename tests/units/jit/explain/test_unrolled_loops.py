@@ -1,4 +1,4 @@
-"""What a Python loop repeats is found by its equations, and the loop by its line."""
+"""Unrolled loops are found by repeated equations, and located by their line."""
 
 import functools
 import inspect
@@ -36,7 +36,7 @@ def found_in(fun, *args):
     return found
 
 
-# ---- programs: a function, the text of the line of its loop, and what is found ----
+# ---- programs: a function, the text of the line of its loop, and the repeats ----
 
 
 def in_itself(x):
@@ -235,7 +235,7 @@ def test_the_loop_is_in_the_function_that_has_it():
     assert repeat.loop.line == line_of(inner, "for _")
 
 
-def test_a_loop_in_steps_that_are_traced_anew_is_told_once():
+def test_a_loop_in_retraced_steps_is_reported_once():
     repeat = found_in(in_a_step, X)
     assert repeat.counts == ((50, 3), (50, 3))
     place = f"from a Python loop at test_unrolled_loops.py:{line_of(in_a_step, 'range(50)')}"
@@ -275,7 +275,7 @@ def test_a_repeat_without_a_loop_does_not_take_that_of_another():
     assert {first.loop and first.loop.line, second.loop} == {line_of(f, "for _"), None}
 
 
-def test_a_loop_of_a_library_is_not_told():
+def test_a_loop_of_library_code_is_not_reported():
     mlp = imprint.nn.MLP(4, 4, 4, 60, key=imprint.random.key(0))
     closed = imprint.filter_jit(lambda mlp, x: mlp(x)).trace(mlp, X).jaxpr
     (repeat,) = repeats(closed)
@@ -283,7 +283,7 @@ def test_a_loop_of_a_library_is_not_told():
     assert repeat.source.expression == "mlp(x)"
 
 
-def test_a_loop_of_a_library_that_calls_the_users_is_not_told():
+def test_a_loop_of_library_code_that_calls_user_code_is_not_reported():
     part = imprint.optim.GradientTransformation(
         lambda params: (), lambda grads, state, params=None: (layer(grads, X), state)
     )
@@ -311,7 +311,7 @@ def test_a_loop_over_weights_is_a_scan():
     )
 
 
-def test_a_loop_that_is_differentiated_is_told_once():
+def test_a_differentiated_loop_is_reported_once():
     repeat = found_in(imprint.grad(of_weights), [X] * 30, X)
     assert len(repeat.counts) == 2
     assert repeat.loop.line == line_of(of_weights, "for w")
@@ -345,7 +345,7 @@ def test_a_loop_around_the_call_is_none_of_the_program():
     assert "equations, the first at test_unrolled_loops.py:" in str(repeat)
 
 
-# ---- what is no repeat ----
+# ---- no repeats ----
 
 TURNS = random.Random(0).choices(range(3), k=60)
 
@@ -406,7 +406,7 @@ def of_little(x):
     ],
     ids=lambda f: getattr(f, "__name__", ""),
 )
-def test_what_differs_is_not_told(fun, x):
+def test_unequal_blocks_are_not_reported(fun, x):
     assert repeats(closed_of(fun, x)) == ()
     assert describe_repeats(closed_of(fun, x)) == ""
 
@@ -439,21 +439,21 @@ def test_it_takes_calls_by_the_length():
                 x = x + np.sin(x * i)
             return x
 
-        closed, heard = closed_of(f, X), []
-        sys.setprofile(lambda *event: heard.append(1))
+        closed, events = closed_of(f, X), []
+        sys.setprofile(lambda *event: events.append(1))
         try:
             repeats(closed)
         finally:
             sys.setprofile(None)
-        return len(heard)
+        return len(events)
 
     assert calls(1600) < 8 * 1.25 * calls(200)
 
 
-# ---- who tells ----
+# ---- reports ----
 
 
-def test_an_explanation_tells_it():
+def test_an_explanation_reports_it():
     f = imprint.jit(in_itself)
     f(X)
     assert f.explain(X).advice.endswith(
@@ -466,13 +466,13 @@ def test_an_explanation_tells_it():
 
 
 @pytest.mark.parametrize("slow", [True, False])
-def test_a_miss_tells_it_if_it_took_long(monkeypatch, slow):
+def test_a_slow_miss_reports_it(monkeypatch, slow):
     monkeypatch.setattr("imprint._src.jit.compile_version._SLOW", 0.0 if slow else 1e9)
     imprint.clear_caches()  # a program that is in use is not compiled again
     f = imprint.jit(in_itself)
     f(X)
-    told = "a Python loop at test_unrolled_loops.py" in str(f.last_miss)
-    assert told is slow
+    message = "a Python loop at test_unrolled_loops.py" in str(f.last_miss)
+    assert message is slow
     assert ("lax.fori_loop" in f.last_miss.advice) is slow
     f(np.ones(5))
     assert ("a Python loop at" in str(f.last_miss)) is slow

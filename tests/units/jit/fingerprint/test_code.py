@@ -61,7 +61,7 @@ def test_different_code(one, other):
     assert code_digest(code(one)) != code_digest(code(other))
 
 
-def test_a_docstring_that_is_used_counts():
+def test_a_used_docstring_is_part_of_the_fingerprint():
     one = code("def f():\n    'a'\n    return 'a'")
     other = code("def f():\n    'b'\n    return 'a'")
     assert code_digest(one) != code_digest(other)
@@ -79,7 +79,7 @@ def test_a_docstring_that_is_used_counts():
     ],
     ids=str,
 )
-def test_every_part_of_the_code_counts(change):
+def test_every_part_of_the_code_is_part_of_the_fingerprint(change):
     one = code("f = lambda x: abs")
     assert code_of(one.replace(**change)) is not code_of(one)
     where = {"co_filename": "other", "co_firstlineno": 99, "co_linetable": b""}

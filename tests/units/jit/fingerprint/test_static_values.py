@@ -46,7 +46,7 @@ class ByValue:
         self.a = a
 
     def __eq__(self, other):
-        return self.a == other.a  # raises for what is no ByValue
+        return self.a == other.a  # raises for objects that are no ByValue
 
     def __hash__(self):
         return hash(self.a)
@@ -217,14 +217,14 @@ def test_different_values_have_different_tokens():
     assert len({*tokens}) == len(values)
 
 
-def test_plain_objects_count_by_identity():
+def test_plain_objects_are_compared_by_identity():
     one, other = Model(1), Model(1)
     assert token(one) == token(one)
     assert token(one) != token(other)
     assert token(ByIdentity(1)) != token(ByIdentity(1))
 
 
-def test_classes_count_by_identity_whatever_their_metaclass():
+def test_classes_are_compared_by_identity_under_every_metaclass():
     class Meta(type):
         pass
 
@@ -237,7 +237,7 @@ def marked(value):
     return value
 
 
-def test_numbers_and_texts_with_attributes_count_by_both():
+def test_numbers_and_texts_with_attributes_are_compared_by_both():
     assert token(marked(Metres(1))) == token(marked(Metres(1)))
     assert token(marked(Metres(1))) != token(marked(Metres(2)))
     assert token(marked(Metres(1))) != token(Metres(1)) != token(1.0)
@@ -307,8 +307,8 @@ def test_a_changed_value_is_another_key(value, change):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_object_without_eq_is_one_key_whatever_is_in_it(value, change):
-    """What a trace reads of it is watched by the version; see tests/retrace."""
+def test_an_object_without_eq_is_one_key_with_any_content(value, change):
+    """Its attributes that a trace reads are guarded; see tests/retrace."""
     change = CHANGES[change][0] if change else lambda m: setattr(m.factor, "rate", 2)
     before = token(value)
     change(value)
@@ -331,7 +331,7 @@ def test_enum_members_are_not_looked_into():
     del Colour.RED.mark
 
 
-def test_what_only_its_own_eq_can_compare_counts_by_it():
+def test_an_object_with_its_own_eq_is_compared_by_it():
     one = HashableBytes(b"a")
     assert token(one) == token(HashableBytes(b"a"))
     assert token(one) != token(HashableBytes(b"b"))
@@ -350,11 +350,11 @@ def test_quick_ways_give_the_general_token():
         )
 
 
-# ---- what a class says of itself ----
+# ---- declarations of classes ----
 
 
 class Spy:
-    """Counts by an attribute; notes each look at any, and each question."""
+    """Compared by an attribute; records reads of attributes and comparisons."""
 
     asked: typing.ClassVar[list[str]] = []
 
@@ -381,7 +381,7 @@ def test_an_eq_that_ignores_a_field_is_believed(wrap):
     assert token(wrap(one)) != token(wrap(Spy(2, "a")))
 
 
-def test_fields_that_a_dataclass_does_not_compare_do_not_count():
+def test_fields_that_a_dataclass_does_not_compare_are_ignored():
     @dataclasses.dataclass(frozen=True)
     class Partly:
         a: object
@@ -392,7 +392,7 @@ def test_fields_that_a_dataclass_does_not_compare_do_not_count():
     assert "not compared" in show(token(Partly(1)))
 
 
-def test_a_dataclass_with_a_hash_of_its_own_counts_by_it():
+def test_a_dataclass_with_its_own_hash_is_compared_by_it():
     @dataclasses.dataclass(frozen=True)
     class Graph:
         nodes: list
@@ -437,7 +437,7 @@ def test_the_same_object_has_one_token_while_a_key_holds_it():
         assert token(value) is token(value)
 
 
-def test_what_an_object_says_of_itself_is_asked_each_time():
+def test_the_declaration_of_an_object_is_read_each_time():
     class Speaker:
         said = 1
 
@@ -462,7 +462,7 @@ def test_tuples_that_are_kept_are_few():
     assert len(kept) <= static_values._MOST
 
 
-def test_what_a_tuple_holds_is_not_kept_alive():
+def test_items_of_a_tuple_are_not_kept_alive():
     value = Model(1)
     token((value, *range(20)))
     gone = weakref.ref(value)
@@ -483,7 +483,7 @@ def test_a_hash_that_fails_later_is_refused_as_the_first():
     assert hash(key) == hash(1)
 
 
-def test_a_list_in_static_data_counts_by_content():
+def test_a_list_in_static_data_is_compared_by_content():
     f = imprint.jit(lambda node: node.w * len(node.sizes))
     sizes = [float(i) for i in range(100)]
     node = Node(inp.ones(()), sizes)
@@ -617,7 +617,7 @@ def test_the_parts_of_an_object_are_free():
     assert token(Model([np.ones(2), {"a": Open()}]))
 
 
-def test_equal_objects_that_hash_differently_are_told_once():
+def test_equal_objects_that_hash_differently_warn_once():
     class Careless(ByValue):
         def __hash__(self):
             return id(self)
@@ -635,7 +635,7 @@ def test_equal_objects_that_hash_differently_are_told_once():
             check_equal_hashes(ByValue(1), "cfg")
 
 
-# ---- what is kept alive ----
+# ---- lifetimes ----
 
 
 @pytest.mark.parametrize(

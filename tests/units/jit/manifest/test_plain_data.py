@@ -62,7 +62,7 @@ def test_a_device_that_is_not_here_is_not_found():
             deserialize_placement(["device", *other])
 
 
-def test_what_is_no_placement_is_refused():
+def test_invalid_placements_are_refused():
     with pytest.raises(NotCacheable, match="the placement 'x' is not kept yet"):
         serialize_placement("x")
 

@@ -1,4 +1,4 @@
-"""Definitions: which functions are one, which share versions, and how long they live."""
+"""Definitions: equality of functions, shared versions, and lifetimes."""
 
 import gc
 import weakref
@@ -30,7 +30,7 @@ class Model:
         return x
 
 
-def test_a_function_has_one_definition_for_all_who_ask(table):
+def test_a_function_has_one_definition_for_all_callers(table):
     fun = scaled(2)
     first = definition_of(table, fun)
     assert definition_of(table, fun) is first
@@ -46,14 +46,14 @@ def test_so_has_a_method_which_is_another_object_each_time(table):
     assert second.shared is first.shared
 
 
-def test_functions_made_anew_are_kin(table):
+def test_recreated_functions_are_related(table):
     first, second = definition_of(table, scaled(2)), definition_of(table, scaled(2))
     assert first is not second
     assert first.shared is second.shared
     assert first.signature is second.signature
     assert definition_of(table, scaled(3)).shared is not first.shared
     held = definition_of(table, scaled([2])), definition_of(table, scaled([3]))
-    assert held[0].shared is held[1].shared  # its guards tell what a list holds
+    assert held[0].shared is held[1].shared  # its guards compare the list
 
 
 def test_parameters_are_not_shared_where_a_default_holds_something(table):
@@ -68,7 +68,7 @@ def test_parameters_are_not_shared_where_a_default_holds_something(table):
     assert one.signature is not other.signature
 
 
-def test_a_definition_lives_as_long_as_somebody_uses_it(table):
+def test_a_definition_lives_as_long_as_it_is_used(table):
     fun = scaled(2)
     dead = weakref.ref(definition_of(table, fun))
     gc.collect()
@@ -96,7 +96,7 @@ def test_an_edit_makes_another(table):
     assert second.signature.call((1.0,), {}).spec.omitted == {"k": 1}
 
 
-def test_of_kin_the_oldest_go_first(table):
+def test_the_oldest_related_definitions_are_dropped_first(table):
     made = [definition_of(table, scaled(n)) for n in range(3)]
     assert definition_of(table, scaled(0)).shared is made[0].shared
     definition_of(table, scaled(3))

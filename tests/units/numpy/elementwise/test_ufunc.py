@@ -32,7 +32,7 @@ def operand(name, dtype):
 
 
 def outcome(call):
-    """Return a result, or the kinds of error that it may be taken for."""
+    """Return a result, or the error classes that it may be caught as."""
     try:
         return call()
     except Exception as err:

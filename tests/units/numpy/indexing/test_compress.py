@@ -50,7 +50,7 @@ def test_they_are_those_of_jax():
             assert (a.dtype, a.weak_type) == (b.dtype, b.weak_type), k
 
 
-def test_outside_a_trace_values_say_how_long_results_are():
+def test_outside_a_trace_values_decide_the_length_of_results():
     def run(np, x):
         return [
             *np.where(x > 2),

@@ -36,7 +36,7 @@ def test_error_messages(message):
         call(jnp)
 
 
-def test_the_edge_order_may_be_said():
+def test_the_edge_order_may_be_given():
     assert (
         inp.gradient(V, edge_order=1).tolist() == np.gradient(np.arange(4.0)).tolist()
     )

@@ -128,7 +128,7 @@ def test_an_invalid_number_raises(call, error, text):
     assert str(raised.value).startswith(text)
 
 
-def test_an_array_that_is_known_says_how_often_under_jit():
+def test_a_constant_array_of_counts_under_jit():
     counts = inp.array([1, 0, 2])
     held = imprint.jit(lambda x: inp.repeat(x, counts, axis=0))
     np.testing.assert_array_equal(held(X), np.repeat(X, counts, axis=0))

@@ -75,7 +75,9 @@ def test_the_bits_are_those_of_numpy():
                 else:
                     assert got.dtype == want.dtype
                     assert got.shape == want.shape
-                    if want.dtype != bool:  # of which NumPy keeps what is not 0 or 1
+                    if (
+                        want.dtype != bool
+                    ):  # where NumPy keeps values other than 0 and 1
                         assert np.asarray(got).tobytes() == want.tobytes()
 
 

@@ -75,7 +75,7 @@ def test_weak_types_are_kept():
     assert real_p.aval(weak) == (ShapedArray((), np.dtype("float32"), True),)
 
 
-def test_what_has_no_parts_is_refused():
+def test_dtypes_without_parts_are_refused():
     with pytest.raises(DTypeError, match="real: expected a complex dtype, got float32"):
         real(np.float32(1))
     half = np.float16(1)

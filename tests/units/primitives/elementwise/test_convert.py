@@ -87,7 +87,7 @@ def test_integers_keep_their_low_bits():
 # ---- to booleans, from complex numbers, to narrower floats ----
 
 
-def test_what_is_not_zero_is_true():
+def test_nonzero_values_are_true():
     assert_converts("float32", [0.0, -0.0, 0.1, NAN, -INF], "bool", [0, 0, 1, 1, 1])
     assert_converts("int32", [0, 256, -1], "bool", [0, 1, 1])
     assert_converts("complex64", [0, 1j, 1 + 1j], "bool", [0, 0, 1])  # the real part
@@ -204,7 +204,7 @@ def test_the_derivative_of_a_conversion_is_a_conversion():
         ("int4", "int16", [[1, 2, 3, -1]], [0xF321 - 2**16]),
     ],
 )
-def test_bits_are_read_anew(source, target, values, want):
+def test_bits_are_reinterpreted(source, target, values, want):
     x = np.array(values).astype(dt.as_dtype(source))
     out = np.array(want).astype(dt.as_dtype(target))
     with enable_x64(True):
@@ -223,7 +223,7 @@ def test_vmap_of_a_widening_cast_leaves_the_hidden_axis():
     np.testing.assert_array_equal(np.asarray(out), [0x04030201, 0x281E140A])
 
 
-def test_what_has_no_bits_or_does_not_fit():
+def test_values_without_bits_or_of_another_size():
     with pytest.raises(DTypeError) as wrong:
         bitcast_convert_type(np.ones(2, bool), "uint8")
     assert str(wrong.value) == (

@@ -1,4 +1,4 @@
-"""Choosing among many elements by their bits gives what choosing one by one does."""
+"""A choice among many elements by bits equals one by one."""
 
 import ml_dtypes
 import numpy as np

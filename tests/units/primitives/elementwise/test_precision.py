@@ -1,4 +1,4 @@
-"""Precisions as users write them, and as params hold them."""
+"""Precisions as arguments and as params."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ DEFAULT, HIGH, HIGHEST = Precision
         ("BF16_BF16_F32", "BF16_BF16_F32"),
     ],
 )
-def test_what_params_hold(given, want):
+def test_the_content_of_params(given, want):
     assert canonical_precision(given) == want
 
 
@@ -52,7 +52,7 @@ def test_they_print_as_in_jax():
         (("high", None), ""),
     ],
 )
-def test_what_is_no_precision(given, hint):
+def test_invalid_precisions(given, hint):
     with pytest.raises(ArgumentError) as caught:
         canonical_precision(given)
     text = str(caught.value)
@@ -67,7 +67,7 @@ def test_what_is_no_precision(given, hint):
     )
 
 
-def test_an_algorithm_converts_what_it_does_not_take():
+def test_an_algorithm_converts_other_operand_types():
     f16, f32, bf16 = np.dtype(np.float16), np.dtype(np.float32), dt.bfloat16
     mixed = ALGORITHMS["BF16_BF16_F32"]
     assert mixed.dtypes(bf16, f32, bf16) == (bf16, f32, f32)

@@ -1,4 +1,4 @@
-"""Signs, magnitudes and halves: zeros, least integers, what lies between two integers."""
+"""Signs, magnitudes and halves: zeros, least integers, fractions."""
 
 import jax
 import numpy as np

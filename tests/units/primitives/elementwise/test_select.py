@@ -44,7 +44,7 @@ def test_a_number_out_of_range_takes_the_nearest_case(dtype, count):
         (np.array([True, False]), np.float32(1), np.float32(2), f32(2, 1)),
     ],
 )
-def test_rank_0_stands_beside_shapes(which, first, second, want):
+def test_rank_0_goes_with_any_shape(which, first, second, want):
     assert_agreed(select_n, [which, first, second], want)
 
 
@@ -74,7 +74,7 @@ def test_vmap_of_a_scalar_choice_between_vectors():
     np.testing.assert_array_equal(np.asarray(out), [-cases, cases])
 
 
-def test_select_n_says_what_it_cannot_choose_by():
+def test_select_n_names_an_invalid_predicate():
     one = np.float32(1)
     with pytest.raises(DTypeError) as wrong:
         select_n(one, one, one)

@@ -124,7 +124,7 @@ def starts_and_operands(shape, sizes):
 
 
 def every_mix(vmap, fun, operands):
-    """Return what `fun` gives for each choice of which operands differ by example."""
+    """Return the results of `fun` for each choice of batched operands."""
     found = []
     for at in itertools.product((0, None), repeat=len(operands)):
         if any(b == 0 for b in at):

@@ -73,7 +73,7 @@ def drawn_call(rng):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
-def test_drawn_dimension_numbers_mean_what_they_mean_in_jax(seed):
+def test_drawn_dimension_numbers_are_as_in_jax(seed):
     calls, values = drawn_calls(seed, 60)
     theirs = oracle.compiled(calls)(values)
     ours = compiled(calls)(values)
@@ -108,7 +108,7 @@ def test_narrow_indices_reach_as_far_as_they_go(way):
             assert np.flatnonzero(np.asarray(written) == -1).tolist() == changed
 
 
-def test_what_fills_depends_on_the_dtype():
+def test_the_fill_value_depends_on_the_dtype():
     place = np.array([[9]], np.int32)
     for dtype in ("float32", "int8", "uint16", "bool", "complex64", "bfloat16"):
         x = inp.zeros(3, dtype)
@@ -156,7 +156,7 @@ def test_the_update_that_stays_has_the_derivative():
         np.testing.assert_array_equal(by_x, [0, 0, 0] if mode == "clip" else [2, 0, 2])
 
 
-def test_beside_nan_an_extreme_has_no_derivative():
+def test_an_extreme_next_to_nan_has_no_derivative():
     def most(x, u):
         return lax.scatter_max(x, np.array([[0], [1]], np.int32), u, POINTS)
 

@@ -1,4 +1,4 @@
-"""searchsorted: every method finds what NumPy finds, in all axes that are walked together."""
+"""searchsorted: every method has NumPy's results, in all batched axes."""
 
 from functools import partial
 
@@ -50,7 +50,7 @@ CALLS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", exhaustive_but(["float32", "complex64"], DTYPES))
-def test_each_method_finds_what_jax_finds(dtype):
+def test_each_method_finds_the_indices_of_jax(dtype):
     calls = CALLS[dtype]
     with jax.enable_x64(True), imprint.enable_x64(True):
         given = [call[:2] for call in calls]

@@ -1,4 +1,4 @@
-"""slice, pad and concatenate at their edges, and what they refuse."""
+"""slice, pad and concatenate at their edges, and errors."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""sort and top_k: what the laws do not draw, wide arrays of each dtype and wrong calls."""
+"""sort and top_k: wide arrays of each dtype, which laws do not draw, and errors."""
 
 import jax
 import jax.numpy as jnp
@@ -105,7 +105,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_calls_say_what_to_do(message):
+def test_wrong_calls_name_the_remedy(message):
     with pytest.raises(
         (errors.ArgumentError, errors.ShapeError, errors.DTypeError)
     ) as e:

@@ -21,7 +21,7 @@ def test_only_the_library_is_loaded_and_only_once():
     assert in_fresh_process(EIGENVALUES) == ["False", "True"]
 
 
-def test_what_is_public_stands_in_for_a_library_that_has_moved(monkeypatch):
+def test_the_public_symbols_replace_a_moved_library(monkeypatch):
     monkeypatch.setattr(lapack_calls, "_ALONE", "scipy.linalg._moved")
     library = lapack_calls._library.__wrapped__()
     assert library.__name__ == "scipy.linalg.lapack"

@@ -1,4 +1,4 @@
-"""Single operations on an accelerator; the CPU stands for it."""
+"""Single operations on an accelerator, with the CPU in its place."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def _far(monkeypatch):
 
 
 def far(*shape):
-    """Return an array whose values nobody has read."""
+    """Return an array whose values were never read."""
     return imprint.jit(lambda: inp.arange(float(np.prod(shape))).reshape(shape))()
 
 
@@ -51,7 +51,7 @@ def test_results_are_committed_as_operands_are():
     assert not (far(2) + 1).committed
 
 
-def test_what_no_program_can_do_is_done_on_the_host():
+def test_operations_without_a_program_run_on_the_host():
     key = imprint.jit(lambda: random.key(0))()
     want = random.uniform(random.key(0), (3,))
     np.testing.assert_array_equal(random.uniform(key, (3,)), want)

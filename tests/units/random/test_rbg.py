@@ -131,8 +131,8 @@ def test_the_implementation_is_part_of_the_type():
     for impl in (None, "rbg", "unsafe_rbg", "rbg"):
         draw(random.key(0, impl=impl))
     assert len(draw.versions) == 3
-    told = str(draw.explain(random.split(random.key(0, impl="rbg"), 2)))
-    assert "k.data.shape: (4,) → (2, 4)" in told
+    text = str(draw.explain(random.split(random.key(0, impl="rbg"), 2)))
+    assert "k.data.shape: (4,) → (2, 4)" in text
     fry = imprint.jit(lambda k: random.bits(k, (2,)))
     fry(random.key(0))
     said = str(fry.explain(random.key(0, impl="rbg")))

@@ -1,7 +1,7 @@
-"""What answers a version's calls goes through one door, whatever it is.
+"""Executables of a version share one interface.
 
-Each kind of call is answered by XLA, then by `Native`, which computes with NumPy behind
-the same door, then by XLA again: all three give equal results.
+Each call signature runs with XLA, then with `Native`, which computes with NumPy behind
+the same interface, then with XLA again: all three give equal results.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ def numbers(tree):
 
 @pytest.mark.parametrize("case", CALLS)
 @pytest.mark.parametrize("wrap", [inp.asarray, np.asarray], ids=["arrays", "host"])
-def test_every_kind_of_call_goes_through_the_door(case, wrap):
+def test_calls_of_every_form_use_the_same_interface(case, wrap):
     make, compute, names = CALLS[case]
     f = make()
     wanted = [numbers(f(*arguments(names, wrap))) for _ in range(3)]

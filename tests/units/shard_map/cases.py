@@ -212,7 +212,7 @@ def cases(lib, np, lax, P, shard_map, mesh):
 
 
 def groups(lib, np, lax, P, sm):
-    """Return cases of groups of places; without what JAX does not know of them."""
+    """Return cases of groups of positions, except those that JAX lacks."""
     A = onp.linspace(-1, 1, 32, dtype="float32").reshape(8, 4)
     V = onp.linspace(1, 2, 4, dtype="float32")
     XY = P("x", "y")

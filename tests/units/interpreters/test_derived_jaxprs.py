@@ -1,4 +1,4 @@
-"""Derived jaxprs give what is demanded: tangents that are zero, axes where they shall be."""
+"""Derived jaxprs give the demanded results: zero tangents, axes in place."""
 
 import itertools
 
@@ -146,7 +146,7 @@ def test_a_residual_that_is_used_twice_is_given_once():
     assert sorted(lin.residuals)[-count:] == [4 + k for k in range(count)]
 
 
-def test_what_only_a_tangent_without_use_needed_is_no_residual():
+def test_inputs_of_unused_tangents_are_no_residuals():
     def function(x, w, n):
         return [imprint.jit(lambda x: (inp.sin(x), inp.exp(x)))(x)[0]]
 

@@ -1,7 +1,7 @@
-"""The functions on trees beside JAX's, case by case: results, errors, text.
+"""The functions on trees as in JAX, case by case: results, errors, text.
 
 A case is a function of `jax.tree_util`, or of `imprint.tree_util`. `DIFFERENT` are those
-that differ on purpose, with why.
+that differ on purpose, with reasons.
 """
 
 import collections

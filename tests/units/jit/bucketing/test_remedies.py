@@ -1,4 +1,4 @@
-"""Where a length has a name and is compiled for each size, it is told what forced it."""
+"""Reported reasons and remedies for a named length that is compiled for each size."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import imprint.numpy as inp
 
 
 def remedy(f, *lengths, **options):
-    """Return what is said of the last length, where the others were called."""
+    """Return the advice at the last length, after calls with the others."""
     named = imprint.jit(f, abstracted_axes={"x": {0: "n"}}, **options)
     named.clear_cache()
     *before, last = [np.ones(n, np.float32) for n in lengths]
@@ -32,28 +32,28 @@ def doubled(x):
     return x * 2
 
 
-def test_an_equation_without_a_padding_rule_is_told_with_its_line():
-    told = remedy(transformed, 8, 9)
-    assert told.startswith("n is compiled for each size: fft at test_reasons.py:")
-    assert "`inp.fft.fft(x)`" in told
-    assert "depends on its length" in told
+def test_an_equation_without_a_padding_rule_is_named_with_its_line():
+    text = remedy(transformed, 8, 9)
+    assert text.startswith("n is compiled for each size: fft at test_remedies.py:")
+    assert "`inp.fft.fft(x)`" in text
+    assert "depends on its length" in text
 
 
-def test_a_line_that_needs_a_number_is_told_with_what_to_write():
-    told = remedy(counted, 8, 9)
-    assert "test_reasons.py:" in told
-    assert "range(x.shape[0])" in told
-    assert "imprint.lax.fori_loop" in told
+def test_a_line_that_needs_a_number_is_named_with_its_remedy():
+    text = remedy(counted, 8, 9)
+    assert "test_remedies.py:" in text
+    assert "range(x.shape[0])" in text
+    assert "imprint.lax.fori_loop" in text
 
 
-def test_options_are_told():
+def test_options_are_named():
     assert "buckets=None" in remedy(doubled, 8, 9, buckets=None)
     with imprint.debug_nans(True):
         assert "debug_nans is on" in remedy(doubled, 8, 9)
 
 
 @pytest.mark.parametrize("lengths", [(8, 9), (8, 0), (0, 8)])
-def test_nobody_is_told_to_name_what_has_a_name(lengths):
+def test_no_name_is_advised_for_an_axis_that_has_one(lengths):
     for f in (transformed, counted):
         assert "abstracted_axes" not in remedy(f, *(n + 1 for n in lengths))
     if 0 in lengths:

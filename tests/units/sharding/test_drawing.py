@@ -1,4 +1,4 @@
-"""Where IPython runs, it chooses how a picture is shown."""
+"""Under IPython, the front end chooses the format of a picture."""
 
 import sys
 from types import SimpleNamespace
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import imprint
 
 
-def test_a_notebook_draws_what_a_terminal_prints(monkeypatch, capsys):
+def test_a_notebook_draws_the_picture_of_the_terminal(monkeypatch, capsys):
     shown = []
     running = SimpleNamespace(display_pub=SimpleNamespace(publish=shown.append))
     shell = SimpleNamespace(get_ipython=lambda: running)

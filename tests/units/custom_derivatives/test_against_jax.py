@@ -1,4 +1,4 @@
-"""`custom_jvp`, `custom_vjp`, `custom_gradient` and `closure_convert` beside JAX's."""
+"""`custom_jvp`, `custom_vjp`, `custom_gradient` and `closure_convert` as in JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from tests.units.custom_derivatives.defined import (
     SECOND,
     WAYS,
     assert_same,
-    beside,
+    run_both,
 )
 
 pytestmark = pytest.mark.sampled(12)
@@ -48,7 +48,7 @@ def test_a_rule_for_tangents_serves_forward_mode(define, way):
 @pytest.mark.parametrize("define", BACKWARD, ids=lambda f: f.__name__)
 @named(FORTH)
 def test_a_rule_for_cotangents_has_no_forward_mode(define, way):
-    ours, theirs = beside(way, define)
+    ours, theirs = run_both(way, define)
     assert isinstance(theirs, TypeError)
     assert isinstance(ours, TypeError)
     assert "expected reverse mode, got forward mode" in str(ours)

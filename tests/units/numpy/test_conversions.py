@@ -1,4 +1,4 @@
-"""Arrays written as indices, read from bytes and files, and taken to bits, beside JAX."""
+"""Conversions as in JAX: index tricks, arrays from bytes and files, bits."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Where a function takes a number or a length, it takes the length of an axis with a name."""
+"""Functions of numbers and lengths take the length of an axis with a name."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def rows(n):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_one_program_is_for_a_bucket_and_gives_what_it_gives_without_names(name):
+def test_one_program_for_a_bucket_gives_the_result_without_names(name):
     named = imprint.jit(PROGRAMS[name], abstracted_axes={0: "n"})
     named.clear_cache()
     for n in (5, 15):

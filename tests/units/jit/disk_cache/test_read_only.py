@@ -1,4 +1,4 @@
-"""Stores that are only read, for what is not in a process's own."""
+"""Read-only stores, for entries outside the store of the process."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def filled(folder, **bodies):
 
 
 def state_of(folder):
-    """Return all that can be told of the files in a folder, but when they were read."""
+    """Return the state of the files in a folder, without access times."""
     found = [(x.path, x.path.read_bytes(), x.path.stat()) for x in entries(folder)]
     return [(path, body, at.st_mtime_ns, at.st_mode) for path, body, at in found]
 
@@ -44,7 +44,7 @@ def opened(folder, *shared, mode="write", key=None):
     return open_store(StoreConfig(folder, mode, LIMIT, key, shared))
 
 
-def test_what_is_not_in_the_own_store_is_looked_for_in_the_order_of_the_others(
+def test_an_entry_outside_the_own_store_is_looked_up_in_the_others_in_order(
     tmp_path,
 ):
     own = filled(tmp_path / "own", one=b"own")
@@ -58,7 +58,7 @@ def test_what_is_not_in_the_own_store_is_looked_for_in_the_order_of_the_others(
     assert [*store.all_of(KEY)] == [b"own", b"first"]
 
 
-def test_nothing_is_written_noted_or_deleted_there(tmp_path):
+def test_nothing_is_written_or_deleted_there(tmp_path):
     shared = filled(tmp_path / "shared", one=b"shared", other=b"damaged")
     damaged = next(x.path for x in entries(shared) if x.key == OTHER)
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -110,7 +110,7 @@ def test_with_a_secret_it_may_be_anybodys_that_has_it(tmp_path):
     assert store.get(OTHER) is None
 
 
-def test_who_only_reads_needs_no_store_of_its_own(tmp_path):
+def test_a_reader_needs_no_store_of_its_own(tmp_path):
     shared = filled(tmp_path / "shared", one=b"shared")
     store = opened(tmp_path / "own", shared, mode="read")
     assert store.get(KEY) == b"shared"
@@ -118,7 +118,7 @@ def test_who_only_reads_needs_no_store_of_its_own(tmp_path):
     assert not (tmp_path / "own").exists()
 
 
-# ---- which they are ----
+# ---- configuration ----
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def wish():
     configure(before)
 
 
-def test_the_program_goes_over_the_environment(tmp_path, monkeypatch, wish):
+def test_the_program_overrides_the_environment(tmp_path, monkeypatch, wish):
     monkeypatch.setenv("IMPRINT_CACHE_SHARED", f"{tmp_path / 'a'}{os.pathsep}~/b")
     configure(StoreOptions())
     assert store_config().shared == (tmp_path / "a", (tmp_path / "x").home() / "b")
@@ -139,7 +139,7 @@ def test_the_program_goes_over_the_environment(tmp_path, monkeypatch, wish):
 
 
 @pytest.mark.parametrize("given", ["/a/folder", [1], 1])
-def test_what_is_no_list_of_folders_is_an_error(given, wish):
+def test_a_value_that_is_no_list_of_folders_raises(given, wish):
     remedy = given if isinstance(given, str) else "/path/to/it"
     with pytest.raises(ArgumentError) as caught:
         imprint.cache.configure(shared=given)
@@ -159,7 +159,7 @@ def scaled(x):
 
 
 def calls(*, own, shared=()):
-    """Call the function as a new process would; return what that took."""
+    """Call the function as a new process would; return compiles and loads."""
     configure(StoreOptions(own, "write", shared=shared))
     imprint.clear_caches()
     before = imprint.debug.counters()
@@ -186,13 +186,13 @@ def test_a_trace_of_its_own_that_does_not_hold_hides_none(tmp_path, wish, monkey
     assert calls(own=tmp_path / "own", shared=(tmp_path / "image",)) == (0, 0, 1)
 
 
-def test_why_compares_with_what_it_has(tmp_path, wish, monkeypatch):
+def test_why_compares_with_the_nearest_entry(tmp_path, wish, monkeypatch):
     calls(own=tmp_path / "image")
     monkeypatch.setitem(globals(), "RATE", 3.0)
     configure(StoreOptions(tmp_path / "own", "write", shared=(tmp_path / "image",)))
     imprint.clear_caches()
-    told = str(imprint.cache.why(imprint.jit(scaled), inp.ones(3)))
-    assert "was 2.0, is 3.0" in told
+    message = str(imprint.cache.why(imprint.jit(scaled), inp.ones(3)))
+    assert "was 2.0, is 3.0" in message
 
 
 def test_the_command_line_changes_the_own_store_alone(

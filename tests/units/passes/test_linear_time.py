@@ -1,7 +1,7 @@
-"""Tests that the passes take time in proportion to a program, whatever it is like.
+"""Passes take time linear in the length of the program.
 
-What is counted is the lines of `imprint/passes` that run, so no clock is asked: a program
-that is four times as long may run a little more than four times as many.
+The tests count executed lines of `imprint/_src/passes` and use no clock. A program four
+times as long may run a little more than four times as many.
 """
 
 import sys
@@ -34,7 +34,7 @@ def _switched_on():
 
 
 def unlike(i):
-    """Tell apart turns in no period: bits of the numbers that a hash makes of them."""
+    """Return a number per turn, without a period: some bits of a hash."""
     return (i * 2654435761 >> 7) % 5
 
 
@@ -193,7 +193,7 @@ def test_effects_between_equal_blocks_stay_where_they_are():
 
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 0, 2), (1, 1)])
 @pytest.mark.parametrize("program", [sums, results, other_constants, back], ids=NAME)
-def test_degenerate_shapes_give_what_they_give_without_passes(program, shape):
+def test_degenerate_shapes_give_the_result_without_passes(program, shape):
     x = np.full(shape, 0.5, "float32")
 
     def compiled():

@@ -1,4 +1,4 @@
-"""Entries: whatever happens to a file, it gives what was put there or nothing."""
+"""Entries: a damaged file gives nothing, never other data."""
 
 import os
 
@@ -26,7 +26,7 @@ def path(store):
 
 
 def refused(store, key=KEY):
-    """Tell whether nothing is found under a key, with one warning at most."""
+    """Return whether nothing is found under a key, with one warning at most."""
     with pytest.warns(StoreWarning):
         found = Store(store.folder, writes=True, limit=1 << 20).get(key)
     return found is None
@@ -36,12 +36,12 @@ def test_parts_of_a_key_do_not_run_together():
     assert digest(b"ab", b"c") != digest(b"a", b"bc")
 
 
-def test_what_was_put_is_found_by_another(store, path):
+def test_an_entry_is_found_by_another_store(store, path):
     assert Store(store.folder, writes=False, limit=0).get(KEY) == BODY
     assert store.get(OTHER) is None
 
 
-def test_the_file_is_one_and_the_users_alone(store, path):
+def test_the_file_is_single_and_private(store, path):
     assert [p for p in store.folder.rglob("*") if p.is_file()] == [
         path,
         *store.folder.glob("lock"),
@@ -91,29 +91,29 @@ def test_a_length_beyond_the_file_reads_nothing(store, path):
     assert refused(store)
 
 
-def test_what_is_only_read_stays_though_it_is_damaged(store, path):
+def test_a_damaged_entry_of_a_read_only_store_stays(store, path):
     path.write_bytes(b"damaged")
     reader = Store(store.folder, writes=False, limit=0)
-    with pytest.warns(StoreWarning) as told:
+    with pytest.warns(StoreWarning) as caught:
         assert [reader.get(KEY) for _ in range(2)] == [None, None]
     assert path.exists()
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         f"store: expected {path} to be one, but it is no entry of a store. It is left "
         "there."
     ]
 
 
-# ---- files that are none of ours ----
+# ---- foreign files ----
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_a_file_that_others_can_write_into_is_not_believed(store, path, mode):
+def test_a_file_that_others_can_write_is_not_trusted(store, path, mode):
     path.chmod(mode)
     assert refused(store)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_file_of_another_user_is_not_believed(store, path):
+def test_a_file_of_another_user_is_not_trusted(store, path):
     os.chown(path, 12345, -1)
     assert refused(store)
 
@@ -148,15 +148,15 @@ def test_a_file_where_a_directory_should_be_is_a_miss(store, caplog):
 # ---- writing ----
 
 
-def test_what_the_disk_does_not_take_is_left_and_told_once(store, monkeypatch):
+def test_a_failed_write_is_skipped_and_warns_once(store, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("imprint._src.jit.disk_cache.files.os.fdopen", full)
-    with pytest.warns(StoreWarning) as told:
+    with pytest.warns(StoreWarning) as caught:
         assert [store.put(key, {}, BODY) for key in (KEY, OTHER)] == [False, False]
-    assert len(told) == 1
-    assert str(told[0].message) == (
+    assert len(caught) == 1
+    assert str(caught[0].message) == (
         f"store: expected to write into {store.folder}, got OSError(28, 'No space left on "
         "device'). What is compiled from here on is not kept. Make room, or the folder "
         "writable, or set IMPRINT_CACHE=read."
@@ -170,12 +170,12 @@ def test_where_warnings_are_errors_the_trouble_is_logged(path, store, caplog):
     assert "to be one, but it is no entry of a store" in caplog.text
 
 
-def test_what_is_bigger_than_the_store_is_not_put(tmp_path):
+def test_an_entry_bigger_than_the_store_is_not_put(tmp_path):
     small = Store(tmp_path, writes=True, limit=4)
     assert not small.put(KEY, {}, BODY)
 
 
-def test_a_seal_counts_the_note_too(store, path):
+def test_a_seal_covers_the_note_too(store, path):
     head, note, body, _ = seal(KEY, {"name": "f"}, BODY)
     path.write_bytes(head + note.replace(b"f", b"g") + body)
     assert refused(store)

@@ -1,4 +1,4 @@
-"""Drawn compositions beside JAX: rules, checkpoints and transforms, one around another.
+"""Drawn compositions of rules, checkpoints and transforms, as in JAX.
 
 A program is a list of steps, each of which makes another function of a function of one
 number. Both libraries build it from the same list; where JAX refuses, imprint must, too.
@@ -125,7 +125,7 @@ def scan(lib, np_, f):
 
     def scanned(x):
         rows = np_.stack([x, x * 0.5])
-        if np_ is jnp:  # whose scan forgets rules in second derivatives
+        if np_ is jnp:  # in JAX, scan forgets rules in second derivatives
             middle, first = step(x, rows[0])
             last, second = step(middle, rows[1])
             return last + first + second
@@ -165,7 +165,7 @@ def run(lib, np_, steps):
 
 
 def result(lib, np_, steps):
-    """Return what a program gives, or None if forward mode is refused."""
+    """Return the result of a program, or None if forward mode is refused."""
     try:
         return run(lib, np_, steps)
     except (TypeError, NotImplementedError) as err:
@@ -179,7 +179,7 @@ def result(lib, np_, steps):
 @example([with_jvp, scan, grad, grad])
 @example([with_vjp_of_two, checkpoint, vjp, grad])
 @example([with_vjp_of_two, checkpoint, grad, jvp])
-def test_a_drawn_composition_gives_what_it_gives_with_jax(steps):
+def test_a_drawn_composition_is_as_in_jax(steps):
     (ours, inp), (theirs, _) = LIBRARIES
     want, got = result(theirs, jnp, steps), result(ours, inp, steps)
     assert (got is None) is (want is None)

@@ -49,7 +49,7 @@ def test_it_is_jax_s_in_each_way():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# ---- what cannot be ----
+# ---- refusals ----
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_specs_are_checked(mesh, given, kind, text):
     assert message(kind, mapped, np.ones((4, 2))) == text
 
 
-def test_what_it_is_given_is_checked(mesh):
+def test_arguments_are_checked(mesh):
     text = message(
         ArgumentError, lambda: imprint.shard_map(f, mesh=mesh, out_specs=P())
     )
@@ -184,7 +184,7 @@ def test_no_axis_of_a_mesh_is_bound_outside():
         lax.psum(np.ones(2), "x")
 
 
-# ---- what it does besides ----
+# ---- other behaviour ----
 
 
 def test_the_mesh_in_force_and_the_decorator(mesh):
@@ -211,7 +211,7 @@ def test_a_call_outside_of_traces_is_traced_once(mesh):
     assert len(runs) == 1
 
 
-def test_loops_begin_with_what_their_steps_give(mesh):
+def test_loops_begin_with_the_types_of_their_steps(mesh):
     def summed(x):
         first, rows = lax.scan(lambda c, row: (c + row.sum(), c), 0.0, x)
         last = lax.while_loop(lambda c: c < 100.0, lambda c: c + x[0, 0], 50.0)
@@ -226,7 +226,7 @@ def test_loops_begin_with_what_their_steps_give(mesh):
     )
 
 
-def test_what_differs_is_in_types(mesh):
+def test_varying_axes_are_in_types(mesh):
     kinds = []
 
     def shown(x, y):
