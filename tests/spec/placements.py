@@ -156,7 +156,6 @@ def outcome(lib, program, names):
 
 
 def main(library):
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
     lib = importlib.import_module(library)
     names = known(lib)
     print(json.dumps({case: outcome(lib, p, names) for case, p in CASES.items()}))

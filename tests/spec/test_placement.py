@@ -19,14 +19,15 @@ import imprint.numpy as inp
 from imprint.errors import ArgumentError, BackendError
 from tests.spec.placements import CASES
 
-DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+COUNT = "--xla_force_host_platform_device_count=2"
 
 
 def fresh(*command, **environment):
     """Run Python with two devices; return what it printed."""
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {COUNT}"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", *command],
-        env={**os.environ, **DEVICES, **environment},
+        env={**os.environ, "XLA_FLAGS": flags, **environment},
         capture_output=True,
         text=True,
         check=False,

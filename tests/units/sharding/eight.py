@@ -12,7 +12,9 @@ import traceback
 import warnings
 from pathlib import Path
 
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+)
 os.environ["IMPRINT_CACHE"] = "off"
 
 import jax
