@@ -1,5 +1,6 @@
 """The flags that find what went wrong: NaN, infinities, leaked tracers, compiles."""
 
+import gc
 import logging
 from pathlib import Path
 
@@ -218,7 +219,9 @@ HOLDERS = {
 
 
 @pytest.fixture
-def leaks():
+def leaks(monkeypatch):
+    # The holders are young; to search all that tests froze takes a second.
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
     return fresh()
 
 
@@ -238,6 +241,16 @@ def test_a_leaked_tracer_is_reported_with_who_holds_it(name, leaks):
         step(1.0)
     assert "1 leaked from step, traced by jit at test_debugging.py" in str(caught.value)
     assert step._cache_size() == 0
+
+
+def test_a_frozen_holder_is_found():
+    leaks = fresh()
+    gc.freeze()
+    with (
+        imprint.check_tracer_leaks(),
+        pytest.raises(UnexpectedTracerError, match=HOLDERS["into_a_function"]),
+    ):
+        imprint.jit(lambda x: (leaks.into_a_function(x), x)[1])(1.0)
 
 
 OUTSIDE = {
