@@ -97,7 +97,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize(("program", "use"), CASES)
 def test_prints_are_those_of_jax(program, use, ordered, capfd):

@@ -30,6 +30,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_program_gives_what_it_gives_with_jax(program):
     want, got = jax.tree.leaves(program(jax)), imprint.tree.leaves(program(imprint))

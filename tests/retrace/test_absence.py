@@ -96,6 +96,7 @@ def scenario_of(owner, way, target):
     return f"{program}\n--- {target}.w = 2.0\n--- {target}.w = 3.0\n--- del {target}.w"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("owner", "way", "target"), CASES)
 def test_an_attribute_that_comes_to_be_is_seen(owner, way, target):
     play(scenario_of(owner, way, target))

@@ -55,7 +55,7 @@ def program_of(kind, piece, edit):
     return Program(text, read, static, kind.startswith("node"), steps)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_each_edit_is_seen(kind, name, strict):

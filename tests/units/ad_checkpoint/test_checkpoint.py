@@ -132,7 +132,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("define", PROGRAMS.values(), ids=PROGRAMS.keys())
 @pytest.mark.parametrize("way", EVERY.values(), ids=EVERY.keys())
 def test_a_checkpointed_function_has_the_derivatives_that_it_has(define, way):

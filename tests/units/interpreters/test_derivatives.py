@@ -189,6 +189,7 @@ INSIDE = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSIDE)
 @pytest.mark.parametrize("f", [widened, constant, wide_result, divided])

@@ -85,7 +85,7 @@ def compare(ours, theirs):
         assert_close(x, y, "pow")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_as_jax(name, kind):
     _, case = CASES[name]

@@ -80,7 +80,7 @@ WAYS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_as_in_jax(name, way):
@@ -146,7 +146,7 @@ DERIVED = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("name", DERIVED)
 def test_derivatives_and_batches_are_those_of_jax(name, index):

@@ -154,6 +154,7 @@ BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor", "shift_left"]
 BITWISE += ["shift_right_arithmetic", "shift_right_logical"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BINARY + BITWISE)
 def test_axes_of_length_1_are_repeated(name):
     row, column = X[:1, :1, :] + 1, X[:, 1:2, :1] / 16

@@ -181,7 +181,7 @@ def twice(lib, x):
     return lib.numpy.stack([x, x * 1.1 + 0.1])
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jitted"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
