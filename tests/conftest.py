@@ -10,21 +10,22 @@ every primitive; a wider search is `HYPOTHESIS_PROFILE=wide`, by hand. Warnings 
 by pyproject.toml.
 """
 
-import gc
-import os
-import platform
-import re
+from hypothesis.internal.conjecture import providers
 from importlib.metadata import version
 from pathlib import Path
-
+from tests.lanes import HALVES
+from tests.lanes import is_in_half
+from tests.lanes import is_sampled_out
+from tests.quick import hasten
+from tests.quick import reuse_contexts
+import gc
 import hypothesis
+import os
+import platform
 import pytest
-from hypothesis.internal.conjecture import providers
-
+import re
 from imprint._src.config import config
 from imprint.errors import CompileError
-from tests.lanes import HALVES, is_in_half, is_sampled_out
-from tests.quick import hasten
 
 hypothesis.settings.register_profile(
     "ci",
@@ -105,6 +106,10 @@ def pytest_collection():
         return (yield)
     finally:
         gc.enable()
+
+
+def pytest_collection_finish():
+    reuse_contexts()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,15 +1,13 @@
 """Callbacks inside loops and branches print the same as in JAX, in the same order."""
 
-import sys
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
+import sys
+from imprint.experimental import io_callback
 import imprint
 import imprint.numpy as inp
-from imprint.experimental import io_callback
 
 ONE = np.float32(1)
 
@@ -97,7 +95,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize(("program", "use"), CASES)
 def test_prints_are_those_of_jax(program, use, ordered, capfd):

@@ -4,9 +4,8 @@ Each owner of attributes is read for `w` in each way that tolerates its absence.
 owner, its class or a base gains it, changes it, and loses it.
 """
 
-import pytest
-
 from tests.retrace.stale.scenario import play
+import pytest
 
 CLASSES = "class B: pass\nclass C(B): pass\n"
 META = "class T(type): pass\nclass C(metaclass=T): pass\n"
@@ -96,6 +95,7 @@ def scenario_of(owner, way, target):
     return f"{program}\n--- {target}.w = 2.0\n--- {target}.w = 3.0\n--- del {target}.w"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("owner", "way", "target"), CASES)
 def test_a_new_attribute_is_seen(owner, way, target):
     play(scenario_of(owner, way, target))

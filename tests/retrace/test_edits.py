@@ -3,16 +3,26 @@
 The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
 
-import pytest
-
 from tests.retrace.oracle.carriers import CARRIERS
-from tests.retrace.oracle.holders import HASHED, HOLDERS
-from tests.retrace.oracle.programs import HEAD, VALUES, Program, Step, filled
-from tests.retrace.oracle.roots import NESTED, ROOTS
-from tests.retrace.oracle.rules import COMING, RULES
-from tests.retrace.oracle.statics import NODE_HOLDERS, NODES, STATIC_HOLDERS, STATICS
-from tests.retrace.oracle.ways import KEEPERS, WAYS
+from tests.retrace.oracle.holders import HASHED
+from tests.retrace.oracle.holders import HOLDERS
+from tests.retrace.oracle.programs import HEAD
+from tests.retrace.oracle.programs import Program
+from tests.retrace.oracle.programs import Step
+from tests.retrace.oracle.programs import VALUES
+from tests.retrace.oracle.programs import filled
+from tests.retrace.oracle.roots import NESTED
+from tests.retrace.oracle.roots import ROOTS
+from tests.retrace.oracle.rules import COMING
+from tests.retrace.oracle.rules import RULES
+from tests.retrace.oracle.statics import NODES
+from tests.retrace.oracle.statics import NODE_HOLDERS
+from tests.retrace.oracle.statics import STATICS
+from tests.retrace.oracle.statics import STATIC_HOLDERS
+from tests.retrace.oracle.ways import KEEPERS
+from tests.retrace.oracle.ways import WAYS
 from tests.retrace.oracle.world import run
+import pytest
 
 KINDS = {
     "source": VALUES,
@@ -55,7 +65,7 @@ def program_of(kind, piece, edit):
     return Program(text, read, static, kind.startswith("node"), steps)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_each_edit_is_seen(kind, name, strict):

@@ -9,11 +9,10 @@ a device, `v` made while the second was the default one; `second` makes it the d
 import copy
 import importlib
 import json
+import numpy as np
 import os
 import pickle
 import sys
-
-import numpy as np
 
 CASES = {
     # ---- put and make ----
@@ -156,7 +155,7 @@ def outcome(lib, program, names):
 
 
 def main(library):
-    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+    os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
     lib = importlib.import_module(library)
     names = known(lib)
     print(json.dumps({case: outcome(lib, p, names) for case, p in CASES.items()}))

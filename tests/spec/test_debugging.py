@@ -1,16 +1,16 @@
 """The debugging flags: NaN, infinities, leaked tracers, compilations."""
 
-import logging
 from pathlib import Path
-
-import numpy as np
-import pytest
-
-import imprint
-import imprint.numpy as inp
-from imprint.errors import NonFiniteError, UnexpectedTracerError
 from tests.lanes import exhaustive_but
 from tests.spec.leaks import fresh
+import gc
+import logging
+import numpy as np
+import pytest
+from imprint.errors import NonFiniteError
+from imprint.errors import UnexpectedTracerError
+import imprint
+import imprint.numpy as inp
 
 
 def raised(action):
@@ -218,7 +218,9 @@ HOLDERS = {
 
 
 @pytest.fixture
-def leaks():
+def leaks(monkeypatch):
+    # The holders are young; to search all that tests froze takes a second.
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
     return fresh()
 
 
@@ -238,6 +240,16 @@ def test_a_leaked_tracer_is_reported_with_its_holder(name, leaks):
         step(1.0)
     assert "1 leaked from step, traced by jit at test_debugging.py" in str(caught.value)
     assert step._cache_size() == 0
+
+
+def test_a_frozen_holder_is_found():
+    leaks = fresh()
+    gc.freeze()
+    with (
+        imprint.check_tracer_leaks(),
+        pytest.raises(UnexpectedTracerError, match=HOLDERS["into_a_function"]),
+    ):
+        imprint.jit(lambda x: (leaks.into_a_function(x), x)[1])(1.0)
 
 
 OUTSIDE = {

@@ -4,29 +4,35 @@ JAX runs the same programs in a process of its own: the devices of all results, 
 whether they are committed, are equal.
 """
 
+from functools import cache
+from tests.spec.placements import CASES
 import json
+import numpy as np
 import os
+import pytest
 import subprocess
 import sys
+import tempfile
 import textwrap
 import warnings
-
-import numpy as np
-import pytest
-
+from imprint.errors import ArgumentError
+from imprint.errors import BackendError
 import imprint
 import imprint.numpy as inp
-from imprint.errors import ArgumentError, BackendError
-from tests.spec.placements import CASES
 
-DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+COUNT = "--xla_force_host_platform_device_count=2"
+
+
+def two_devices():
+    """Return the environment of a process with two devices."""
+    return {**os.environ, "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {COUNT}"}
 
 
 def fresh(*command, **environment):
     """Run Python with two devices; return its output."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", *command],
-        env={**os.environ, **DEVICES, **environment},
+        env={**two_devices(), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -35,7 +41,44 @@ def fresh(*command, **environment):
     return done.stdout.strip()
 
 
-def program(code, **environment):
+FORKS = """
+import json, os, sys
+import numpy, imprint, imprint.numpy
+for line in sys.stdin:
+    code, path = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        output = os.open(path, os.O_WRONLY)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        exec(code, {"__name__": "__main__"})
+        sys.exit()
+    print(os.waitpid(child, 0)[1], flush=True)
+"""
+
+
+@cache
+def forks():
+    """Start a process whose forks run programs: to import imprint takes half a second."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", FORKS],
+        env=two_devices(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forks_end():
+    yield
+    if forks.cache_info().currsize:
+        forks().communicate()
+        forks.cache_clear()
+
+
+def program(code):
+    """Run a program in a process with two devices; return what it printed."""
     setup = """
     import numpy as np
     import imprint
@@ -46,7 +89,13 @@ def program(code, **environment):
     a = imprint.device_put(np.arange(3, dtype="f"), d1)
     b = imprint.device_put(np.arange(3, dtype="f"), d0)
     """
-    return fresh("-c", textwrap.dedent(setup) + textwrap.dedent(code), **environment)
+    with tempfile.NamedTemporaryFile("r") as printed:
+        whole = textwrap.dedent(setup) + textwrap.dedent(code)
+        print(json.dumps([whole, printed.name]), file=forks().stdin, flush=True)
+        status = forks().stdout.readline()
+        text = printed.read().strip()
+    assert status == "0\n", text
+    return text
 
 
 @pytest.fixture(scope="module")

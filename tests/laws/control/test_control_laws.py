@@ -9,7 +9,7 @@ from tests.laws.control.laws import LAWS
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("guest", GUESTS, ids=str)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_control_law(law, guest):

@@ -1,22 +1,26 @@
 """checkify reports the first error of JAX's checkify, in the same words."""
 
+from jax._src.checkify import nan_primitives
+from tests.units.experimental.checked_programs import PROGRAMS
+from tests.units.experimental.checked_programs import checks
+from tests.units.experimental.checked_programs import scans
+from tests.units.experimental.checked_programs import whiles
 import jax
 import jax.experimental.checkify as theirs
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax._src.checkify import nan_primitives
-
-import imprint
-import imprint.experimental.checkify as ours
-import imprint.numpy as inp
 from imprint import custom_batching
-from imprint._src import control_flow, primitives
+from imprint._src import control_flow
+from imprint._src import primitives
 from imprint._src.control_flow.checkify import RULES
 from imprint._src.core.aval import get_aval
 from imprint._src.core.primitive import Absent
-from imprint.errors import ArgumentError, CheckError
-from tests.units.experimental.checked_programs import PROGRAMS, checks, scans, whiles
+from imprint.errors import ArgumentError
+from imprint.errors import CheckError
+import imprint
+import imprint.experimental.checkify as ours
+import imprint.numpy as inp
 
 SETS = ("user_checks", "nan_checks", "div_checks", "index_checks", "automatic_checks")
 SIDES = (jax, jnp, theirs), (imprint, inp, ours)
@@ -41,6 +45,7 @@ def one_by_one(lib, checked, xs):
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("errors", SETS)
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_first_error_is_that_of_jax(program, errors):
@@ -58,6 +63,7 @@ def test_the_first_error_is_that_of_jax(program, errors):
     assert [line for line in found[0] if line] == [line for line in found[1] if line]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_error_of_one_argument_and_the_result_of_the_function(program, compiled):

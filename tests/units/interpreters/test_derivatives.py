@@ -1,16 +1,14 @@
 """Arguments and results of `grad`, `vjp`, `jvp` and `linearize`, as in JAX."""
 
-import re
-
-import numpy
-import pytest
-
-import imprint
-import imprint.numpy as inp
-from imprint._src.primitives.core_ops import full
-from imprint.errors import ArgumentError
 from tests.oracle import jax
 from tests.tolerances import assert_close
+import numpy
+import pytest
+import re
+from imprint._src.primitives.core_ops import full
+from imprint.errors import ArgumentError
+import imprint
+import imprint.numpy as inp
 
 Z = numpy.complex64(1 + 2j)
 
@@ -189,6 +187,7 @@ INSIDE = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSIDE)
 @pytest.mark.parametrize("f", [widened, constant, wide_result, divided])

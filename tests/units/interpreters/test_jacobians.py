@@ -1,14 +1,13 @@
 """`jacfwd`, `jacrev` and `hessian` as in JAX: blocks, dtypes, refusals."""
 
+from tests.lanes import exhaustive_but
+from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
 import imprint
 import imprint.numpy as inp
-from tests.lanes import exhaustive_but
-from tests.tolerances import assert_close
 
 BOTH = ("jacfwd", "jacrev")
 ALL = (*BOTH, "hessian", "jacobian")
@@ -85,7 +84,7 @@ def compare(ours, theirs):
         assert_close(x, y, "pow")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_as_jax(name, kind):
     _, case = CASES[name]

@@ -1,21 +1,18 @@
 """`cond` and `switch` are as in JAX; invalid arguments raise."""
 
+from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
+from imprint import lax
+from imprint.errors import ArgumentError
+from imprint.errors import BackendError
+from imprint.errors import DTypeError
+from imprint.errors import ShapeError
+from imprint.errors import TreeError
 import imprint
 import imprint.numpy as inp
-from imprint import lax
-from imprint.errors import (
-    ArgumentError,
-    BackendError,
-    DTypeError,
-    ShapeError,
-    TreeError,
-)
-from tests.tolerances import assert_close
 
 X = np.linspace(-1.5, 2, 6, dtype="float32").reshape(2, 3)
 FLAGS = np.array([True, False, True])
@@ -80,7 +77,7 @@ WAYS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_as_in_jax(name, way):
@@ -146,7 +143,7 @@ DERIVED = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("name", DERIVED)
 def test_derivatives_and_batches_are_those_of_jax(name, index):

@@ -1,17 +1,15 @@
 """imprint.lax: every name has its meaning in jax.lax."""
 
-import pickle
-
+from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pickle
 import pytest
-
-import imprint
-import imprint.numpy as inp
 from imprint import lax
 from imprint.errors import ShapeError
-from tests.tolerances import assert_close
+import imprint
+import imprint.numpy as inp
 
 X = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
 
@@ -154,6 +152,7 @@ BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor", "shift_left"]
 BITWISE += ["shift_right_arithmetic", "shift_right_logical"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BINARY + BITWISE)
 def test_axes_of_length_1_are_repeated(name):
     row, column = X[:1, :1, :] + 1, X[:, 1:2, :1] / 16

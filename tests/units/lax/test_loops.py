@@ -66,7 +66,7 @@ def test_tangents(program):
 MIXES = [(0, None, None), (None, 0, None), (None, None, 0), (0, 0, 0), (1, 2, 1)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("axes", MIXES, ids=str)
 @every_program()
 def test_batches(program, axes):

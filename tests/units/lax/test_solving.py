@@ -1,14 +1,14 @@
 """`custom_root` and `custom_linear_solve` are as in JAX; invalid arguments raise."""
 
+from tests.tolerances import assert_close
+from tests.units.lax.loop_programs import total
 import jax
 import numpy as np
 import pytest
-
-import imprint
-from imprint import lax, tree
+from imprint import lax
 from imprint import numpy as inp
-from tests.tolerances import assert_close
-from tests.units.lax.loop_programs import total
+from imprint import tree
+import imprint
 
 X = np.array([0.7, 1.9, 1.2], "float32")
 A = np.array([[4, 1, 0.5], [0.2, 3, -0.4], [-0.3, 0.8, 5]], "float32")
@@ -181,7 +181,7 @@ def twice(lib, x):
     return lib.numpy.stack([x, x * 1.1 + 0.1])
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jitted"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)

@@ -144,6 +144,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("compiled", [True, False], ids=["jitted", "eager"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_weak_types_are_those_of_jax(program, compiled):

@@ -53,6 +53,7 @@ MLPS = {
 CASES = {**LINEAR, **{f"MLP, {name}": case for name, case in MLPS.items()}}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_as_equinox(name):

@@ -6,7 +6,9 @@ Each runs three times: compiled, outside of a trace, and by the references alone
 import os
 import sys
 
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+)
 os.environ["IMPRINT_CACHE"] = "off"
 
 import jax

@@ -3,6 +3,9 @@
 Each function is a case; its name is the test's. One process runs them all.
 """
 
+from pathlib import Path
+import jax
+import numpy as onp
 import os
 import sys
 import tempfile
@@ -10,25 +13,25 @@ import threading
 import time
 import traceback
 import warnings
-from pathlib import Path
-
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-os.environ["IMPRINT_CACHE"] = "off"
-
-import jax
-import numpy as onp
-
+from imprint import NamedSharding
+from imprint import P
+from imprint import lax
+from imprint._src.debug.shardings import picture
+from imprint.errors import ArgumentError
+from imprint.errors import DeletedArrayError
+from imprint.errors import IndivisibleError
+from imprint.errors import ShapeError
+from imprint.sharding import Mesh
+from imprint.sharding import SingleDeviceSharding
 import imprint
 import imprint.numpy as np
-from imprint import NamedSharding, P, lax
-from imprint._src.debug.shardings import picture
-from imprint.errors import (
-    ArgumentError,
-    DeletedArrayError,
-    IndivisibleError,
-    ShapeError,
+
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 )
-from imprint.sharding import Mesh, SingleDeviceSharding
+os.environ["IMPRINT_CACHE"] = "off"
+
+
 
 MESH = imprint.make_mesh((4, 2), ("x", "y"))
 THEIRS = jax.sharding.Mesh(onp.array(jax.devices()).reshape(4, 2), ("x", "y"))

@@ -23,6 +23,7 @@ FORMATS = [(5, 10), (8, 7), (4, 3), (5, 2), (2, 0), (11, 52), (8, 23), (3, 20)]
 TIE = 1 + 2.0**-11  # between two floats of ten mantissa bits
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("exponent_bits", "mantissa_bits"), FORMATS)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_rounds_to_even_and_knows_the_limits(dtype, exponent_bits, mantissa_bits):
