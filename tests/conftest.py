@@ -10,22 +10,21 @@ every primitive; a wider search is `HYPOTHESIS_PROFILE=wide`, by hand. Warnings 
 by pyproject.toml.
 """
 
-from hypothesis.internal.conjecture import providers
-from importlib.metadata import version
-from pathlib import Path
-from tests.lanes import HALVES
-from tests.lanes import is_in_half
-from tests.lanes import is_sampled_out
-from tests.quick import hasten
-from tests.quick import reuse_contexts
 import gc
-import hypothesis
 import os
 import platform
-import pytest
 import re
+from importlib.metadata import version
+from pathlib import Path
+
+import hypothesis
+import pytest
+from hypothesis.internal.conjecture import providers
+
 from imprint._src.config import config
 from imprint.errors import CompileError
+from tests.lanes import HALVES, is_in_half, is_sampled_out
+from tests.quick import hasten, reuse_contexts
 
 hypothesis.settings.register_profile(
     "ci",

@@ -1,13 +1,15 @@
 """Callbacks inside loops and branches print the same as in JAX, in the same order."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import sys
-from imprint.experimental import io_callback
+
 import imprint
 import imprint.numpy as inp
+from imprint.experimental import io_callback
 
 ONE = np.float32(1)
 

@@ -1,14 +1,14 @@
 """imprint.numpy compared with jax.numpy: dtypes, weak types, eager and staged values."""
 
-from tests.conformance.cases import CASES
-from tests.conformance.cases import arrays
-from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 import imprint
 import imprint.numpy as inp
+from tests.conformance.cases import CASES, arrays
+from tests.tolerances import assert_close
 
 pytestmark = pytest.mark.slow  # programs of 400 cases are compiled
 PARTS = 16

@@ -4,12 +4,14 @@
 from the list, and a name on the list that needs it no more, are both failures.
 """
 
-from pathlib import Path
 import importlib
 import inspect
-import pytest
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
 import imprint
 
 LISTED = Path(__file__).with_name("without_example.txt")

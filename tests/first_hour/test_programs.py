@@ -1,19 +1,22 @@
 """Whole programs of the first hour, run with JAX and with imprint: the same results."""
 
-from tests.first_hour import learners
-from tests.first_hour import machines
-from tests.first_hour import more_programs
-from tests.first_hour import programs
-from tests.first_hour import sequences
-from tests.first_hour import solvers
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from tests.first_hour import (
+    learners,
+    machines,
+    more_programs,
+    programs,
+    sequences,
+    solvers,
+)
 from tests.first_hour.collect import programs_of
 from tests.first_hour.waiting import WAITING
 from tests.lanes import exhaustive
 from tests.tolerances import assert_close
-import jax
-import numpy as np
-import pytest
-import imprint
 
 pytestmark = pytest.mark.slow
 

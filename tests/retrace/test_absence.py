@@ -4,8 +4,9 @@ Each owner of attributes is read for `w` in each way that tolerates its absence.
 owner, its class or a base gains it, changes it, and loses it.
 """
 
-from tests.retrace.stale.scenario import play
 import pytest
+
+from tests.retrace.stale.scenario import play
 
 CLASSES = "class B: pass\nclass C(B): pass\n"
 META = "class T(type): pass\nclass C(metaclass=T): pass\n"

@@ -3,26 +3,16 @@
 The oracle of `test_soundness` combines these at random; here a failure has a name.
 """
 
-from tests.retrace.oracle.carriers import CARRIERS
-from tests.retrace.oracle.holders import HASHED
-from tests.retrace.oracle.holders import HOLDERS
-from tests.retrace.oracle.programs import HEAD
-from tests.retrace.oracle.programs import Program
-from tests.retrace.oracle.programs import Step
-from tests.retrace.oracle.programs import VALUES
-from tests.retrace.oracle.programs import filled
-from tests.retrace.oracle.roots import NESTED
-from tests.retrace.oracle.roots import ROOTS
-from tests.retrace.oracle.rules import COMING
-from tests.retrace.oracle.rules import RULES
-from tests.retrace.oracle.statics import NODES
-from tests.retrace.oracle.statics import NODE_HOLDERS
-from tests.retrace.oracle.statics import STATICS
-from tests.retrace.oracle.statics import STATIC_HOLDERS
-from tests.retrace.oracle.ways import KEEPERS
-from tests.retrace.oracle.ways import WAYS
-from tests.retrace.oracle.world import run
 import pytest
+
+from tests.retrace.oracle.carriers import CARRIERS
+from tests.retrace.oracle.holders import HASHED, HOLDERS
+from tests.retrace.oracle.programs import HEAD, VALUES, Program, Step, filled
+from tests.retrace.oracle.roots import NESTED, ROOTS
+from tests.retrace.oracle.rules import COMING, RULES
+from tests.retrace.oracle.statics import NODE_HOLDERS, NODES, STATIC_HOLDERS, STATICS
+from tests.retrace.oracle.ways import KEEPERS, WAYS
+from tests.retrace.oracle.world import run
 
 KINDS = {
     "source": VALUES,

@@ -5,19 +5,18 @@ which the test edits, and on the arguments.
 """
 
 import json
-import numpy as onp
 import os
 import sys
-from imprint import NamedSharding
-from imprint import P
-from imprint import lax
+
+import numpy as onp
+
 import imprint
 import imprint.numpy as np
+from imprint import NamedSharding, P, lax
 
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"
 )
-
 
 
 RATE = 2.0

@@ -9,10 +9,11 @@ a device, `v` made while the second was the default one; `second` makes it the d
 import copy
 import importlib
 import json
-import numpy as np
 import os
 import pickle
 import sys
+
+import numpy as np
 
 CASES = {
     # ---- put and make ----

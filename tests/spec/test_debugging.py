@@ -1,16 +1,17 @@
 """The debugging flags: NaN, infinities, leaked tracers, compilations."""
 
-from pathlib import Path
-from tests.lanes import exhaustive_but
-from tests.spec.leaks import fresh
 import gc
 import logging
+from pathlib import Path
+
 import numpy as np
 import pytest
-from imprint.errors import NonFiniteError
-from imprint.errors import UnexpectedTracerError
+
 import imprint
 import imprint.numpy as inp
+from imprint.errors import NonFiniteError, UnexpectedTracerError
+from tests.lanes import exhaustive_but
+from tests.spec.leaks import fresh
 
 
 def raised(action):

@@ -4,21 +4,22 @@ JAX runs the same programs in a process of its own: the devices of all results, 
 whether they are committed, are equal.
 """
 
-from functools import cache
-from tests.spec.placements import CASES
 import json
-import numpy as np
 import os
-import pytest
 import subprocess
 import sys
 import tempfile
 import textwrap
 import warnings
-from imprint.errors import ArgumentError
-from imprint.errors import BackendError
+from functools import cache
+
+import numpy as np
+import pytest
+
 import imprint
 import imprint.numpy as inp
+from imprint.errors import ArgumentError, BackendError
+from tests.spec.placements import CASES
 
 COUNT = "--xla_force_host_platform_device_count=2"
 

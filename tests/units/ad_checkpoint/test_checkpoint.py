@@ -1,23 +1,26 @@
 """`checkpoint` as in JAX: values, derivatives, residuals and costs."""
 
-from tests.units.custom_derivatives.defined import BACK
-from tests.units.custom_derivatives.defined import FORTH
-from tests.units.custom_derivatives.defined import LIBRARIES
-from tests.units.custom_derivatives.defined import POINT
-from tests.units.custom_derivatives.defined import SECOND
-from tests.units.custom_derivatives.defined import WAYS
-from tests.units.custom_derivatives.defined import assert_same as assert_same_way
-from tests.units.custom_derivatives.defined import by_jvp
-from tests.units.custom_derivatives.defined import by_vjp
 import functools
+
 import jax
 import numpy as np
 import pytest
-from imprint.ad_checkpoint import checkpoint_name
-from imprint.errors import ArgumentError
-from imprint.errors import ConcretizationError
+
 import imprint
 import imprint.numpy as inp
+from imprint.ad_checkpoint import checkpoint_name
+from imprint.errors import ArgumentError, ConcretizationError
+from tests.units.custom_derivatives.defined import (
+    BACK,
+    FORTH,
+    LIBRARIES,
+    POINT,
+    SECOND,
+    WAYS,
+    by_jvp,
+    by_vjp,
+)
+from tests.units.custom_derivatives.defined import assert_same as assert_same_way
 
 EVERY = {**WAYS, **BACK, **FORTH, **SECOND}
 WEIGHT = np.linspace(-1, 1, 9, dtype=np.float32).reshape(3, 3)

@@ -1,26 +1,22 @@
 """checkify reports the first error of JAX's checkify, in the same words."""
 
-from jax._src.checkify import nan_primitives
-from tests.units.experimental.checked_programs import PROGRAMS
-from tests.units.experimental.checked_programs import checks
-from tests.units.experimental.checked_programs import scans
-from tests.units.experimental.checked_programs import whiles
 import jax
 import jax.experimental.checkify as theirs
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from imprint import custom_batching
-from imprint._src import control_flow
-from imprint._src import primitives
-from imprint._src.control_flow.checkify import RULES
-from imprint._src.core.aval import get_aval
-from imprint._src.core.primitive import Absent
-from imprint.errors import ArgumentError
-from imprint.errors import CheckError
+from jax._src.checkify import nan_primitives
+
 import imprint
 import imprint.experimental.checkify as ours
 import imprint.numpy as inp
+from imprint import custom_batching
+from imprint._src import control_flow, primitives
+from imprint._src.control_flow.checkify import RULES
+from imprint._src.core.aval import get_aval
+from imprint._src.core.primitive import Absent
+from imprint.errors import ArgumentError, CheckError
+from tests.units.experimental.checked_programs import PROGRAMS, checks, scans, whiles
 
 SETS = ("user_checks", "nan_checks", "div_checks", "index_checks", "automatic_checks")
 SIDES = (jax, jnp, theirs), (imprint, inp, ours)

@@ -1,14 +1,16 @@
 """Arguments and results of `grad`, `vjp`, `jvp` and `linearize`, as in JAX."""
 
-from tests.oracle import jax
-from tests.tolerances import assert_close
+import re
+
 import numpy
 import pytest
-import re
-from imprint._src.primitives.core_ops import full
-from imprint.errors import ArgumentError
+
 import imprint
 import imprint.numpy as inp
+from imprint._src.primitives.core_ops import full
+from imprint.errors import ArgumentError
+from tests.oracle import jax
+from tests.tolerances import assert_close
 
 Z = numpy.complex64(1 + 2j)
 

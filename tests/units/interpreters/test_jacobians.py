@@ -1,13 +1,14 @@
 """`jacfwd`, `jacrev` and `hessian` as in JAX: blocks, dtypes, refusals."""
 
-from tests.lanes import exhaustive_but
-from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 import imprint
 import imprint.numpy as inp
+from tests.lanes import exhaustive_but
+from tests.tolerances import assert_close
 
 BOTH = ("jacfwd", "jacrev")
 ALL = (*BOTH, "hessian", "jacobian")

@@ -1,18 +1,21 @@
 """`cond` and `switch` are as in JAX; invalid arguments raise."""
 
-from tests.tolerances import assert_close
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from imprint import lax
-from imprint.errors import ArgumentError
-from imprint.errors import BackendError
-from imprint.errors import DTypeError
-from imprint.errors import ShapeError
-from imprint.errors import TreeError
+
 import imprint
 import imprint.numpy as inp
+from imprint import lax
+from imprint.errors import (
+    ArgumentError,
+    BackendError,
+    DTypeError,
+    ShapeError,
+    TreeError,
+)
+from tests.tolerances import assert_close
 
 X = np.linspace(-1.5, 2, 6, dtype="float32").reshape(2, 3)
 FLAGS = np.array([True, False, True])

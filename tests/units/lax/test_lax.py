@@ -1,15 +1,17 @@
 """imprint.lax: every name has its meaning in jax.lax."""
 
-from tests.tolerances import assert_close
+import pickle
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pickle
 import pytest
-from imprint import lax
-from imprint.errors import ShapeError
+
 import imprint
 import imprint.numpy as inp
+from imprint import lax
+from imprint.errors import ShapeError
+from tests.tolerances import assert_close
 
 X = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
 

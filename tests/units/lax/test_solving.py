@@ -1,14 +1,14 @@
 """`custom_root` and `custom_linear_solve` are as in JAX; invalid arguments raise."""
 
-from tests.tolerances import assert_close
-from tests.units.lax.loop_programs import total
 import jax
 import numpy as np
 import pytest
-from imprint import lax
-from imprint import numpy as inp
-from imprint import tree
+
 import imprint
+from imprint import lax, tree
+from imprint import numpy as inp
+from tests.tolerances import assert_close
+from tests.units.lax.loop_programs import total
 
 X = np.array([0.7, 1.9, 1.2], "float32")
 A = np.array([[4, 1, 0.5], [0.2, 3, -0.4], [-0.3, 0.8, 5]], "float32")

@@ -3,9 +3,6 @@
 Each function is a case; its name is the test's. One process runs them all.
 """
 
-from pathlib import Path
-import jax
-import numpy as onp
 import os
 import sys
 import tempfile
@@ -13,24 +10,27 @@ import threading
 import time
 import traceback
 import warnings
-from imprint import NamedSharding
-from imprint import P
-from imprint import lax
-from imprint._src.debug.shardings import picture
-from imprint.errors import ArgumentError
-from imprint.errors import DeletedArrayError
-from imprint.errors import IndivisibleError
-from imprint.errors import ShapeError
-from imprint.sharding import Mesh
-from imprint.sharding import SingleDeviceSharding
+from pathlib import Path
+
+import jax
+import numpy as onp
+
 import imprint
 import imprint.numpy as np
+from imprint import NamedSharding, P, lax
+from imprint._src.debug.shardings import picture
+from imprint.errors import (
+    ArgumentError,
+    DeletedArrayError,
+    IndivisibleError,
+    ShapeError,
+)
+from imprint.sharding import Mesh, SingleDeviceSharding
 
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 )
 os.environ["IMPRINT_CACHE"] = "off"
-
 
 
 MESH = imprint.make_mesh((4, 2), ("x", "y"))
