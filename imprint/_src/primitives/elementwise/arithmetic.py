@@ -188,7 +188,7 @@ rem_p: Final = binary(
     dtypes=_REAL,
     reference=_rem_reference,
     lower=lambda b, x, y: b.remainder(x, y),
-    fusion=DIVISION,
+    fusion=DIVISION._replace(wide=(650, 650)),
     makes_nan=True,
     derivatives=(lambda x, y, _: scalar_like(x, 1), _minus_whole_quotient),
     samples=Samples(
@@ -282,7 +282,7 @@ atan2_p: Final = binary(
     dtypes=INEXACT,
     reference=wide(_atan2_reference),
     lower=lambda b, y, x: b.atan2(y, x),
-    fusion=EXPENSIVE,
+    fusion=EXPENSIVE._replace(wide=(1350, 1960)),
     makes_nan=True,
     derivatives=(
         lambda y, x, _: div(x, _square_sum(y, x)),

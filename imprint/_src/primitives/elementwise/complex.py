@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray, get_aval
-from imprint._src.core.fusion import ARITHMETIC
+from imprint._src.core.fusion import PARTS
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal
@@ -77,7 +77,7 @@ complex_p: Final = Primitive(
     aval=_complex_aval,
     reference=_complex_reference,
     lower=_complex_lower,
-    fusion=ARITHMETIC,
+    fusion=PARTS,
     makes_nan=False,
     jvp=_complex_jvp,
     transpose=_complex_transpose,
@@ -127,7 +127,7 @@ def _part(
         aval=aval,
         reference=referenced,
         lower=lowered,
-        fusion=ARITHMETIC,
+        fusion=PARTS,
         makes_nan=False,
         jvp=jvp,
         transpose=transposed,
@@ -207,7 +207,7 @@ conj_p: Final = Primitive(
     aval=_conj_aval,
     reference=_conj_reference,
     lower=_conj_lower,
-    fusion=ARITHMETIC,
+    fusion=PARTS,
     makes_nan=False,
     jvp=_conj_jvp,
     transpose=_conj_transpose,

@@ -112,7 +112,7 @@ pow_p: Final = Primitive(
     aval=_pow_aval,
     reference=_pow_reference,
     lower=_pow_lower,
-    fusion=EXPENSIVE,
+    fusion=EXPENSIVE._replace(wide=(1120, 3500)),
     makes_nan=True,
     jvp=_pow_jvp,
     transpose=NOT_LINEAR,

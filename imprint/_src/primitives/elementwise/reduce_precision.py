@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import DType, ShapedArray
-from imprint._src.core.fusion import ARITHMETIC
+from imprint._src.core.fusion import PARTS
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.errors import ArgumentError
@@ -99,7 +99,7 @@ reduce_precision_p: Final = Primitive(
     aval=_reduce_precision_aval,
     reference=_reduce_precision_reference,
     lower=_reduce_precision_lower,
-    fusion=ARITHMETIC,
+    fusion=PARTS,
     makes_nan=False,
     jvp=_reduce_precision_jvp,
     transpose=_reduce_precision_transpose,

@@ -13,7 +13,6 @@ from imprint._src.jit.compilation import vector_width
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.program import compile_module
 from imprint._src.jit.compilation.vector_width import gains_from_width
-from imprint._src.primitives import ALL
 from imprint._src.runtime import CompileOptions
 from tests.tolerances import assert_close
 
@@ -117,12 +116,6 @@ def test_deeply_shared_bodies_are_counted_once_each():
 
 def twice(closed):
     return lambda x: [call(closed, (x,), "f")[0] + call(closed, (x,), "f")[0]]
-
-
-def test_every_primitive_with_a_figure_exists():
-    named = {*vector_width._COSTS, *vector_width._ARITHMETIC}
-    assert named <= {p.name for p in ALL}
-    assert not set(vector_width._COSTS) & vector_width._ARITHMETIC
 
 
 # ---- effects ----
