@@ -327,7 +327,9 @@ def _slots(
     slots: list[str] = []
     hidden: list[tuple[int, str]] = []
     for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
-        if not (_flags_of(cls) & _HEAP or _is_exception(bases_of(cls))):
+        is_default_dict = cls is defaultdict  # a heap type from Python 3.12 on
+        is_heap = is_default_dict or bool(_flags_of(cls) & _HEAP)
+        if not (is_heap or _is_exception(bases_of(cls))):
             continue
         for name, value in names.items():
             if type(value) is MemberDescriptorType and name not in _NO_SLOTS:
