@@ -99,3 +99,27 @@ def test_a_guard_compares_no_values_after_the_first_calls(compared, function):
 def test_nor_does_the_guard_of_a_static_value(compared, value):
     f = imprint.jit(lambda x, c: x + 1, static_argnums=1)
     assert count_of_late_comparisons(compared, lambda: f(X, value)) == 0
+
+
+class Layer:
+    pass
+
+
+def test_an_object_of_a_list_is_replaced_by_none():
+    """The reference to the dead object gives None, as the new item is."""
+    layers = [Layer() for _ in range(4)]
+
+    def count(x):
+        return x * sum([layer is not None for layer in layers])
+
+    f = imprint.jit(count)
+    for _ in range(4):
+        assert f(X) == 8.0
+    layers[2] = None
+    assert f(X) == 6.0
+    named = {"a": Layer(), "b": Layer()}
+    g = imprint.jit(lambda x: x * sum([v is not None for v in named.values()]))
+    for _ in range(4):
+        assert g(X) == 4.0
+    named["a"] = None
+    assert g(X) == 2.0

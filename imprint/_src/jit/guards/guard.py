@@ -13,11 +13,11 @@ import builtins
 import gc
 import keyword
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import repeat
 from marshal import dumps
-from operator import call, is_
+from operator import call, is_, is_not
 from types import CellType, CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
@@ -464,9 +464,8 @@ class _GuardCompiler:
         now = name if kind is list else f"{name}.values()"
         if any(x.reference is not None for x in items):
             getters = self.hold(tuple(map(_getter, items[step - 1 :: step])))
-            same = self._all_same(
-                now, f"{self.hold(map)}({self.hold(call)}, {getters})"
-            )
+            pairs = f"{self.hold(map)}({self.hold(call)}, {getters})"
+            same = f"{self._all_same(now, pairs)} and {self._all_alive(items)}"
         elif kind is list and _NUMBERS.issuperset(map(id, map(class_of, values))):
             packed = dumps(list(values), _FORMAT)
             return f"{self.hold(dumps)}({name}, {_FORMAT}) == {self.hold(packed)}"
@@ -478,6 +477,13 @@ class _GuardCompiler:
         if kind is dict:
             same = f"{self._all_same(name, self.hold(values[::2]))} and {same}"
         return f"{size} and {same}"
+
+    def _all_alive(self, items: Sequence[RecordedValue]) -> str:
+        """Return the condition that no item is dead: a dead one would equal a new None."""
+        references = tuple([x.reference for x in items if x.reference is not None])
+        alive = f"{self.hold(map)}({self.hold(call)}, {self.hold(references)})"
+        never = f"{self.hold(is_not)}, {alive}, {self.hold(repeat(None))}"
+        return f"{self.hold(all)}({self.hold(map)}({never}))"
 
     def _all_same(self, now: str, recorded: str) -> str:
         """Return the condition that two iterables give the very same objects."""
