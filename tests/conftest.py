@@ -24,7 +24,7 @@ from hypothesis.internal.conjecture import providers
 from imprint._src.config import config
 from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
-from tests.quick import hasten, reuse_contexts
+from tests.quick import hasten
 
 hypothesis.settings.register_profile(
     "ci",
@@ -105,10 +105,6 @@ def pytest_collection():
         return (yield)
     finally:
         gc.enable()
-
-
-def pytest_collection_finish():
-    reuse_contexts()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,8 +7,6 @@ results stay within the tolerances of tests/tolerances.py. `pytest --optimized`,
 """
 
 import os
-import sys
-import threading
 from importlib.metadata import version
 
 FLAGS = (
@@ -52,22 +50,3 @@ def as_for_users():
     """
     flags = os.environ.get("XLA_FLAGS", "").removeprefix(FLAGS)
     return {**os.environ, "XLA_FLAGS": flags.strip()}
-
-
-def reuse_contexts():
-    """Let JAX use an MLIR context for ten programs of a thread, as it does from 0.12 on.
-
-    In JAX 0.10 making contexts takes a tenth of its time.
-    """
-    mlir = sys.modules.get("jax._src.interpreters.mlir")
-    if mlir is None or hasattr(mlir, "_thread_local_context"):
-        return
-    make, latest = mlir.make_ir_context, threading.local()
-
-    def make_ir_context():
-        if getattr(latest, "uses", 10) == 10:
-            latest.context, latest.uses = make(), 0
-        latest.uses += 1
-        return latest.context
-
-    mlir.make_ir_context = make_ir_context
