@@ -147,16 +147,16 @@ class Version(InternalObject):
         assignment: "DeviceAssignment | ShardedAssignment",
         sentinels: "sentinel_pass.Sentinels | None" = None,
     ) -> None:
-        self.sentinels = sentinels
+        self.sentinels: sentinel_pass.Sentinels | None = sentinels
         self._traced = traced
         self._roots: tuple[Standin, ...] | None = None
         self._others: Guard | None = (
             None  # of a source: its locations that are no captures
         )
-        self.program = program
-        self.name = name
-        self.assignment = assignment
-        self.hits = 0
+        self.program: Program = program
+        self.name: str = name
+        self.assignment: DeviceAssignment | ShardedAssignment = assignment
+        self.hits: int = 0
         self.users: Collection[Version] = ()
         self.source: Version | None = None
         self.finalizers: Any = None  # drops it when a captured array dies
@@ -205,7 +205,7 @@ class Version(InternalObject):
 
     def use(self, runs: Runnable) -> None:
         """Execute calls by `runs`: the executable, or an equivalent."""
-        self.runs = runs
+        self.runs: Runnable = runs
         if not isinstance(self.assignment, ShardedAssignment):
             self.host_call: runtime.HostCall = runtime.host_call(
                 runs, self.program.module.in_avals
