@@ -153,7 +153,8 @@ def test_a_name_that_is_read_is_named():
 
 
 def test_other_code_is_named_by_its_place():
-    one, other = (lambda x: x * 0.15625), (lambda x: x + 0.15625)  # in no other test
+    one = lambda x: x * 0.15625  # in no other test
+    other = lambda x: x + 0.15625
     ((path, old, new),) = reported(one, other)
     assert path == "code"
     assert old.startswith("<lambda> at test_fingerprint_diff.py:")
