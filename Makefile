@@ -21,7 +21,8 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0 \
   --dist loadfile --no-loadscope-reorder
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
-CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit)
+CALLING := $(addprefix tests/,first_hour guards retrace spec units/jit/versions) \
+  $(wildcard tests/units/jit/test_*.py)
 TIMED_ON_GPU := dispatch call_forms compiling engine eager loops
 # Whether each public name has an explicit type. pyright looks for the package in the active
 # environment.
