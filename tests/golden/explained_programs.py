@@ -551,7 +551,7 @@ def a_captured_name_that_was_rebound():
     return rebound.explain(1.0)
 
 
-def a_function_made_anew():
+def a_recreated_function():
     def scale(by):
         return imprint.jit(lambda x: x * by)
 
@@ -559,7 +559,7 @@ def a_function_made_anew():
     return scale(3.0).explain(1.0)
 
 
-def a_partial_made_anew():
+def a_recreated_partial():
     def shift(by, x):
         return x + by
 

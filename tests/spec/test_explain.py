@@ -197,7 +197,7 @@ def test_a_redefined_class_is_named():
     (difference,) = f.explain(made()).differences
     assert str(difference) == "net: Layer → another Layer"
     assert difference.remedy == (
-        "The class Layer was defined again, and each class is compiled apart: make net "
+        "The class Layer was defined again, and each class is compiled separately: make net "
         "of the same class."
     )
 
@@ -288,7 +288,7 @@ def test_a_container_of_another_kind_is_named(difference):
     (found,) = f.explain(after).differences
     assert str(found) == difference
     if "None" in difference:
-        assert found.remedy.startswith("None is compiled apart: pass x")
+        assert found.remedy.startswith("None is compiled separately: pass x")
 
 
 def test_strict_names_a_write_into_an_object():

@@ -23,7 +23,7 @@ def test_a_recreated_function_is_compared_with_the_one_before():
     first = made(4).explain(1.0)
     assert [str(d) for d in first.differences] == ["closure variable i: 3 → 4"]
     assert str(first).endswith(
-        "compiles: it was made anew, with closure variable i: 3 → 4. "
+        "compiles: it was re-created, with closure variable i: 3 → 4. "
         "Make i an argument: `def f(..., i)`."
     )
     made(4)(1.0)
@@ -208,7 +208,7 @@ def test_a_function_whose_list_was_written_is_not_called_recreated():
     words = "it differs from version 0 in closure variable value[0]: 0.125 → 0.375. "
     assert words in str(explanation)
     again = imprint.jit(captures([0.625])).explain(1.0)
-    assert "it was made anew, with closure variable value" in str(again)
+    assert "it was re-created, with closure variable value" in str(again)
 
 
 def test_a_changed_function_is_compared_with_itself():

@@ -446,7 +446,7 @@ class SymbolicSize(SymbolicDim):
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             f"expected what can be pickled, got the size {self}, which belongs to a scope "
-            "of this process. Keep its text, and make it anew by symbolic_shape."
+            "of this process. Keep its text, and create it again by symbolic_shape."
         )
 
 

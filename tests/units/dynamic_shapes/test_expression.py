@@ -203,7 +203,7 @@ def test_a_size_is_itself_when_copied_and_refuses_to_be_pickled():
     assert copy.copy(N) is N
     assert message(TypeError, pickle.dumps, N) == (
         "expected what can be pickled, got the size n, which belongs to a scope of this "
-        "process. Keep its text, and make it anew by symbolic_shape."
+        "process. Keep its text, and create it again by symbolic_shape."
     )
     assert names_of((N // 2) * M) == ["m", "n"]
 

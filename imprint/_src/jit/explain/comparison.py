@@ -50,12 +50,12 @@ def _is_alike(old: CallSignature, new: CallSignature) -> bool:
 
 def _distance(found: list[Difference]) -> int:
     """Return the distance of a version of another structure."""
-    return sum(_FAR if _APART in d.remedy.lower() else 1 for d in found)
+    return sum(_FAR if _SEPARATE in d.remedy.lower() else 1 for d in found)
 
 
 _FAR: Final = 64
 """The weight of an object of another class."""
-_APART: Final = "each class is compiled apart"
+_SEPARATE: Final = "each class is compiled separately"
 
 
 def _slots(old: CallSignature, new: CallSignature) -> int:
@@ -238,7 +238,7 @@ def _place(place: TreeDifference, old: CallSignature, new: CallSignature) -> Dif
     elif place.part is TreePart.LENGTH:
         remedy = _length(name, old, new)
     elif "None" in (was, now):
-        remedy = f"None is compiled apart: pass {name} always, or never."
+        remedy = f"None is compiled separately: pass {name} always, or never."
     elif "absent" in (was, now):
         remedy = f"Pass {name} always, or never."
     elif _DEFAULT in (was[: len(_DEFAULT)], now[: len(_DEFAULT)]):
@@ -248,12 +248,12 @@ def _place(place: TreeDifference, old: CallSignature, new: CallSignature) -> Dif
         )
     elif place.new == f"another {place.old}":
         remedy = (
-            f"The class {place.old} was defined again, and {_APART}: make {name} of "
+            f"The class {place.old} was defined again, and {_SEPARATE}: make {name} of "
             "the same class."
         )
     else:
         usual = place.old or "an array"
-        remedy = f"{_APART.capitalize()}: pass {name} always as {usual}."
+        remedy = f"{_SEPARATE.capitalize()}: pass {name} always as {usual}."
     return Difference("structure", name, was, now, remedy)
 
 

@@ -284,7 +284,7 @@ _WHOLE: Final = ("weak type", "device", "structure")
 _ALIKE: Final = ("shape", "rank", "dtype", "static", *_WHOLE)
 _SHOWN: Final = 3
 _SINCE: Final = {
-    "definition": " it was made anew, with",
+    "definition": " it was re-created, with",
     "option": " it was jitted with other options:",
     "state": " it was changed, in",
     "edited": " it was edited, with",
