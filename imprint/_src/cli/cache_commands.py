@@ -15,11 +15,12 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.cli.runpy import run_program
@@ -38,19 +39,69 @@ from imprint._src.jit.disk_cache.files import ReadError, write_file
 from imprint._src.jit.disk_cache.remote import Remote
 from imprint._src.jit.disk_cache.store import Store
 from imprint._src.jit.load_from_disk import ORIGIN_OBSERVERS, VersionOrigin
+from imprint._src.jit.manifest.trace_manifest import TRACE
 
 _MEMBER: Final = re.compile("([0-9a-f]{2})/([0-9a-f]{62})")
 
 
-def ls() -> int:
-    """List the entries, most recently used first."""
+class _Total(NamedTuple):
+    """An entry, or the sum of several."""
+
+    name: str
+    count: int
+    nbytes: int
+    used: float
+    seconds: float
+
+    def __add__(self, other: Any) -> "_Total":
+        """Return the sum of both."""
+        return _Total(
+            name=max(self.name, other.name, key=_is_given),
+            count=self.count + other.count,
+            nbytes=self.nbytes + other.nbytes,
+            used=max(self.used, other.used),
+            seconds=self.seconds + other.seconds,
+        )
+
+    @property
+    def size_and_time(self) -> str:
+        """The columns that all lines have."""
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.used))
+        return f"{size_text(self.nbytes):>9}  {when}"
+
+
+ORDERS: Final[dict[str, Callable[[_Total], float]]] = {
+    "time": lambda total: -total.used,
+    "size": lambda total: -total.nbytes,
+    "compile": lambda total: -total.seconds,
+}
+"""The orders of `ls`: last used, largest or longest to compile first."""
+
+
+def ls(order: str = "time") -> int:
+    """List the entries, and totals of each function, most recently used first."""
     store = store_in_use()
     if store is None:
         return 1
-    for found in sorted(entries(store.folder), key=lambda found: -found.used):
-        text = _entry_text(store, found)
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
-        print(f"{found.key.hex()[:12]}  {size_text(found.nbytes):>9}  {when}  {text}")
+    listed: list[tuple[_Total, str]] = []
+    functions: dict[str, _Total] = {}
+    for found in entries(store.folder):
+        note, text = _note_of(store, found)
+        name = _function_of(note)
+        seconds = float(note.get("compile_seconds") or 0)
+        total = _Total(name, 1, found.nbytes, found.used, seconds)
+        listed.append((total, f"{found.key.hex()[:12]}  {total.size_and_time}  {text}"))
+        key = _plain_name(name)
+        functions[key] = total + functions[key] if key in functions else total
+    by = ORDERS[order]
+    for _, line in sorted(listed, key=lambda each: by(each[0])):
+        print(line)
+    if listed:
+        print()
+    for total in sorted(functions.values(), key=by):
+        count = f"{total.count} entries" if total.count > 1 else "1 entry"
+        cost = f"{count}, {total.seconds:.2f} s to compile"
+        print(f"{'total':<12}  {total.size_and_time}  {total.name}: {cost}")
     return 0
 
 
@@ -154,7 +205,7 @@ def _answer_of(url: str) -> str:
 
 
 ACTIONS: Final[dict[str, Callable[[], int]]] = {
-    action.__name__: action for action in (ls, du, prune, verify, clear, doctor)
+    action.__name__: action for action in (du, prune, verify, clear, doctor)
 }
 
 
@@ -173,20 +224,39 @@ def store_in_use(wish: StoreConfig | None = None) -> Store | None:
     return found
 
 
-def _entry_text(store: Store, found: StoredFile) -> str:
+def _note_of(store: Store, found: StoredFile) -> tuple[dict[str, Any], str]:
+    """Return the note of an entry, and its text."""
     try:
         entry = store.look(found.path, whole=False)
     except (ReadError, OSError) as err:
-        return f"not to be used: {err}"
+        return {}, f"not to be used: {err}"
     if entry is None:
-        return "gone"
+        return {}, "gone"
     note = entry.note
     if "kind" in note:
-        return f"{note['kind']}: {note.get('name')}"
-    return (
+        return note, f"{note['kind']}: {note.get('name')}"
+    return note, (
         f"{note.get('name')}, {note.get('equations')} equations, "
         f"{note.get('compile_seconds')} s to compile, {note.get('engine')}"
     )
+
+
+def _function_of(note: dict[str, Any]) -> str:
+    """Return the name of the function that an entry belongs to."""
+    name = str(note.get("name", ""))
+    if note.get("kind") == TRACE:
+        return str(note.get("of", name)).rpartition(":")[2].rpartition(".")[2]
+    return "constants" if "kind" in note else name.removeprefix("jit_") or "others"
+
+
+def _plain_name(name: str) -> str:
+    """Return a name as programs have it: `_lambda_` for `<lambda>`."""
+    return re.sub(r"\W", "_", name)
+
+
+def _is_given(name: str) -> bool:
+    """Return whether a name cannot be that of a program."""
+    return name != _plain_name(name)
 
 
 def _engine(store: Store, found: StoredFile) -> str:
@@ -326,11 +396,11 @@ def _wrong(text: str) -> int:
 
 def why(program: Sequence[str]) -> int:
     """Run a program, and say why functions were traced."""
-    lines: dict[str, int] = {}
+    lines: dict[tuple[str, str], int] = {}
     err = sys.stderr  # the program may leave another there
 
     def note(start: VersionOrigin) -> None:
-        line = f"{start.version}: {_start_text(start)}"
+        line = str(start.version), _start_text(start)
         lines[line] = lines.get(line, 0) + 1
 
     ORIGIN_OBSERVERS.append(note)
@@ -339,10 +409,30 @@ def why(program: Sequence[str]) -> int:
     finally:
         ORIGIN_OBSERVERS.remove(note)
     for line, count in lines.items():
-        print(line if count == 1 else f"{line} ({count} times)", file=err)
+        print(_wrapped(line, count), file=err)
     if not lines:
         print("nothing was compiled", file=err)
     return status
+
+
+def _wrapped(line: tuple[str, str], count: int) -> str:
+    """Return a version and its reason, below each other if they are long."""
+    version, reason = line
+    reason += f" ({count} times)" if count > 1 else ""
+    if len(version) + len(reason) < _WIDTH:
+        return f"{version}: {reason}"
+    lines = textwrap.wrap(
+        reason,
+        _WIDTH,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join([f"{version}:", *lines])
+
+
+_WIDTH: Final = 100
 
 
 def _start_text(start: VersionOrigin) -> str:

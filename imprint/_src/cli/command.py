@@ -106,13 +106,21 @@ def _add_cache(commands: Any) -> None:
     actions = parser.add_subparsers(required=True, metavar="action", dest="action")
     both = {"export": cache_commands.export, "import": cache_commands.import_}
     running = {"warm": cache_commands.warm, "why": cache_commands.why}
-    for name, action in {**cache_commands.ACTIONS, **both, **running}.items():
+    listing = {"ls": cache_commands.ls}
+    for name, action in {**listing, **cache_commands.ACTIONS, **both, **running}.items():
         help_text = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
             name, help=help_text[0].lower() + help_text[1:], description=f"{help_text}."
         )
         if name in both:
             made.add_argument("file", help="a tar file of programs")
+        elif name in listing:
+            made.add_argument(
+                "--sort",
+                choices=[*cache_commands.ORDERS],
+                default="time",
+                help="last used (the default), largest, or longest to compile first",
+            )
         elif name in running:
             made.usage = f"imprint cache {name} (SCRIPT | -m MODULE) [ARGUMENT ...]"
 
@@ -134,6 +142,8 @@ def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
             else cache_commands.import_
         )
         return go(options.file)
+    if options.action == "ls":
+        return cache_commands.ls(options.sort)
     return cache_commands.ACTIONS[options.action]()
 
 

@@ -6,16 +6,20 @@ otherwise it is plain text.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from imprint._src.cli.compile_log import Miss, Row
-from imprint._src.jit.versions.version import VersionCosts
+from imprint._src.cli.compile_log import Miss, Row, Seconds
 
-_HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
-_NO_NUMBERS = ("",) * 5
+_HEAD = (
+    *("versions", "hits", "trace s", "lower s", "compile s", "load s"),
+    "function, and why",
+)
+_LOAD = _HEAD.index("load s")  # left out if nothing was loaded
+_NO_NUMBERS = ("",) * 6
 _SHOWN = 12  # misses of a function
 
 
@@ -23,13 +27,26 @@ class _Line(NamedTuple):
     cells: tuple[str, ...]
     style: str
 
+    def without(self, column: int) -> "_Line":
+        """Return the line without a column."""
+        cells = self.cells
+        return self._replace(cells=(*cells[:column], *cells[column + 1 :]))
+
 
 def print_report(rows: Sequence[Row], stream: TextIO) -> None:
     """Print the rows of a compile log as a table."""
     print(f"\n{_summary(rows)}", file=stream)
     if not rows:
         return
-    lines = [line for row in rows for line in _lines(row)]
+    alike = Counter(map(_title, rows))
+    lines = [_Line(_HEAD, "dim")]
+    for row in rows:
+        title = _title(row)
+        if alike[title] > 1 and row.jitted_at is not None:
+            title += f", jitted at {short_place(row.jitted_at.where)}"
+        lines += _lines(row, title)
+    if not any(row.loaded for row in rows):
+        lines = [line.without(_LOAD) for line in lines]
     if not (stream.isatty() and _draw(lines, stream)):
         _write(lines, stream)
 
@@ -50,11 +67,13 @@ def _summary(rows: Sequence[Row]) -> str:
 
 def _made(rows: Sequence[Row]) -> str:
     versions = sum(row.versions for row in rows)
-    return f"{count(len(rows), 'function')}, {count(versions, 'version')}"
+    loaded = sum(row.loaded for row in rows)
+    origin = f" ({loaded:,} loaded from the disk)" if loaded else ""
+    return f"{count(len(rows), 'function')}, {count(versions, 'version')}{origin}"
 
 
 def _time(rows: Sequence[Row]) -> str:
-    return f"{sum(row.costs.total for row in rows):.2f} s"
+    return f"{sum(row.total for row in rows):.2f} s"
 
 
 def count(n: int, what: str) -> str:
@@ -65,14 +84,19 @@ def count(n: int, what: str) -> str:
 # ---- lines ----
 
 
-def _lines(row: Row) -> Iterator[_Line]:
+def _title(row: Row) -> str:
+    if row.is_library:
+        return f"{row.function} (imprint's own)"
+    return f"{row.function} ({short_place(row.defined)})" if row.defined else row.function
+
+
+def _lines(row: Row, title: str) -> Iterator[_Line]:
     numbers = f"{row.versions:,}", f"{row.hits:,}", *_seconds(row.costs)
     if row.is_library:  # users cannot change it
-        yield _Line((*numbers, f"{row.function} (imprint's own)"), "")
+        yield _Line((*numbers, title), "")
         return
-    where = f" ({short_place(row.defined)})" if row.defined else ""
-    yield _Line((*numbers, f"{row.function}{where}"), "bold")
-    order = sorted(range(len(row.misses)), key=lambda i: -row.misses[i].costs.total)
+    yield _Line((*numbers, title), "bold")
+    order = sorted(range(len(row.misses)), key=lambda i: -sum(row.misses[i].costs))
     shown: set[str] = set()
     for i in sorted(order[:_SHOWN]):
         yield from _miss_lines(row.misses[i], shown)
@@ -85,10 +109,14 @@ def _lines(row: Row) -> Iterator[_Line]:
 def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
     """Yield the lines of a miss, without remedies that were shown before."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
-    needless = ", needless: it is the same program" if miss.why.is_needless else ""
+    ending = ""
+    if miss.is_recompile and miss.why.is_needless:
+        ending = ", needless: it is the same program"
     if miss.why.hit:
-        needless = ", traced again: it is not read"
-    text = f"  {miss.reason}{at}{needless}"
+        ending = ", traced again: it is not read"
+    elif miss.is_loaded:
+        ending = ", loaded from the disk"
+    text = f"  {miss.reason}{at}{ending}"
     yield _Line(("", "", *_seconds(miss.costs), text), "")
     for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
         if remedy in shown:
@@ -97,7 +125,7 @@ def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
         yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
 
 
-def _seconds(costs: VersionCosts) -> tuple[str, ...]:
+def _seconds(costs: Seconds) -> tuple[str, ...]:
     return tuple(f"{seconds:.3f}" for seconds in costs)
 
 
@@ -114,7 +142,7 @@ def short_place(place: str) -> str:
 
 def _write(lines: Sequence[_Line], stream: TextIO) -> None:
     """Write the lines as plain text, numbers under each other."""
-    table = [_HEAD, *(line.cells for line in lines)]
+    table = [line.cells for line in lines]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for cells in table:
         numbers = [cell.rjust(n) for cell, n in zip(cells, widths, strict=True)]
@@ -129,10 +157,11 @@ def _draw(lines: Sequence[_Line], stream: TextIO) -> bool:
         text = import_module("rich.text").Text
     except ImportError:
         return False
-    for name in _HEAD[:-1]:
-        table.add_column(name, justify="right", no_wrap=True, header_style="dim")
-    table.add_column(_HEAD[-1], overflow="fold", header_style="dim")
-    for line in lines:
+    head, *rest = lines
+    for name in head.cells[:-1]:
+        table.add_column(name, justify="right", no_wrap=True, header_style=head.style)
+    table.add_column(head.cells[-1], overflow="fold", header_style=head.style)
+    for line in rest:
         table.add_row(*[text(cell) for cell in line.cells], style=line.style)
     console.print(table)
     return True

@@ -42,6 +42,11 @@ class Source(NamedTuple):
         return ()
 
     @property
+    def is_inner(self) -> bool:
+        """Whether a jitted function of this package staged the equation, not user code."""
+        return False
+
+    @property
     def instruction(self) -> int:
         """Where its instruction begins: one that was specialized calls from its cache.
 
@@ -85,9 +90,14 @@ class Source(NamedTuple):
     def __str__(self) -> str:
         return f"{Path(self.file).name}:{self.line}"
 
+    @property
+    def where(self) -> str:
+        """The whole path and the line: `/path/file.py:12`."""
+        return f"{self.file}:{self.line}"
+
     def long(self) -> str:
         """Return `file:line (function)` with the whole path."""
-        return f"{self.file}:{self.line} ({self.code.co_name})"
+        return f"{self.where} ({self.code.co_name})"
 
 
 class _CalledSource(Source):
@@ -104,6 +114,20 @@ class _CalledSource(Source):
     def callers(self) -> tuple[Source, ...]:
         """The places that were being executed around it, outermost first."""
         return self._callers
+
+
+class _InnerSource(Source):
+    """A location of user code that calls a jitted function of this package."""
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether a jitted function of this package staged the equation."""
+        return True
+
+
+def inner_source(source: Source) -> Source:
+    """Return an equal location for equations that this package stages by itself."""
+    return _InnerSource(*source)
 
 
 @final

@@ -20,6 +20,7 @@ from typing import (
 
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
+from imprint._src.diagnostics.source import current_source
 from imprint._src.jit.calls.options import (
     PLAIN,
     JitKeywords,
@@ -174,12 +175,12 @@ def jit(
         check_function(
             fun, "jit"
         )  # the usual case, 1.3 µs less for a re-created function
-        return Jitted(fun, PLAIN)
+        return Jitted(fun, PLAIN, current_source())
     checked = checked_options("jit", options)
 
     def decorate(fun: Callable[..., Any]) -> Jitted:
         check_function(fun, "jit")
-        return Jitted(fun, checked)
+        return Jitted(fun, checked, current_source())
 
     return decorate if fun is None else decorate(fun)
 

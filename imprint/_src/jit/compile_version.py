@@ -147,11 +147,12 @@ def _report(request: Request, miss: Explanation, version: Version) -> None:
     miss = replace(
         miss,
         seconds=costs.total,
+        origin=version.program.origin,
         is_needless=not is_loaded and _is_redundant(request, version),
         advice=f"{version.traced.note} {advice}".strip(),
     )
     if config.log_compiles:
-        _log(_COMPILED, *version.figures())
+        _log(_LOADED if miss.origin == "disk" else _COMPILED, *version.figures())
     definition.last_miss = definition.shared.last_miss = miss
     COUNTERS.misses += 1
     COUNTERS.needless += miss.is_needless
@@ -207,6 +208,7 @@ def _log(text: str, *values: object) -> None:
 _COMPILED: Final = (
     "compiled %s: %d equations, traced in %.3f s, lowered in %.3f s, compiled in %.3f s"
 )
+_LOADED: Final = _COMPILED.replace("compiled", "loaded")
 
 
 # ---- limits ----

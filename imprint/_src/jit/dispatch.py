@@ -27,6 +27,7 @@ from imprint._src.core.identity import InternalObject
 from imprint._src.core.jaxpr import eval_jaxpr
 from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.core.user_code import adopt
+from imprint._src.diagnostics.source import Source
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.audit import audit, audit_nested
@@ -69,16 +70,23 @@ class Jitted(InternalObject):
     Args:
         fun: the function.
         options: how it is compiled.
+        place: where user code jits it, if it does.
     """
 
     _on_device = False
     """Whether all arguments of the last call were arrays on the device."""
 
-    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        options: JitOptions,
+        place: Source | None = None,
+    ) -> None:
         self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
         self._options = options
+        self._place = place
         self.is_filtered: bool = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._definition: Definition | None = None
@@ -152,7 +160,7 @@ class Jitted(InternalObject):
         return Jitted, (self._fun, self._options)
 
     def __copy__(self) -> "Jitted":
-        return Jitted(self._fun, self._options)
+        return Jitted(self._fun, self._options, self._place)
 
     def __imprint_token__(self) -> Any:
         """Return the token of this function in a function that captures it."""
@@ -175,6 +183,8 @@ class Jitted(InternalObject):
         definition = DEFINITIONS.of(
             self._fun, self._options, lambda: _signature(self._fun, self._options)
         )
+        if definition.jitted_at is None:
+            definition.jitted_at = self._place
         self._definition = definition
         self._current = definition.versions.current
         return definition

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from imprint._src.core.functions import check_function
+from imprint._src.diagnostics.source import current_source
 from imprint._src.jit.api import JittedFunction
 from imprint._src.jit.bound_method import BoundJitted, unbind
 from imprint._src.jit.calls.options import (
@@ -73,9 +74,10 @@ def filter_jit(
         check_function(fun, "filter_jit")
         found = unbind(fun)
         if found is None:
-            return Jitted(fun, checked)
+            return Jitted(fun, checked, current_source())
         inner, first = found
-        return BoundJitted(Jitted(inner, checked.after_bound_argument()), first)
+        bound = checked.after_bound_argument()
+        return BoundJitted(Jitted(inner, bound, current_source()), first)
 
     return decorate if fun is None else decorate(fun)
 

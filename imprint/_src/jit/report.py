@@ -113,6 +113,7 @@ def explain(request: Request) -> Explanation:
         site=current_source(),
         advice=" ".join(filter(None, advice)),
         defined=DEFINITIONS.definition_site_of(fun, definition).defined,
+        jitted_at=definition.jitted_at,
         watched=found.watched,
     )
     if lent is not None:  # its captures are read at its first call
@@ -173,6 +174,7 @@ def explain_miss(request: Request) -> Explanation:
         compared=_compared(request, versions),
         site=current_source(),
         defined=site.defined,
+        jitted_at=definition.jitted_at,
     )
 
 

@@ -26,7 +26,12 @@ from imprint._src.core.identity import InternalObject, type_name
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import Tracer
-from imprint._src.diagnostics.source import current_source
+from imprint._src.diagnostics.source import (
+    Source,
+    current_source,
+    inner_source,
+    is_library,
+)
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters import trace_to_jaxpr
 from imprint._src.jit.calls.signature import Call, CallSpec, Signature
@@ -356,12 +361,33 @@ def trace_call(
         dependencies = recording.dependencies
         if staged.ended:
             del recording  # it holds objects of the trace, also tracers
+    if _is_of_library(fun):
+        _mark_inner(closed.jaxpr, staged.site)
     seconds = time.perf_counter() - start
     if _has_callbacks(closed.jaxpr):
         dependencies.hold_functions()  # they are called when the program runs
     if staged.ended:
         trace_to_jaxpr.check_leaks_of(staged)
     return TracedCall(closed, (treedef, found[0]), call.spec, seconds, dependencies)
+
+
+def _is_of_library(fun: Callable[..., Any]) -> bool:
+    return type(fun) is FunctionType and is_library(fun.__code__.co_filename)
+
+
+def _mark_inner(jaxpr: Jaxpr, source: Source | None) -> None:
+    """Mark the equations that a function of this package stages by itself.
+
+    Their source is the line of its call. Equations of user code that it calls have others.
+    """
+    if source is None:
+        return
+    inner = inner_source(source)
+    for eqn in jaxpr.eqns:
+        if eqn.source == source:
+            eqn.source = inner
+    for body in jaxpr.bodies:
+        _mark_inner(body.jaxpr, source)
 
 
 def _has_callbacks(jaxpr: Jaxpr) -> bool:

@@ -132,7 +132,7 @@ class LazyComparison:
         return self._compared
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Why a call hits a version or misses all of them.
 
@@ -147,6 +147,9 @@ class Explanation:
         advice: the cost of jitting outside, inside or both, and Python loops that repeat
             equations; for a slow miss, only the latter.
         defined: the location of the function, as `file.py:12`; empty if unknown.
+        jitted_at: where user code jits it.
+        origin: for a miss, where its program is from: "compiled", "memory" or "disk";
+            empty if it is unknown.
         is_needless: whether the new version has the same program as an old one, whose
             inputs have changed.
         watched: the guarded locations of the version that serves the call.
@@ -157,11 +160,13 @@ class Explanation:
     function: str
     hit: bool
     versions: int
-    compared: Comparison | LazyComparison = field(repr=False)
+    compared: Comparison | LazyComparison
     seconds: float | None = None
     site: Source | None = None
     advice: str = ""
     defined: str = ""
+    jitted_at: Source | None = None
+    origin: str = ""
     is_needless: bool = False
     watched: tuple[str, ...] = ()
     disk: str = ""
@@ -192,6 +197,9 @@ class Explanation:
         found = compared.differences if isinstance(compared, Comparison) else ()
         return any(d.kind == "edited" for d in found)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
         start = f"{self.function}{where}"
@@ -200,14 +208,16 @@ class Explanation:
             return f"{start} is answered by version {self.nearest}.{more}"
         if self.is_kept:
             return f"{start} starts warm: {self.disk}"
+        if self.differences and self.differences[0].kind == "disabled":
+            return f"{start} runs as Python: jit is disabled. {self.differences[0].remedy}"
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
         cost += more
+        is_loaded = self.origin == "disk"
+        start += " loads its program from the disk" if is_loaded else " compiles"
         if not self.differences:
-            return f"{start} compiles: it has no version yet.{cost}"
+            return f"{start}: it has no version yet.{cost}"
         listed, advice = summarize(self.differences)
-        if self.differences[0].kind == "disabled":
-            return f"{start} runs as Python: jit is disabled. {advice}"
-        return f"{start} compiles:{self._against} {listed}.{cost} {advice}"
+        return f"{start}:{self._against} {listed}.{cost} {advice}"
 
     @property
     def _against(self) -> str:
@@ -233,6 +243,8 @@ class Explanation:
             "site": None if self.site is None else self.site.long(),
             "advice": self.advice,
             "defined": self.defined,
+            "jitted": None if self.jitted_at is None else self.jitted_at.long(),
+            "origin": self.origin,
             "needless": self.is_needless,
             "disk": self.disk,
         }

@@ -7,7 +7,8 @@
 3. For each length, find the longest runs of blocks in which each equation equals that of
    the previous block, and takes its operands from the same positions of its own block.
    Operands from outside a block (a carry, a constant, a weight) may differ.
-4. Of overlapping runs, keep the one that saves most.
+4. Of overlapping runs, keep the one that saves most. Leave out those that jitted functions
+   of this package stage by themselves, such as the rounds of a random number generator.
 """
 
 from collections import Counter
@@ -122,7 +123,7 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
         apart = all(run.end <= c.start or c.end <= run.start for c in chosen)
         if apart and saved(run) >= _SAVED:
             chosen.append(run)
-    chosen.sort()
+    chosen = [run for run in sorted(chosen) if not _is_inner(jaxpr.eqns[run.start])]
     sources = [_sources(jaxpr.eqns[run.start : run.end]) for run in chosen]
     loops = [*map(loop_around, sources)]
     return [
@@ -134,6 +135,10 @@ def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
         )
         for k, run in enumerate(chosen)
     ]
+
+
+def _is_inner(eqn: Eqn) -> bool:
+    return eqn.source is not None and eqn.source.is_inner
 
 
 def _loop_of_same_lines(

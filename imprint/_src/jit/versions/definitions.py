@@ -4,8 +4,9 @@
 - `SharedVersions`: the versions of all functions with one fingerprint. A re-created
   function reuses them if their guards hold for its own captures. They outlive the
   functions, until the table is full or the byte budget drops them.
-- `DefinitionSite`: the definitions of one place in the program, such as a lambda in a loop
-  whose captures differ. A miss is explained against the previous function there.
+- `DefinitionSite`: the definitions of one function in the program text under the same
+  transforms, such as a lambda in a loop whose captures differ. A miss is explained against
+  the previous function there. Versions are counted for each place that jits it.
 """
 
 import os
@@ -22,7 +23,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.core.identity import InternalObject, Standin, WeakStandin, identity
-from imprint._src.diagnostics.source import is_library, warn
+from imprint._src.diagnostics.source import Source, is_library, warn
 from imprint._src.errors import RecompileWarning
 from imprint._src.jit.calls.key import PackedKey, Pending
 from imprint._src.jit.calls.options import JitOptions
@@ -198,11 +199,14 @@ class Definition(InternalObject):
         signature: its parameters.
         options: how it is compiled.
         parts: its code and defaults, when the signature was read.
+
+    Attributes:
+        jitted_at: where user code first jits it; None if imprint does.
     """
 
     __slots__ = (
-        *("__weakref__", "site", "shared", "last_miss", "options", "parts"),
-        *("signature", "size_families", "traced", "versions", "written"),
+        *("__weakref__", "jitted_at", "site", "shared", "last_miss", "options"),
+        *("parts", "signature", "size_families", "traced", "versions", "written"),
     )
 
     def __init__(
@@ -221,6 +225,7 @@ class Definition(InternalObject):
         self.written: frozenset[Key] = frozenset()
         """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
+        self.jitted_at: Source | None = None
         self.site: DefinitionSite | None = None  # known from the first miss on
         self.size_families: Any = None  # the `SizeFamilies` of calls with named axes
 
@@ -271,12 +276,27 @@ class FunctionState(NamedTuple):
         options: its options.
         code: its code; None if it is not Python code.
         function: the object that was called, if it takes weak references.
+        jitted_at: the key of the place that jits it.
+        definition: its definition, while it is in use.
     """
 
     token: Token
     options: JitOptions
     code: Code | None
     function: WeakStandin | None
+    jitted_at: Hashable
+    definition: weakref.ref[Definition]
+
+    def is_before(self, now: "FunctionState") -> bool:
+        """Return whether another function may be this one, re-created or edited.
+
+        Not if this one is still in use, and is jitted at another place or has other code.
+        """
+        if self.code is now.code:
+            return self.jitted_at == now.jitted_at or self.definition() is None
+        if self.code is None or now.code is None or self.code.file != now.code.file:
+            return True
+        return self.function is None or self.function() is None
 
     def is_of(self, fun: Callable[..., Any]) -> bool:
         """Return whether it is of the same function, or of a method of the same object."""
@@ -284,10 +304,22 @@ class FunctionState(NamedTuple):
 
 
 def _made_of(fun: Callable[..., Any], definition: Definition) -> FunctionState:
-    function = _function_of(fun)
-    code = None if function is None else code_of(function.__code__)
-    token = definition_token(fun)
-    return FunctionState(token, definition.options, code, _standin_of(fun))
+    function, _ = _unwrapped(fun)
+    return FunctionState(
+        token=definition_token(fun),
+        options=definition.options,
+        code=None if function is None else code_of(function.__code__),
+        function=_standin_of(fun),
+        jitted_at=place_key(definition.jitted_at),
+        definition=weakref.ref(definition),
+    )
+
+
+def place_key(source: Source | None) -> Hashable:
+    """Return a key of a place that stays equal when its code is executed again."""
+    if source is None:
+        return None
+    return source.file, source.code.co_qualname, source.instruction
 
 
 def _standin_of(fun: Any) -> WeakStandin | None:
@@ -295,32 +327,44 @@ def _standin_of(fun: Any) -> WeakStandin | None:
     return standin if isinstance(standin, WeakStandin) else None  # else it holds it
 
 
+class _Count:
+    """The versions of a function that one place jits.
+
+    Attributes:
+        made: how many were compiled since the function was edited.
+        misses: the explanations of those before the warning.
+    """
+
+    __slots__ = ("made", "misses")
+
+    def __init__(self) -> None:
+        self.made: int = 0
+        self.misses: list[Explanation] = []
+
+
 @final
 class DefinitionSite:
-    """The definitions of one place in the program.
+    """The definitions of one function in the program text.
 
     Args:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
     """
 
-    __slots__ = (*("_made", "_misses", "captured", "defined", "made"),)
+    __slots__ = (*("_counts", "_made", "captured", "defined"),)
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
-        self.made: int = 0
-        """How many versions were compiled since the function was edited."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
         self._made: deque[FunctionState] = deque(maxlen=4)
-        self._misses: list[Explanation] = []
+        self._counts: dict[Hashable, _Count] = {}
 
     def before(
         self, fun: Callable[..., Any], definition: Definition
     ) -> list[FunctionState]:
         """Return the last compilations, the newest first.
 
-        If the same function was compiled before a change, return only that. Other code
-        whose function is still alive is another function, not an earlier edit of this one.
+        If the same function was compiled before a change, return only that.
         """
         now = _made_of(fun, definition)
         found = [
@@ -331,13 +375,7 @@ class DefinitionSite:
         own = [x for x in found if x.is_of(fun)]
         if own:
             return own[:1]
-        return [
-            x
-            for x in found
-            if x.code is now.code
-            or not (x.code and now.code and x.function and x.function())
-            or x.code.file != now.code.file
-        ]
+        return [x for x in found if x.is_before(now)]
 
     def knows(self, fun: Callable[..., Any]) -> bool:
         """Return whether a version was compiled for the same function or object."""
@@ -348,7 +386,8 @@ class DefinitionSite:
     ) -> None:
         """Count a compilation; the eighth warns, with the slot that keeps changing.
 
-        The differences are computed only then. An edit restarts the count.
+        The differences are computed only then. An edit restarts the count. A version from
+        the disk is not compiled.
         """
         now, options = _made_of(fun, definition), definition.options
         if all(
@@ -356,22 +395,25 @@ class DefinitionSite:
         ):
             self._made.append(now)
         if miss.is_edit:
-            self.made = 0
-            self._misses.clear()
-        self.made += 1
+            self._counts.clear()
+        if miss.origin == "disk":
+            return
+        count = self._counts.setdefault(now.jitted_at, _Count())
+        count.made += 1
         if options.max_versions is not None:
             return
-        if self.made > _MANY or is_library(self.defined):
+        if count.made > _MANY or is_library(self.defined):
             return
-        self._misses.append(miss)
-        if self.made == _MANY:
-            misses, self._misses = self._misses, []
+        count.misses.append(miss)
+        if count.made == _MANY:
+            misses, count.misses = count.misses, []
             self._warn(misses)
 
     def settle(self) -> None:
         """Compute the differences of the misses so far, so that they hold no keys."""
-        for miss in self._misses:
-            miss.settle()
+        for count in self._counts.values():
+            for miss in count.misses:
+                miss.settle()
 
     def _warn(self, misses: list[Explanation]) -> None:
         reasons: Counter[str] = Counter()
@@ -389,7 +431,7 @@ class DefinitionSite:
         if change.slot == most:
             shown = f"{change.old} → {change.new}"
         warn(
-            f"{misses[-1].function}{where} was compiled {self.made} times, "
+            f"{misses[-1].function}{where} was compiled {len(misses)} times, "
             f"{reasons[most]} of them because of {most}, the last time {shown}. "
             f"{change.remedy}",
             RecompileWarning,
@@ -480,13 +522,13 @@ class Definitions:
         """Return the definition site of a function."""
         with self._lock:
             if definition.site is None:
-                function = _function_of(fun)
+                function, transforms = _unwrapped(fun)
                 if function is None:
                     definition.site = DefinitionSite("")
                 else:
                     code = function.__code__
                     new = DefinitionSite(f"{code.co_filename}:{code.co_firstlineno}")
-                    place = _place_of(function)
+                    place = _place_of(function), transforms
                     definition.site = self._sites.setdefault(place, new)
                     self._sites.move_to_end(place)
                     while len(self._sites) > self._limit:
@@ -536,17 +578,20 @@ def _place_of(function: Any) -> Hashable:
     return code.co_filename, qualname, code.co_firstlineno, code_of(code)
 
 
-def _function_of(fun: Any) -> Any:
-    """Return the Python function that a callable runs; None if there is none."""
+def _unwrapped(fun: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the Python function that a callable runs, if any, and transforms around it."""
+    transforms: list[str] = []
     for _ in range(_WRAPPERS):
         if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
+            if is_library(fun.__code__.co_filename):
+                transforms.append(fun.__code__.co_qualname)
             fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
             continue
         if isinstance(getattr(fun, "__code__", None), CodeType):
-            return fun
+            return fun, tuple(transforms)
         inner = getattr(fun, "func", None) or getattr(fun, "__func__", None)
         fun = type(fun).__call__ if inner is None else inner
-    return None
+    return None, ()
 
 
 DEFINITIONS: Final = Definitions()

@@ -10,9 +10,12 @@ Observers watch all misses of a process, before and after the compilation; limit
 and tests use them. Only the cold path reads the list, so warm calls pay nothing.
 """
 
+import itertools
+import re
 import time
 import weakref
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol, cast, final
 
 from imprint._src import runtime
@@ -25,6 +28,7 @@ from imprint._src.array import (
     to_array,
 )
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.dims import Dim
 from imprint._src.core.identity import InternalObject, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.errors import DeletedArrayError
@@ -567,13 +571,39 @@ class Version(InternalObject):
         return (str(self), self.program.module.equations, *self.costs)
 
     def __str__(self) -> str:
-        pairs = zip(self.traced.given_names, self.avals, strict=True)
-        arguments = [f"{name}: {aval}" for name, aval in pairs]
-        arguments += [f"{name}={value}" for name, value in self.statics.items()]
+        arrays = dict(zip(self.traced.given_names, self.avals, strict=True))
+        arguments = _listed(arrays, self.statics)
         return f"{self.name}({', '.join(arguments)}){self.traced.where}"
 
     def __repr__(self) -> str:
         return f"<version of {self}, {self.hits} calls>"
+
+
+def _listed(
+    arrays: dict[str, ShapedArray], statics: dict[str, str]
+) -> Iterator[str]:
+    """Yield the arguments of a call as text; those of many arrays by their sums."""
+    counts = Counter(map(_argument_of, arrays))
+    large = {name for name, count in counts.items() if count > _SHOWN}
+    for argument, leaves in itertools.groupby(arrays, _argument_of):
+        if argument in large:
+            size: Dim = sum(arrays[leaf].size for leaf in leaves)
+            shown = f"{size:,}" if type(size) is int else f"{size}"
+            yield f"{argument}: {counts[argument]} arrays of {shown} elements"
+        else:
+            yield from (f"{leaf}: {arrays[leaf]}" for leaf in leaves)
+    for name, value in statics.items():
+        if _argument_of(name) not in large:
+            yield f"{name}={value}"
+
+
+def _argument_of(leaf: str) -> str:
+    """Return the argument of a leaf: `model` of `model.layers[0]`."""
+    return re.split(r"[.\[]", leaf, maxsplit=1)[0]
+
+
+_SHOWN: Final = 8
+"""The most arrays of an argument that a version lists."""
 
 
 def _never() -> bool:
