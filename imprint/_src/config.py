@@ -51,6 +51,7 @@ __all__ = [
     "numpy_rank_promotion",
     "roll_loops",
     "settings",
+    "show_progress",
     "strict",
     "threefry_partitionable",
     "traceback_filtering",
@@ -386,6 +387,11 @@ class Config:
         default=False,
         in_key=False,
     )
+    show_progress: Final = _Switch(
+        "Show long compiles on standard error also where it is no terminal.",
+        default=False,
+        in_key=False,
+    )
     generalise: Final = _Choice[str](
         "What becomes of an axis whose length varies: a name by itself, or a proposal.",
         default="ask",
@@ -596,6 +602,7 @@ mesh: Final = Config.mesh
 num_cpu_devices: Final = Config.num_cpu_devices
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
+show_progress: Final = Config.show_progress
 generalise: Final = Config.generalise
 guards: Final = Config.guards
 strict: Final = Config.strict

@@ -149,3 +149,39 @@ def test_a_capture_of_a_decorated_function_is_named_as_its_own():
     (difference,) = make(0.25).explain(1.0).differences
     assert str(difference) == "closure variable rate: 0.5 → 0.25"
     assert difference.remedy == "Make rate an argument: `def scaled(..., rate)`."
+
+
+def test_functions_that_are_jitted_on_different_lines_are_no_recompiles(monkeypatch):
+    monkeypatch.setattr("imprint._src.jit.versions.definitions._MANY", 3)
+
+    def loss(x, by=1.0):
+        return inp.sum(inp.sin(x) * by)
+
+    x = inp.ones(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value = imprint.jit(functools.partial(loss, by=2.0))
+        other = imprint.jit(functools.partial(loss, by=3.0))
+        slope = imprint.jit(imprint.grad(loss))
+        value(x), other(x), slope(x)
+        assert imprint.jit(imprint.vmap(loss)).explain(x).differences == ()
+    assert [f.last_miss.differences for f in (value, other, slope)] == [()] * 3
+    with pytest.warns(imprint.errors.RecompileWarning, match="loss .* 3 times, 2 of"):
+        for by in (4.0, 5.0, 6.0):
+            imprint.jit(functools.partial(loss, by=by))(x)
+
+
+def test_versions_from_the_disk_give_no_warning(monkeypatch, imprint_store):
+    monkeypatch.setattr("imprint._src.jit.versions.definitions._MANY", 3)
+    f = imprint.jit(lambda x: x.sum() * 3.25)
+    with pytest.warns(imprint.errors.RecompileWarning):
+        for n in range(1, 4):
+            f(inp.ones(n))
+    imprint.clear_caches()
+    g = imprint.jit(lambda x: x.sum() * 3.25)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 4):
+            g(inp.ones(n))
+    assert [version.origin for version in g.versions] == ["disk"] * 3
+    assert "loads its program from the disk: it differs from" in str(g.last_miss)

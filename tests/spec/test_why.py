@@ -210,29 +210,31 @@ def why(script, store):
 def test_the_command_lists_each_function_of_a_program(tmp_path):
     script, store = tmp_path / "train.py", tmp_path / "store"
     timed = (
-        "timed(x: ~float32[]): is traced each time: E-IMPURE: it reads `time` (global "
-        "time), which may give something else in a new process; call it outside, and pass "
-        "the result as an argument; if it is the same everywhere, declare "
-        "it with imprint.cache.assume_pure"
+        "timed(x: ~float32[]):",
+        "  is traced each time: E-IMPURE: it reads `time` (global time), which may give "
+        "something else in a",
+        "  new process; call it outside, and pass the result as an argument; if it is the "
+        "same everywhere,",
+        "  declare it with imprint.cache.assume_pure",
     )
     then = "; the next process starts warm"
     script.write_text(SCRIPT)
     assert why(script, store) == [
         f"f(x: float32[3]): was traced: nothing of it is on the disk{then}",
         f"f(x: float32[4]): was traced: x was float32[3], is float32[4]{then}",
-        timed,
+        *timed,
     ]
     assert why(script, store) == [
         "f(x: float32[3]): started warm",
         "f(x: float32[4]): started warm",
-        timed,
+        *timed,
     ]
     script.write_text(SCRIPT.replace("0.1", "0.2"))
     changed = f"was traced: global RATE in __main__ was 0.1, is 0.2{then}"
     assert why(script, store) == [
         f"f(x: float32[3]): {changed}",
         f"f(x: float32[4]): {changed}",
-        timed,
+        *timed,
     ]
     script.write_text("print('nothing')")
     assert why(script, store) == ["nothing was compiled"]

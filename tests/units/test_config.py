@@ -63,7 +63,7 @@ def other_value(name):
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_defaults_are_those_of_jax(name):
-    if name in ("audit", "explain_misses", "mesh", "strict"):
+    if name in ("audit", "explain_misses", "mesh", "show_progress", "strict"):
         # JAX has no such flags
         assert not FLAGS[name].default
     elif name == "generalise":  # nor this one

@@ -359,7 +359,10 @@ def warm(program: Sequence[str]) -> int:
             "expected a store that can be written, got none. `imprint cache doctor` says "
             "why."
         )
+    process = os.getpid()
     status = run_program(program)
+    if os.getpid() != process:  # a fork of the program
+        return status
     print(
         f"compiled {COUNTERS.compiles} programs, loaded {COUNTERS.loads} from the disk",
         file=sys.stderr,
@@ -397,7 +400,7 @@ def _wrong(text: str) -> int:
 def why(program: Sequence[str]) -> int:
     """Run a program, and say why functions were traced."""
     lines: dict[tuple[str, str], int] = {}
-    err = sys.stderr  # the program may leave another there
+    err, process = sys.stderr, os.getpid()  # the program may leave another there
 
     def note(start: VersionOrigin) -> None:
         line = str(start.version), _start_text(start)
@@ -408,6 +411,8 @@ def why(program: Sequence[str]) -> int:
         status = run_program(program)
     finally:
         ORIGIN_OBSERVERS.remove(note)
+    if os.getpid() != process:  # a fork of the program
+        return status
     for line, count in lines.items():
         print(_wrapped(line, count), file=err)
     if not lines:

@@ -67,8 +67,9 @@ class Miss(NamedTuple):
 
     @property
     def remedies(self) -> tuple[str, ...]:
-        """The remedies."""
-        return tuple(dict.fromkeys(d.remedy for d in self.differences))
+        """The remedies; none for a version from the disk, which cost no compilation."""
+        differences = () if self.is_loaded else self.differences
+        return tuple(dict.fromkeys(d.remedy for d in differences))
 
     @property
     def costs(self) -> Seconds:

@@ -5,7 +5,6 @@ place and seconds, then the remedy. On a terminal rich draws the table, if it is
 otherwise it is plain text.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -114,8 +113,8 @@ def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
         ending = ", needless: it is the same program"
     if miss.why.hit:
         ending = ", traced again: it is not read"
-    elif miss.is_loaded:
-        ending = ", loaded from the disk"
+    else:
+        ending += _ORIGINS.get(miss.why.origin, "")
     text = f"  {miss.reason}{at}{ending}"
     yield _Line(("", "", *_seconds(miss.costs), text), "")
     for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
@@ -125,6 +124,12 @@ def _miss_lines(miss: Miss, shown: set[str]) -> Iterator[_Line]:
         yield _Line((*_NO_NUMBERS, f"    {remedy}"), "dim")
 
 
+_ORIGINS = {
+    "disk": ", loaded from the disk",
+    "memory": ", its program was in memory",
+}
+
+
 def _seconds(costs: Seconds) -> tuple[str, ...]:
     return tuple(f"{seconds:.3f}" for seconds in costs)
 
@@ -132,8 +137,9 @@ def _seconds(costs: Seconds) -> tuple[str, ...]:
 def short_place(place: str) -> str:
     """Return `/path/file.py:12` relative to the present directory, if it is inside."""
     try:
-        return str(Path(place).relative_to(os.getcwd()))
-    except ValueError:
+        folder = Path.cwd()
+        return place if folder == folder.parent else str(Path(place).relative_to(folder))
+    except (ValueError, OSError):  # elsewhere, or the present one is gone
         return place
 
 

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,6 +20,7 @@ import imprint
 from imprint._src.cli.compile_log import CompileLog, Row
 from imprint._src.cli.report import count, print_report, short_place
 from imprint._src.cli.runpy import run_program
+from imprint._src.config import config
 from imprint._src.jit.versions.version import OBSERVERS
 
 RECOMPILED = 3
@@ -70,20 +71,28 @@ def run(options: RunOptions) -> int:
     """Run a program, report, and return the exit status."""
     log, process = CompileLog(), os.getpid()
     out, err = sys.stdout, sys.stderr  # the program may leave others there
+    if options.json not in (None, "-"):  # the program may change the directory
+        options = replace(options, json=os.path.abspath(options.json))
+    shown = config.show_progress
     OBSERVERS.append(log)
     try:
+        if "IMPRINT_SHOW_PROGRESS" not in os.environ:
+            config.update("show_progress", True)
         status = run_program(options.program)
     finally:
         OBSERVERS.remove(log)
+        config.update("show_progress", shown)
     if os.getpid() != process:  # a fork of the program: the report is its parent's
         return status
     rows = log.rows()
     with suppress(OSError, ValueError):  # the reader is gone
         out.flush()
-    print_report(rows, err)
     excess = _excess(rows, options.recompiles)
+    with suppress(OSError, ValueError):
+        print_report(rows, err)
+        if excess:
+            print(excess, file=err)
     if excess:
-        print(excess, file=err)
         status = status or RECOMPILED
     if options.json is not None:
         _write_json(options, rows, status, out)
@@ -116,6 +125,7 @@ def _write_json(
         "functions": [row.as_dict() for row in rows],
     }
     if options.json == "-":
-        print(json.dumps(data), file=out, flush=True)
+        with suppress(OSError, ValueError):
+            print(json.dumps(data), file=out, flush=True)
     else:
         Path(str(options.json)).write_text(json.dumps(data, indent=2) + "\n", "utf-8")

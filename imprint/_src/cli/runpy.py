@@ -7,6 +7,7 @@ runs its code: the standard `runpy` would drop the module at the end, and with i
 versions whose calls the report still counts.
 """
 
+import builtins
 import importlib.util
 import io
 import os
@@ -14,6 +15,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, Final
 
@@ -40,14 +42,14 @@ def _run(words: Sequence[str]) -> int:
     try:
         if words[0] == "-m":
             sys.argv[:] = words[1:]
-            sys.path.insert(0, os.getcwd())
+            _search_first(os.getcwd())
             code, names = _module(words[1])
             sys.argv[0] = names["__file__"]
         else:
             sys.argv[:] = words
-            sys.path.insert(0, os.path.dirname(os.path.realpath(words[0])))
+            _search_first(os.path.dirname(os.path.realpath(words[0])))
             code, names = _script(words[0])
-        vars(main).update(names)
+        vars(main).update(names, __builtins__=builtins, __annotations__={})
         exec(code, vars(main))
     except SystemExit as end:
         return _status(end.code)
@@ -58,12 +60,19 @@ def _run(words: Sequence[str]) -> int:
     return 0
 
 
+def _search_first(folder: str) -> None:
+    """Put the folder of a program into the place of that of the command."""
+    if not sys.flags.safe_path:
+        sys.path[:1] = [folder]
+
+
 def _script(name: str) -> tuple[CodeType, dict[str, Any]]:
     """Return the code of a script and its initial names."""
     path = os.path.abspath(name)
     with io.open_code(path) as file:
         code = compile(file.read(), path, "exec")
-    return code, {"__file__": path, "__cached__": None}
+    loader = SourceFileLoader("__main__", path)
+    return code, {"__file__": path, "__cached__": None, "__loader__": loader}
 
 
 def _module(name: str) -> tuple[CodeType, dict[str, Any]]:
@@ -89,7 +98,8 @@ def _status(code: object) -> int:
     """Return the exit status of a `SystemExit`, and print its text if it has one."""
     if code is None or isinstance(code, int):
         return int(code or 0)
-    print(code, file=sys.stderr)
+    with suppress(OSError, ValueError):  # a stream that is closed
+        print(code, file=sys.stderr or sys.__stderr__)
     return 1
 
 

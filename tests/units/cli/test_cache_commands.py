@@ -1,10 +1,12 @@
 """`imprint cache`: output, deletions and exit status of each action."""
 
 import os
+import re
 
 import pytest
 
 import imprint
+import imprint.numpy as np
 from imprint._src.jit.disk_cache.current import StoreOptions, configure
 from imprint._src.jit.disk_cache.eviction import entries
 from imprint.cli import main
@@ -25,8 +27,8 @@ def files(imprint_store):
 def cache(capsys):
     """Give a function that runs an action: its status, and the lines that it printed."""
 
-    def run(action):
-        status = main(["cache", action])
+    def run(*words):
+        status = main(["cache", *words])
         printed = capsys.readouterr()
         return status, (printed.out + printed.err).splitlines()
 
@@ -34,11 +36,38 @@ def cache(capsys):
 
 
 def test_ls_has_the_last_used_first(files, cache):
-    status, lines = cache("ls")
+    status, [*lines, blank, total] = cache("ls")
     assert status == 0
     names = [(path.parent.name + path.name)[:12] for path in files]
     assert [line.split()[0] for line in lines] == names[::-1]
     assert all("jit__lambda_, 1 equations" in line for line in lines)
+    assert blank == ""
+    kib = sum(path.stat().st_size for path in files) / 1024
+    assert re.fullmatch(
+        rf"total +{kib:.1f} KiB  {lines[0].split('KiB  ')[1][:16]}  _lambda_: 2 entries, "
+        r"\d+\.\d\d s to compile",
+        total,
+    )
+
+
+def test_ls_sorts_functions_by_size(cache, imprint_store):
+    assert cache("ls", "--sort", "size")[0] == 1  # nothing is there yet
+
+    @imprint.jit
+    def large(x):
+        for k in range(20):
+            x = np.sin(x) * k + np.cos(x)
+        return x
+
+    large(1.0)
+    imprint.jit(lambda x: x * 5)(1.0)
+    _, lines = cache("ls", "--sort", "size")
+    (at,) = [i for i, line in enumerate(lines) if not line]
+    sizes = [float(line.split()[1]) for line in lines[:at]]
+    assert sizes == sorted(sizes, reverse=True)
+    first, second = [line.split("  ")[-1] for line in lines[at + 1 :]]
+    assert first.startswith("large: 2 entries, ")
+    assert second.startswith("<lambda>: 2 entries, ")
 
 
 def test_du_prints_the_size(files, cache):

@@ -9,6 +9,7 @@ import pytest
 import imprint
 from imprint._src.cli.compile_log import CompileLog, Miss, Row
 from imprint._src.cli.report import print_report
+from imprint._src.diagnostics.source import Source
 from imprint._src.jit.explain.explanation import Comparison, Difference, Explanation
 from imprint._src.jit.versions.version import VersionCosts
 
@@ -137,3 +138,38 @@ def test_the_longest_of_many_misses_are_shown():
         [f"[{i}]", "→", f"[{i + 1}]"] for i in range(89, 100)
     ]
     assert lines[-1].strip() == "and 89 more, which took less; --json lists all"
+
+
+LOADED = """
+imprint run: 2 functions, 3 versions (1 loaded from the disk), 0 recompiles, 1.75 s to make them.
+versions  hits  trace s  lower s  compile s  load s  function, and why
+       2     0    0.000    0.000      1.000   0.250  f (/x/a.py:3), jitted at /x/a.py:1
+                  0.000    0.000      1.000   0.000    first call
+                  0.000    0.000      0.000   0.250    n: [0] → [1], loaded from the disk
+       1     0    0.000    0.000      0.500   0.000  f (/x/a.py:3), jitted at /x/a.py:2
+                  0.000    0.000      0.500   0.000    first call
+"""
+
+
+def test_the_origin_of_each_version_and_the_place_of_like_functions():
+    code = compile("x = 1\ny = 2", "/x/a.py", "exec")
+    first, second = (Source(code, at) for at in (2, len(code.co_code) - 6))
+    assert (first.line, second.line) == (1, 2)
+    change = Difference("static", "n", "[0]", "[1]", "Pass [n] as an array.")
+    log = CompileLog()
+    for seconds, at, origin, *differences in (
+        (1.0, first, "compiled"),
+        (0.25, first, "disk", change),
+        (0.5, second, "compiled", change),  # from another function: no recompile
+    ):
+        why = a_miss(seconds, *differences).why
+        why = replace(why, jitted_at=at, origin=origin)
+        log.compiled(why, VersionCosts(0.0, 0.0, seconds))
+    stream = io.StringIO()
+    print_report(log.rows(), stream)
+    assert stream.getvalue() == LOADED
+    row, other = (row.as_dict() for row in log.rows())
+    assert (row["jitted"], row["versions"], row["loaded"]) == ("/x/a.py:1", 2, 1)
+    assert (row["compile_s"], row["load_s"], row["recompiles"]) == (1.0, 0.25, 0)
+    assert [miss["origin"] for miss in row["misses"]] == ["compiled", "disk"]
+    assert (other["recompiles"], other["misses"][0]["differences"]) == (0, [])

@@ -1,4 +1,4 @@
-"""The progress line of a long compile: on a terminal only, cleared at the end."""
+"""The progress of a long compile: a line on a terminal, and where the user asks for it."""
 
 import io
 import os
@@ -12,6 +12,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src.config import config
 from imprint._src.jit.compilation.lowered import lower
 from imprint._src.jit.compilation.progress import Progress
 
@@ -163,6 +164,57 @@ def test_without_a_terminal_no_thread_is_started(stream, monkeypatch):
         assert not progress_threads()
     if isinstance(stream, io.StringIO):
         assert not stream.getvalue()
+
+
+class Stream(io.StringIO):
+    """A stream that says when a text was written."""
+
+    def __init__(self):
+        super().__init__()
+        self.written = threading.Event()
+
+    def write(self, text):
+        super().write(text)
+        self.written.set()
+
+    def wait(self):
+        assert self.written.wait(60)
+        self.written.clear()
+
+
+def test_a_pipe_gets_a_line_now_and_then_and_one_at_the_end(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream := Stream())
+    clock = Clock()
+    progress = Progress(delay=1000.0, log_period=0.001, clock=clock)
+    config.update("show_progress", True)
+    try:
+        with progress.during(TEXT, 1234):
+            clock.now = 10.0
+            stream.wait()
+        with Progress(log_period=1000.0).during(TEXT, 1):
+            (thread,) = progress_threads()
+            thread.join(0.01)
+    finally:
+        config.update("show_progress", False)
+    first, *_, last = stream.getvalue().splitlines()
+    assert first == "compiling jit_step: 1,234 equations, 10.0 s"
+    assert last == "compiled jit_step in 10.0 s"
+
+
+def test_a_notebook_shows_the_line(monkeypatch):
+    monkeypatch.setattr(Stream, "__module__", "ipykernel.iostream")
+    monkeypatch.setattr(sys, "stderr", stream := Stream())
+    progress = Progress(delay=0.0, period=0.001)
+    with progress.during(TEXT, 5):
+        assert not progress_threads()
+    config.update("show_progress", True)
+    try:
+        with progress.during(TEXT, 5):
+            stream.wait()
+    finally:
+        config.update("show_progress", False)
+    assert stream.getvalue().startswith("\rcompiling jit_step: 5 equations, 0.0 s")
+    assert screen(stream.getvalue()) == ""
 
 
 def test_a_closed_terminal_is_ignored(monkeypatch):

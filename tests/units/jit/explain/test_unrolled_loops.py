@@ -292,6 +292,23 @@ def test_a_loop_of_library_code_that_calls_user_code_is_not_reported():
     assert (repeat.counts, repeat.loop) == (((40, 6),), None)
 
 
+def test_loops_of_jitted_functions_of_the_library_are_not_reported():
+    keys = imprint.random.split(imprint.random.key(0), 5)
+
+    def draw(keys):
+        return imprint.vmap(lambda key: imprint.random.normal(key, (64,)))(keys)
+
+    assert repeats(closed_of(draw, keys)) == ()
+
+    def often(keys):
+        total = 0.0
+        for _ in range(6):
+            total = total + draw(keys).sum()
+        return total
+
+    assert found_in(often, keys).counts[0][0] == 6
+
+
 def test_a_loop_around_a_gradient_is_not_that_of_its_equations():
     def wrapped(ws, x):
         return [imprint.grad(of_weights)(ws, x) for _ in range(1)]
