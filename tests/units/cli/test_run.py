@@ -5,9 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
+import imprint as package
+import imprint.numpy as np
+from imprint._src.cli.compile_log import CompileLog
 from imprint._src.cli.run import split_words
 from imprint._src.jit.versions.version import OBSERVERS
 from imprint.cli import main
@@ -258,6 +262,42 @@ def test_no_observer_is_left_after_a_run(tmp_path, monkeypatch):
     before = OBSERVERS[:]
     assert main(["run", str(script)]) == 0
     assert before == OBSERVERS
+
+
+@pytest.mark.slow
+def test_a_program_that_leaves_its_directory_and_closes_the_streams_is_reported(
+    tmp_path,
+):
+    write(tmp_path / "x.py", "import os, sys; os.chdir('/'); sys.stderr.close()")
+    done = imprint("run", "--json=report.json", "x.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((tmp_path / "report.json").read_text())["status"] == 0
+
+
+def test_functions_of_two_places_are_two_rows_and_those_of_a_loop_one():
+    def loss(x, by=1.0):
+        return x * x * by
+
+    log = CompileLog()
+    OBSERVERS.append(log)
+    try:
+        slope = package.jit(package.grad(loss))
+        value = package.jit(package.vmap(loss))
+        slope(1.0), value(np.ones(2)), value(np.ones(3))
+        pair = package.jit(partial(loss, by=2.0)), package.jit(partial(loss, by=3.0))
+        for each in pair:
+            each(1.0)
+        for by in (4.0, 5.0, 6.0):
+            package.jit(lambda x, by=by: loss(x, by))(1.0)
+    finally:
+        OBSERVERS.remove(log)
+    rows = sorted(log.rows(), key=lambda row: str(row.jitted_at))
+    found = [(row.function, row.versions, row.recompiles) for row in rows]
+    assert sorted(found) == [
+        ("<lambda>", 3, 2),
+        *[("loss", 1, 0)] * 3,
+        ("loss", 2, 1),
+    ]
 
 
 @pytest.mark.slow

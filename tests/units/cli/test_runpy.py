@@ -13,8 +13,9 @@ NOTHING = "\nimprint run: no jitted function was compiled.\n"
 PROGRAMS = {
     "what it is": """
         import os, sys
-        print(sys.argv[1:], os.path.basename(sys.argv[0]), sys.path[0])
+        print(sys.argv[1:], os.path.basename(sys.argv[0]), sys.path)
         print(__name__, __file__, __spec__, sys.modules["__main__"].__file__)
+        print(type(__loader__), __loader__.name, __builtins__, __annotations__)
     """,
     "an error": """
         def divide(x):
@@ -48,13 +49,26 @@ PROGRAMS = {
             pass
         print(type(pickle.loads(pickle.dumps(A()))) is A)
     """,
-    "a spawned process": """
-        import multiprocessing
+    "a parser of its own, and processes": """
+        import argparse, multiprocessing, os, sys, warnings
+        warnings.simplefilter("ignore")
         def work(x):
-            return x + 1
+            return x + 1, sys.argv, __name__
         if __name__ == "__main__":
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                print(pool.map(work, [1, 2]))
+            parser = argparse.ArgumentParser()
+            parser.add_argument("a")
+            parser.add_argument("--json", action="store_true")
+            parser.add_argument("-m", action="store_true")
+            print(parser.parse_args())
+            for method in ("fork", "spawn"):
+                context = multiprocessing.get_context(method)
+                with context.Pool(1) as pool:
+                    print(pool.map(work, [1, 2]))
+            failing = context.Process(target=sys.exit, args=(4,))
+            failing.start()
+            failing.join()
+            print(failing.exitcode)
+            parser.error("wrong usage")
     """,
     "a fork": """
         import os, sys, warnings
