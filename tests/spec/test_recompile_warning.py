@@ -164,8 +164,11 @@ def test_functions_that_are_jitted_on_different_lines_are_no_recompiles(monkeypa
         other = imprint.jit(functools.partial(loss, by=3.0))
         slope = imprint.jit(imprint.grad(loss))
         value(x), other(x), slope(x)
-        assert imprint.jit(imprint.vmap(loss)).explain(x).differences == ()
     assert [f.last_miss.differences for f in (value, other, slope)] == [()] * 3
+    for transform in (imprint.value_and_grad, imprint.vmap):  # one place jits both
+        transformed = imprint.jit(transform(loss))
+        assert transformed.explain(x).differences == ()
+        transformed(x)
     with pytest.warns(imprint.errors.RecompileWarning, match="loss .* 3 times, 2 of"):
         for by in (4.0, 5.0, 6.0):
             imprint.jit(functools.partial(loss, by=by))(x)

@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias, final
@@ -583,8 +583,7 @@ def _unwrapped(fun: Any) -> tuple[Any, tuple[str, ...]]:
     transforms: list[str] = []
     for _ in range(_WRAPPERS):
         if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
-            if is_library(fun.__code__.co_filename):
-                transforms.append(fun.__code__.co_qualname)
+            transforms += _names_of_library(fun)
             fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
             continue
         if isinstance(getattr(fun, "__code__", None), CodeType):
@@ -592,6 +591,15 @@ def _unwrapped(fun: Any) -> tuple[Any, tuple[str, ...]]:
         inner = getattr(fun, "func", None) or getattr(fun, "__func__", None)
         fun = type(fun).__call__ if inner is None else inner
     return None, ()
+
+
+def _names_of_library(wrapper: FunctionType) -> Iterator[str]:
+    """Yield the names of the functions of imprint that a wrapper calls: `grad.gradient`."""
+    for cell in wrapper.__closure__ or ():
+        with suppress(ValueError):  # a variable without a value yet
+            held = cell.cell_contents
+            if type(held) is FunctionType and is_library(held.__code__.co_filename):
+                yield held.__code__.co_qualname
 
 
 DEFINITIONS: Final = Definitions()
