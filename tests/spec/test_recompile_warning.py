@@ -169,17 +169,25 @@ def test_functions_that_are_jitted_on_different_lines_are_no_recompiles(monkeypa
         transformed = imprint.jit(transform(loss))
         assert transformed.explain(x).differences == ()
         transformed(x)
-    with pytest.warns(imprint.errors.RecompileWarning, match="loss .* 3 times, 2 of"):
-        for by in (4.0, 5.0, 6.0):
-            imprint.jit(functools.partial(loss, by=by))(x)
+
+
+def test_a_partial_that_one_line_creates_again_is_counted(monkeypatch):
+    monkeypatch.setattr("imprint._src.jit.versions.definitions._MANY", 3)
+
+    def jitted(by):
+        return imprint.jit(functools.partial(lambda x, by: x * by + 1, by=by))
+
+    jitted(4.0)(1.0), jitted(5.0)(1.0)
+    with pytest.warns(imprint.errors.RecompileWarning, match="3 times, 2 of them"):
+        jitted(6.0)(1.0)
 
 
 def test_versions_from_the_disk_give_no_warning(monkeypatch, imprint_store):
     monkeypatch.setattr("imprint._src.jit.versions.definitions._MANY", 3)
     f = imprint.jit(lambda x: x.sum() * 3.25)
+    f(inp.ones(1)), f(inp.ones(2))
     with pytest.warns(imprint.errors.RecompileWarning):
-        for n in range(1, 4):
-            f(inp.ones(n))
+        f(inp.ones(3))
     imprint.clear_caches()
     g = imprint.jit(lambda x: x.sum() * 3.25)
     with warnings.catch_warnings():

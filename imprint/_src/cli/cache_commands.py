@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from imprint._src import runtime
 from imprint._src.cli.runpy import run_program
@@ -33,7 +33,7 @@ from imprint._src.jit.disk_cache.current import (
     requested_options,
     store_config,
 )
-from imprint._src.jit.disk_cache.entry import KEY_BYTES, digest
+from imprint._src.jit.disk_cache.entry import KEY_BYTES, Note, digest
 from imprint._src.jit.disk_cache.eviction import StoredFile, entries, evict
 from imprint._src.jit.disk_cache.files import ReadError, write_file
 from imprint._src.jit.disk_cache.remote import Remote
@@ -48,16 +48,18 @@ class _Total(NamedTuple):
     """An entry, or the sum of several."""
 
     name: str
-    count: int
+    entries: int
     nbytes: int
     used: float
     seconds: float
 
-    def __add__(self, other: Any) -> "_Total":
+    def plus(self, other: "_Total | None") -> "_Total":
         """Return the sum of both."""
+        if other is None:
+            return self
         return _Total(
             name=max(self.name, other.name, key=_is_given),
-            count=self.count + other.count,
+            entries=self.entries + other.entries,
             nbytes=self.nbytes + other.nbytes,
             used=max(self.used, other.used),
             seconds=self.seconds + other.seconds,
@@ -92,14 +94,14 @@ def ls(order: str = "time") -> int:
         total = _Total(name, 1, found.nbytes, found.used, seconds)
         listed.append((total, f"{found.key.hex()[:12]}  {total.size_and_time}  {text}"))
         key = _plain_name(name)
-        functions[key] = total + functions[key] if key in functions else total
+        functions[key] = total.plus(functions.get(key))
     by = ORDERS[order]
     for _, line in sorted(listed, key=lambda each: by(each[0])):
         print(line)
     if listed:
         print()
     for total in sorted(functions.values(), key=by):
-        count = f"{total.count} entries" if total.count > 1 else "1 entry"
+        count = f"{total.entries} entries" if total.entries > 1 else "1 entry"
         cost = f"{count}, {total.seconds:.2f} s to compile"
         print(f"{'total':<12}  {total.size_and_time}  {total.name}: {cost}")
     return 0
@@ -224,7 +226,7 @@ def store_in_use(wish: StoreConfig | None = None) -> Store | None:
     return found
 
 
-def _note_of(store: Store, found: StoredFile) -> tuple[dict[str, Any], str]:
+def _note_of(store: Store, found: StoredFile) -> tuple[Note, str]:
     """Return the note of an entry, and its text."""
     try:
         entry = store.look(found.path, whole=False)
@@ -241,7 +243,7 @@ def _note_of(store: Store, found: StoredFile) -> tuple[dict[str, Any], str]:
     )
 
 
-def _function_of(note: dict[str, Any]) -> str:
+def _function_of(note: Note) -> str:
     """Return the name of the function that an entry belongs to."""
     name = str(note.get("name", ""))
     if note.get("kind") == TRACE:

@@ -107,7 +107,12 @@ def _add_cache(commands: Any) -> None:
     both = {"export": cache_commands.export, "import": cache_commands.import_}
     running = {"warm": cache_commands.warm, "why": cache_commands.why}
     listing = {"ls": cache_commands.ls}
-    for name, action in {**listing, **cache_commands.ACTIONS, **both, **running}.items():
+    for name, action in {
+        **listing,
+        **cache_commands.ACTIONS,
+        **both,
+        **running,
+    }.items():
         help_text = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
             name, help=help_text[0].lower() + help_text[1:], description=f"{help_text}."

@@ -203,7 +203,9 @@ class CompileLog:
         with self._lock:
             at = None if is_library(miss.defined) else miss.jitted_at
             key = miss.defined, miss.function, place_key(at)
-            row = self._rows.setdefault(key, Row(miss.function, miss.defined, jitted_at=at))
+            row = self._rows.setdefault(
+                key, Row(miss.function, miss.defined, jitted_at=at)
+            )
             row.misses.append(Miss(miss, costs, is_first=not row.misses))
             row.calls.update(
                 {ref(v.source or v): 0 for v in _made_by(miss)} | row.calls

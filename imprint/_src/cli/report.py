@@ -86,7 +86,9 @@ def count(n: int, what: str) -> str:
 def _title(row: Row) -> str:
     if row.is_library:
         return f"{row.function} (imprint's own)"
-    return f"{row.function} ({short_place(row.defined)})" if row.defined else row.function
+    return (
+        f"{row.function} ({short_place(row.defined)})" if row.defined else row.function
+    )
 
 
 def _lines(row: Row, title: str) -> Iterator[_Line]:
@@ -138,7 +140,9 @@ def short_place(place: str) -> str:
     """Return `/path/file.py:12` relative to the present directory, if it is inside."""
     try:
         folder = Path.cwd()
-        return place if folder == folder.parent else str(Path(place).relative_to(folder))
+        return (
+            place if folder == folder.parent else str(Path(place).relative_to(folder))
+        )
     except (ValueError, OSError):  # elsewhere, or the present one is gone
         return place
 

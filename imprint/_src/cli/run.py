@@ -76,8 +76,8 @@ def run(options: RunOptions) -> int:
     shown = config.show_progress
     OBSERVERS.append(log)
     try:
-        if "IMPRINT_SHOW_PROGRESS" not in os.environ:
-            config.update("show_progress", True)
+        is_default = "IMPRINT_SHOW_PROGRESS" not in os.environ
+        config.update("show_progress", shown or is_default)
         status = run_program(options.program)
     finally:
         OBSERVERS.remove(log)

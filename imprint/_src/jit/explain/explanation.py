@@ -209,7 +209,9 @@ class Explanation:
         if self.is_kept:
             return f"{start} starts warm: {self.disk}"
         if self.differences and self.differences[0].kind == "disabled":
-            return f"{start} runs as Python: jit is disabled. {self.differences[0].remedy}"
+            return (
+                f"{start} runs as Python: jit is disabled. {self.differences[0].remedy}"
+            )
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
         cost += more
         is_loaded = self.origin == "disk"

@@ -579,9 +579,7 @@ class Version(InternalObject):
         return f"<version of {self}, {self.hits} calls>"
 
 
-def _listed(
-    arrays: dict[str, ShapedArray], statics: dict[str, str]
-) -> Iterator[str]:
+def _listed(arrays: dict[str, ShapedArray], statics: dict[str, str]) -> Iterator[str]:
     """Yield the arguments of a call as text; those of many arrays by their sums."""
     counts = Counter(map(_argument_of, arrays))
     large = {name for name, count in counts.items() if count > _SHOWN}
