@@ -1,14 +1,13 @@
 """Blocks of equations that a Python loop repeated.
 
-1. Each equation has a token: its primitive, its line, the avals of its operands and
-   results, and its params. Integers in params may differ by equal steps, like the start of
-   `x[i]` in each iteration.
+1. Each equation has a token: primitive, line, avals of operands and results, and params.
+   Integers in params may differ by equal steps, like the start of `x[i]` in a loop.
 2. The distances between equal tokens are the possible lengths of blocks; they are few.
 3. For each length, find the longest runs of blocks in which each equation equals that of
    the previous block, and takes its operands from the same positions of its own block.
    Operands from outside a block (a carry, a constant, a weight) may differ.
-4. Of overlapping runs, keep the one that saves most. Leave out those that jitted functions
-   of this package stage by themselves, such as the rounds of a random number generator.
+4. Of overlapping runs, keep the one that saves most, unless it is inside a jitted function
+   of this package, such as a random number generator.
 """
 
 from collections import Counter

@@ -327,7 +327,7 @@ def _standin_of(fun: Any) -> WeakStandin | None:
     return standin if isinstance(standin, WeakStandin) else None  # else it holds it
 
 
-class _Count:
+class _CompileCount:
     """The versions of a function that one place jits.
 
     Attributes:
@@ -357,7 +357,7 @@ class DefinitionSite:
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
         self._made: deque[FunctionState] = deque(maxlen=4)
-        self._counts: dict[Hashable, _Count] = {}
+        self._counts: dict[Hashable, _CompileCount] = {}
 
     def before(
         self, fun: Callable[..., Any], definition: Definition
@@ -398,7 +398,7 @@ class DefinitionSite:
             self._counts.clear()
         if miss.origin == "disk":
             return
-        count = self._counts.setdefault(now.jitted_at, _Count())
+        count = self._counts.setdefault(now.jitted_at, _CompileCount())
         count.made += 1
         if options.max_versions is not None:
             return
