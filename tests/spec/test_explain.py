@@ -697,3 +697,11 @@ def test_a_hit_lists_the_watched_values():
     why = f.explain(1.0)
     assert why.hit
     assert why.watched == f.versions[0].watched == ("global SCALE in ?",)
+
+
+def test_an_explanation_prints_as_its_sentence():
+    f = imprint.jit(lambda x: x * 7.5)
+    f(1.0)
+    for why in (f.explain(1.0), f.explain(1), f.last_miss):
+        assert repr(why) == str(why)
+        assert len(repr(why).splitlines()) == 1

@@ -202,3 +202,18 @@ def test_a_version_outlives_objects_that_its_trace_created():
     f(1.0)
     module.k = 1.0
     assert work_of(lambda: f(1.0)) == Work(0, 0)
+
+
+def test_the_arrays_of_a_model_are_summed_up():
+    @imprint.filter_jit
+    def loss(model, x):
+        return model["net"][0] * x + model["scale"]
+
+    layers = [inp.ones((2, 3)), *[inp.ones(4)] * 8]
+    loss({"net": layers, "scale": 2.0}, inp.ones(1) * inp.ones((2, 3)))
+    (version,) = loss.versions
+    assert str(version) == ("loss(model: 9 arrays of 38 elements, x: float32[2,3])")
+    loss({"net": layers[:2], "scale": 2.0}, 1.0)
+    assert "loss(model['net'][0]: float32[2,3], model['net'][1]: float32[4]" in (
+        str(loss.versions[1])
+    )

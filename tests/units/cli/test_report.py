@@ -147,7 +147,7 @@ versions  hits  trace s  lower s  compile s  load s  function, and why
                   0.000    0.000      1.000   0.000    first call
                   0.000    0.000      0.000   0.250    n: [0] → [1], loaded from the disk
        1     0    0.000    0.000      0.500   0.000  f (/x/a.py:3), jitted at /x/a.py:2
-                  0.000    0.000      0.500   0.000    first call
+                  0.000    0.000      0.500   0.000    first call, its program was in memory
 """
 
 
@@ -160,7 +160,7 @@ def test_the_origin_of_each_version_and_the_place_of_like_functions():
     for seconds, at, origin, *differences in (
         (1.0, first, "compiled"),
         (0.25, first, "disk", change),
-        (0.5, second, "compiled", change),  # from another function: no recompile
+        (0.5, second, "memory", change),  # from another function: no recompile
     ):
         why = a_miss(seconds, *differences).why
         why = replace(why, jitted_at=at, origin=origin)
