@@ -1,9 +1,10 @@
 """Run a scenario: a program, warm calls, an edit, then hits compared with plain calls.
 
-A scenario is one text: a module with `f`, then edits, each after `---`. `HEAD` precedes it
-and defines the classes `K` and `L` with an attribute, `O` of `K`, and the modules `cfg`,
-`other` and `stale_pkg.sub`. If the text defines `compiled`, it is called instead of
-`jit(f)`; `S` is a static argument.
+A scenario is a generator function: it defines `f`, and yields where `f` is called, first
+and after each edit. It runs with a module of its own as its globals. `HEAD` precedes it there and defines the
+classes `K` and `L` with an attribute, `O` of `K`, and the modules `cfg`, `other` and
+`stale_pkg.sub`. If it defines `compiled`, that is called instead of `jit(f)`; `S` is a
+static argument.
 
 Each edit must change the result of the plain function, or the scenario would test nothing.
 """
@@ -11,11 +12,12 @@ Each edit must change the result of the plain function, or the scenario would te
 import contextlib
 import re
 import sys
-import textwrap
+import types
 
 import imprint
 from imprint._src.jit.compilation.counters import COUNTERS
-from tests.units.modules import make_module
+from tests.retrace.stale import given, kept
+from tests.units.modules import fill, make_library, make_module
 
 HEAD = """\
 import abc, collections, collections.abc, contextlib, contextvars, dataclasses, enum, functools
@@ -39,6 +41,10 @@ MODULES = {
     "stale_pkg.sub": "W = 1.0",
     "stale_pkg.new": "W = 2.0",
 }
+LIBRARIES = {
+    "stale_lib": given.LIBRARY,
+    "stale_settings": kept.LIBRARY + kept.PUBLISHED,
+}
 
 
 @contextlib.contextmanager
@@ -51,6 +57,8 @@ def user_modules():
             parent, _, own = name.rpartition(".")
             if parent:
                 setattr(sys.modules[parent], own, module)
+        for name, text in LIBRARIES.items():
+            make_library(name, text)
         yield
     finally:
         for name in set(sys.modules) - set(before):
@@ -59,19 +67,29 @@ def user_modules():
 
 
 class Scene:
-    """A running scenario."""
+    """A running scenario: its module, and what is called in it."""
 
-    def __init__(self, text):
-        head, *self.edits = re.split(r"\s+---\s", textwrap.dedent(text).strip())
-        self.module = make_module("stale", "")
+    def __init__(self):
+        self.module = make_module("stale", HEAD)
         self.names = vars(self.module)
-        self.run(HEAD + head)
+
+    def steps(self, scenario, kind):
+        """Return an iterator that runs the program of a scenario, then each edit."""
+        if isinstance(scenario, str):
+            return self.parts(scenario)
+        args = [getattr(sys.modules["stale_settings"], kind)] if kind else []
+        return types.FunctionType(scenario.__code__, self.names)(*args)
+
+    def parts(self, text):
+        for part in re.split(r"\n--- ", text):
+            fill(self.module, part)
+            yield
+
+    def begin(self):
+        """Choose what is called, once the program has run."""
         self.fun = self.names["f"]
         options = {"static_argnums": 1} if "S" in self.names else {}
         self.compiled = self.names.get("compiled") or imprint.jit(self.fun, **options)
-
-    def run(self, text):
-        exec(compile(text, self.module.__file__, "exec"), self.names)
 
     def outcome(self, fun):
         static = [self.names["S"]] if "S" in self.names else []
@@ -99,14 +117,23 @@ class Scene:
         assert not traced or isinstance(expected, str), "it is traced at each call"
 
 
-def play(text):
-    """Run a scenario: three calls, then an edit and three calls, for each edit."""
+def play(scenario, kind=None):
+    """Run a scenario: three calls, then an edit and three calls, for each edit.
+
+    Args:
+      scenario: A generator function, or a text with its edits after `---` at the start of
+        a line.
+      kind: The name of a class of `kept`, which the scenario gets.
+    """
     with user_modules():
-        scene = Scene(text)
+        scene = Scene()
+        steps = scene.steps(scenario, kind)
+        next(steps)
+        scene.begin()
         # The trace is the first to fill a memo.
         scene.check(scene.outcome(scene.compiled))
-        for edit in scene.edits:
-            before = scene.plain()
-            scene.run(edit)
-            assert scene.plain() != before, f"this changes nothing: {edit}"
+        before = scene.plain()
+        for number, _ in enumerate(steps):
+            assert scene.plain() != before, f"edit {number} changes nothing"
             scene.check()
+            before = scene.plain()
