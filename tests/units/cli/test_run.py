@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import imprint as package
 from imprint._src.cli.run import split_words
 from imprint._src.jit.versions.version import OBSERVERS
 from imprint.cli import main
@@ -63,7 +64,7 @@ def test_json_on_the_output_is_its_last_line(train, tmp_path):
     said, last = done.stdout.splitlines()
     assert said == "the program speaks"
     data = json.loads(last)
-    assert data.pop("imprint") == "0.1.0"
+    assert data.pop("imprint") == package.__version__
     assert data.pop("program") == ["train.py", "--json", "x"]
     assert data.pop("status") == 0
     step, shifted = data.pop("functions")
