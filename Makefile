@@ -31,7 +31,7 @@ VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-isa test-audit test-gpu check bench lint-fix clean
+.PHONY: help demo test test-all test-isa test-audit test-gpu check docs bench lint-fix clean
 
 help:
 	@echo 'make demo       real programs traced, compiled, cached and differentiated'
@@ -41,6 +41,7 @@ help:
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
 	@echo 'make test-gpu   tests and benchmarks, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
+	@echo 'make docs       the documentation site, in site/; a broken link or signature fails'
 	@echo 'make bench      imprint and JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format, and repair lint errors'
 	@echo 'make clean      remove environments and caches'
@@ -54,7 +55,7 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(PYTEST) -m 'not exhaustive' --ignore=tests/meta $(ARGS)
 
-test-all: $(VENV)/test.stamp
+test-all: $(VENV)/test.stamp $(VENV)/docs.stamp
 	$(PYTEST) --optimized $(ARGS)
 
 # XLA uses no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), as on an older CPU; on a CPU
@@ -88,6 +89,10 @@ check: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/meta
 
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/docs.stamp
+	$(BIN)/mkdocs build --quiet
+
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -96,7 +101,7 @@ lint-fix: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv-* .pytest_cache .ruff_cache .hypothesis .asv
+	rm -rf .venv-* .pytest_cache .ruff_cache .hypothesis .asv site
 
 # ---- environments ----
 

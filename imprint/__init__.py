@@ -217,7 +217,7 @@ if TYPE_CHECKING:
     from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _LAZY: Final[dict[str, str]] = {
     "imprint.ad_checkpoint": ". checkpoint_policies",

@@ -1,6 +1,6 @@
 """Tools for the tests of programs that use imprint.
 
-The pytest plugin, `_imprint_pytestplugin`, provides the limit on compiles as a marker and a
+The pytest plugin, `pytest_imprint`, provides the limit on compiles as a marker and a
 fixture, and reports the compiles of each test. It turns the persistent cache off, so that
 no test depends on earlier runs; the fixture `imprint_store` is an empty one.
 """

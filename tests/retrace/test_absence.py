@@ -6,7 +6,7 @@ owner, its class or a base gains it, changes it, and loses it.
 
 import pytest
 
-from tests.retrace.stale.scenario import play
+from tests.retrace.scenario import play
 
 CLASSES = "class B: pass\nclass C(B): pass\n"
 META = "class T(type): pass\nclass C(metaclass=T): pass\n"

@@ -7,10 +7,9 @@ usual bookkeeping of a training step.
 
 import dataclasses
 import functools
+import inspect
 import itertools
-import re
 import sys
-import textwrap
 import types
 
 import numpy as np
@@ -22,6 +21,7 @@ from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.filter_jit import filter_jit
 from imprint.module import Module, field
 from tests.lanes import exhaustive
+from tests.retrace.counted import unread, writes
 from tests.retrace.marks import executed_code_is_known
 from tests.units.modules import make_module
 
@@ -339,103 +339,38 @@ def test_a_static_argument_with_changing_arrays_is_traced_once():
 
 # ---- changes that a function does not read ----
 
-# A module with `f`, and the edit between two calls.
-BESIDE = {
-    "class attribute": "class K:\n    n, w = 0, 1.0\nf = lambda x: x * K.w --- K.n += 1",
-    "attribute": "class K: w = 1.0\no = K(); o.n = 0\nf = lambda x: x * o.w --- o.n += 1",
-    "attribute of a namespace": "o = types.SimpleNamespace(n=0, w=1.0)\nf = lambda x: x * o.w --- o.n += 1",
-    "slot": "class K: __slots__ = 'n', 'w'\no = K(); o.n, o.w = 0, 1.0\nf = lambda x: x * o.w --- o.n += 1",
-    "attribute of a function": "def h(): return 1.0\nh.n = 0\nf = lambda x: x * h() --- h.n += 1",
-    "global": "n, w = 0, 1.0\nf = lambda x: x * w --- n += 1",
-    "attribute of a module": "cfg.n, cfg.w = 0, 1.0\nf = lambda x: x * cfg.w --- cfg.n += 1",
-    "new attributes": "class K: w = 1.0\no = K(); n = 0\nf = lambda x: x * o.w --- n += 1; setattr(o, f'a{n}', 1)",
-    "new attributes of a class": "class K: w = 1.0\nn = 0\nf = lambda x: x * K.w --- n += 1; setattr(K, f'a{n}', 1)",
-    "list in an object": "class K: w = 1.0\no = K(); o.l = []\nf = lambda x: x * o.w --- o.l.append(1)",
-    "same name, another class": "class K: w = 1.0\nclass L: w = 0.0\nf = lambda x: x * K.w --- L.w += 1",
-    "same name, another object": "class K: w = 1.0\no, p = K(), K(); p.w = 0.0\nf = lambda x: x * o.w --- p.w += 1",
-    "same name, a loop over others": """
-        class K: w = 1.0
-        class Log: w = 0
-        l, log = [K(), K()], Log()
-        def f(x):
-            for o in l: x = x * o.w
-            return x
-        --- log.w += 1; Log.w += 1
-        """,
-    "counter that an unread method counts": """
-        class K:
-            w, n = 1.0, 0
-            def count(self): self.n += 1
-        o = K()
-        f = lambda x: x * o.w
-        --- o.count()
-        """,
-    "unread property": """
-        class K:
-            w, _n = 1.0, 0
-            n = property(lambda self: self._n)
-        o = K()
-        f = lambda x: x * o.w
-        --- o._n += 1
-        """,
-    "branch that is not taken": """
-        class K: w, n = 1.0, 0
-        o, D = K(), False
-        def f(x): return x * o.n if D else x * o.w
-        --- o.n += 1
-        """,
-    "method that is not called": """
-        class K:
-            w, n = 1.0, 0
-            def a(self, x): return x * self.w
-            def b(self, x): return x * self.n
-        o = K()
-        f = lambda x: o.a(x)
-        --- o.n += 1
-        """,
-    "name of an unknown receiver": """
-        class K: step = 0
-        class P: step = 1.0
-        def get(): return P
-        k = K()
-        def f(x): return x * get().step
-        --- K.step += 1; k.step = K.step
-        """,
-    "equal value, set again": "class K: w = 1.0\no = K(); o.w = 1.0\nf = lambda x: x * o.w --- o.w = 1.0",
-    "equal class attribute, set again": "class K: w = 1.0\nf = lambda x: x * K.w --- K.w = 1.0",
-    "equal global, set again": "w = 1.0\nf = lambda x: x * w --- w = 1.0",
-    "object re-created by the loop": """
-        class K: w = 1.0
-        class Batch:
-            def __init__(self): self.w = 5.0
-        o = K()
-        f = lambda x: x * o.w
-        --- b = Batch(); b.w = 7.0
-        """,
-}
 HEAD = "import functools, types\nimport counted_cfg as cfg\nimport imprint\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def programs_of(module):
+    """Return the cases of the functions of a module."""
+    return [
         pytest.param(
-            text,
+            fun,
             id=name,
             marks=[executed_code_is_known]
-            if name == "branch that is not taken"
+            if name == "branch_that_is_not_taken"
             else [],
         )
-        for name, text in BESIDE.items()
-    ],
-)
+        for name, fun in vars(module).items()
+        if inspect.isfunction(fun)
+    ]
+
+
+def run_in_a_module(program):
+    """Run a function with a new module as its globals; return both, and its result."""
+    module = make_module("counted", HEAD)
+    return module, types.FunctionType(program.__code__, vars(module))()
+
+
+@pytest.mark.parametrize("program", programs_of(unread))
 @pytest.mark.parametrize(
     "way", ["jit", "re-created", *exhaustive("filter_jit", "nested")]
 )
-def test_an_unread_change_makes_no_version(text, way, monkeypatch):
+def test_an_unread_change_makes_no_version(program, way, monkeypatch):
     import_of(monkeypatch)
-    text, edit = parts(text)
-    module = make_module("counted", HEAD + text)
+    module, edits = run_in_a_module(program)
+    next(edits)
     f = {
         "jit": lambda: imprint.jit(module.f),
         "filter_jit": lambda: filter_jit(module.f),
@@ -446,7 +381,7 @@ def test_an_unread_change_makes_no_version(text, way, monkeypatch):
     def calls():
         for _ in range(STEPS):
             assert f(X) == 2.0
-            exec(edit, vars(module))
+            next(edits)
 
     # A watch that was too wide fires once, and is dropped then.
     assert traces_of(calls) <= (4 if way == "nested" else 2)
@@ -459,227 +394,27 @@ def import_of(monkeypatch):
     make_module("counted_cfg", "")
 
 
-def parts(text):
-    return re.split(r"\s+---\s", textwrap.dedent(text).strip())
-
-
 # ---- writes by the trace ----
 
-# A module with `f`, which counts its traces in `count()`.
-COUNTING = {
-    "global": "n = 0\ndef f(x):\n    global n\n    n += 1\n    return x\ncount = lambda: n",
-    "list": "l = []\ndef f(x):\n    l.append(x.shape)\n    return x\ncount = lambda: len(l)",
-    "new key": "d = {}\ndef f(x):\n    d[len(d)] = 1\n    return x\ncount = lambda: len(d)",
-    "key": "d = {'n': 0}\ndef f(x):\n    d['n'] += 1\n    return x\ncount = lambda: d['n']",
-    "key by get": "d = {}\ndef f(x):\n    d['n'] = d.get('n', 0) + 1\n    return x\ncount = lambda: d['n']",
-    "setdefault": "d = {}\ndef f(x):\n    d.setdefault('l', []).append(1)\n    return x\ncount = lambda: len(d['l'])",
-    "default dict": """
-        import collections
-        d = collections.defaultdict(int)
-        def f(x):
-            d["n"] += 1
-            return x
-        count = lambda: d["n"]
-        """,
-    "set": "s = set()\ndef f(x):\n    s.add(len(s))\n    return x\ncount = lambda: len(s)",
-    "nonlocal": """
-        def make():
-            n = 0
-            def f(x):
-                nonlocal n
-                n += 1
-                return x
-            return f, lambda: n
-        f, count = make()
-        """,
-    "attribute of self": """
-        class K:
-            traces = 0
-            def f(self, x):
-                self.traces += 1
-                return x
-        k = K(); f = k.f
-        count = lambda: k.traces
-        """,
-    "attribute by a helper": """
-        class K:
-            traces = 0
-            def count(self): self.traces += 1
-        k = K()
-        def f(x):
-            k.count()
-            return x
-        count = lambda: k.traces
-        """,
-    "attribute by setattr": """
-        class K: n = 0
-        k = K()
-        def f(x):
-            setattr(k, "n", k.n + 1)
-            return x
-        count = lambda: k.n
-        """,
-    "attribute of a parameter": """
-        class K: n = 0
-        k = K()
-        def h(o): o.n += 1
-        def f(x):
-            h(k)
-            return x
-        count = lambda: k.n
-        """,
-    "attribute in a loop": """
-        class K: n = 0
-        l = [K(), K()]
-        def f(x):
-            for k in l: k.n += 1
-            return x
-        count = lambda: l[1].n
-        """,
-    "class attribute": """
-        class K: n = 0
-        def f(x):
-            K.n += 1
-            return x
-        count = lambda: K.n
-        """,
-    "class attribute by type(self)": """
-        class K:
-            n = 0
-            def f(self, x):
-                type(self).n += 1
-                return x
-        f = K().f
-        count = lambda: K.n
-        """,
-    "attribute of a module": """
-        cfg.n = 0
-        def f(x):
-            cfg.n += 1
-            return x
-        count = lambda: cfg.n
-        """,
-    "attribute of a function": """
-        def f(x):
-            f.n += 1
-            return x
-        f.n = 0
-        count = lambda: f.n
-        """,
-    "attribute through a captured local": """
-        class K:
-            n = 0
-            def f(self, x):
-                def loss(p):
-                    self.n += 1
-                    return p
-                return loss(x)
-        k = K(); f = k.f
-        count = lambda: k.n
-        """,
-    "attribute in grad": """
-        class K: n = 0
-        k = K()
-        def loss(p):
-            k.n += 1
-            return p * p
-        def f(x): return imprint.grad(loss)(x) / 2
-        count = lambda: k.n
-        """,
-    "list of an object": """
-        class K:
-            def __init__(self): self.log = []
-            def f(self, x):
-                self.log.append("traced")
-                return x
-        k = K(); f = k.f
-        count = lambda: len(k.log)
-        """,
-    "dict of an object": """
-        class K:
-            def __init__(self): self.seen = {}
-            def f(self, x):
-                self.seen[x.shape] = self.seen.get(x.shape, 0) + 1
-                return x
-        k = K(); f = k.f
-        count = lambda: sum(k.seen.values())
-        """,
-    "three deep": """
-        o = types.SimpleNamespace(a=types.SimpleNamespace(b=types.SimpleNamespace(n=0)))
-        def f(x):
-            o.a.b.n += 1
-            return x
-        count = lambda: o.a.b.n
-        """,
-    "what the trace keeps": """
-        class K: last, n = None, 0
-        k = K()
-        def f(x):
-            k.last, k.n = x.shape, k.n + 1
-            return x
-        count = lambda: k.n
-        """,
-    "cached property": """
-        class K:
-            n = 0
-            @functools.cached_property
-            def w(self):
-                K.n += 1
-                return 1.0
-        k = K()
-        def f(x): return x * k.w
-        count = lambda: K.n
-        """,
-    "property of a backward rule": """
-        class K:
-            n = 0
-            @property
-            def w(self):
-                self.n += 1
-                return 1.0
-        k = K()
-        @imprint.custom_vjp
-        def ruled(x): return x * 1.0
-        ruled.defvjp(lambda x: (ruled(x), None), lambda _, ct: (ct * k.w,))
-        def f(x): return imprint.grad(ruled)(x) * x
-        count = lambda: k.n
-        """,
-    "generator": """
-        import itertools
-        it, l = itertools.count(), []
-        def f(x):
-            l.append(next(it))
-            return x
-        count = lambda: len(l)
-        """,
-    "attribute of a function, with a computed name": """
-        def h(): h.n += 1
-        h.n = 0
-        class R: rate = 1.0
-        def f(x):
-            h()
-            return x * getattr(R, "RATE".lower())
-        count = lambda: h.n
-        """,
-}
+GRADIENTS = {"attribute_in_grad", "property_of_a_backward_rule"}
 
 
-@pytest.mark.parametrize("text", COUNTING.values(), ids=COUNTING)
+@pytest.mark.parametrize("program", programs_of(writes))
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
-def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
+def test_a_counter_in_the_traced_code_counts_traces(program, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("counted", HEAD + parts(text)[0])
+    module, _ = run_in_a_module(program)
     f = imprint.jit(module.f, strict=strict)
     assert [module.count() for _ in range(STEPS) if f(X) == 2.0] == [1] * STEPS
 
 
-@pytest.mark.parametrize("text", COUNTING.values(), ids=COUNTING)
+@pytest.mark.parametrize("program", programs_of(writes))
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
-def test_two_shapes_that_take_turns_are_two_traces(text, strict, monkeypatch):
+def test_two_shapes_that_take_turns_are_two_traces(program, strict, monkeypatch):
     import_of(monkeypatch)
-    module = make_module("counted", HEAD + parts(text)[0])
+    module, _ = run_in_a_module(program)
     f = imprint.jit(module.f, strict=strict)
-    if "grad" in text:
+    if program.__name__ in GRADIENTS:
         f = imprint.jit(lambda x: module.f(x.sum()), strict=strict)
     shapes = itertools.cycle([inp.ones(2), inp.ones(3)])
     assert traces_of(lambda: [f(next(shapes)) for _ in range(STEPS)]) == 2

@@ -1,89 +1,45 @@
 """A cache hit gives the result of a fresh trace: one scenario for each way to fail.
 
-The scenarios are texts, in `tests/retrace/stale`; `scenario` there runs one. Here a failure
-has a name; the oracle of `test_soundness` combines such pieces.
+The scenarios are the functions of the modules of `tests/retrace/stale`; `scenario.play`
+runs one. Here a failure has a name; the oracle of `test_soundness` combines such pieces.
 """
 
+import importlib
+import inspect
+import pathlib
 import sys
 
 import pytest
 
-from tests.retrace.stale.branches import BRANCHES
-from tests.retrace.stale.dicts import DICTS
-from tests.retrace.stale.equals import EQUALS, THROUGH_C
-from tests.retrace.stale.existence import EXISTENCE
-from tests.retrace.stale.forms import FORMS
-from tests.retrace.stale.functions import FUNCTIONS
-from tests.retrace.stale.given import GIVEN, HELD
-from tests.retrace.stale.holders import HOLDERS
-from tests.retrace.stale.inherited import INHERITED
-from tests.retrace.stale.instances import INSTANCES, STATICS
-from tests.retrace.stale.kept import KEPT
-from tests.retrace.stale.libraries import LIBRARIES, OBSERVED
-from tests.retrace.stale.modules import MODULES, NAMES
-from tests.retrace.stale.nested import NESTED
-from tests.retrace.stale.parameters import PARAMETERS
-from tests.retrace.stale.scenario import play
-from tests.retrace.stale.specials import MISSED, SPECIALS
-from tests.retrace.stale.subclasses import SUBCLASSES
-from tests.retrace.stale.taken import TAKEN
-from tests.retrace.stale.trees import TREES
-from tests.retrace.stale.wrapped import WRAPPED
+from tests.retrace.scenario import play
 
-KINDS = {
-    "nested": NESTED,
-    "branches": BRANCHES,
-    "parameters": PARAMETERS,
-    "trees": TREES,
-    "forms": FORMS,
-    "holders": HOLDERS,
-    "modules": MODULES,
-    "dicts": DICTS,
-    "names": NAMES,
-    "instances": INSTANCES,
-    "statics": STATICS,
-    "functions": FUNCTIONS,
-    "specials": SPECIALS,
-    "taken": TAKEN,
-    "equals": EQUALS,
-    "through C": THROUGH_C,
-    "missed": MISSED,
-    "libraries": LIBRARIES,
-    "observed": OBSERVED,
-    "existence": EXISTENCE,
-    "given": GIVEN,
-    "held": HELD,
-    "kept": KEPT,
-    "inherited": INHERITED,
-    "subclasses": SUBCLASSES,
-    "wrapped": WRAPPED,
-}
+PACKAGE = pathlib.Path(__file__).parent / "stale"
+MODULES = sorted(file.stem for file in PACKAGE.glob("*.py"))
 pytestmark = [
     pytest.mark.unaudited,  # they count traces, and compare with a fresh one themselves
 ]
 
 
-KNOWN_FAULTS = {
-    "function of a Partial": "defaults are written in place, of a function that was "
-    "defined again and is data of a node",
-}
+REASON = "defaults are written in place, of a function that was defined again"
+KNOWN_FAULTS = {"equals-function_of_a_partial": REASON, "equals-callback": REASON}
 
 
-def scenarios():
-    """Return the cases of all kinds; a known fault is expected to fail."""
-    return [
-        pytest.param(text, id=f"{kind}: {name}", marks=known_fault(name))
-        for kind, texts in KINDS.items()
-        for name, text in texts.items()
-    ]
+def cases():
+    """Yield the cases of all modules; a known fault is expected to fail."""
+    for name in MODULES:
+        module = importlib.import_module(f"tests.retrace.stale.{name}")
+        for scenario in filter(inspect.isgeneratorfunction, vars(module).values()):
+            for kind in getattr(scenario, "kinds", [None]):
+                case = "-".join([name, scenario.__name__, *([kind] if kind else [])])
+                yield pytest.param(scenario, kind, id=case, marks=known_fault(case))
 
 
-def known_fault(name):
-    reason = KNOWN_FAULTS.get(name)
+def known_fault(case):
+    reason = KNOWN_FAULTS.get(case)
     known = sys.version_info >= (3, 12)  # 3.11 compares all reachable code
     return [pytest.mark.xfail(known, reason=reason)] if reason else []
 
 
-@pytest.mark.parametrize("text", scenarios())
-def test_an_edit_is_seen(text):
-    play(text)
+@pytest.mark.parametrize(("scenario", "kind"), list(cases()))
+def test_an_edit_is_seen(scenario, kind):
+    play(scenario, kind)

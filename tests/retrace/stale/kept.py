@@ -1,10 +1,9 @@
-"""Scenarios: objects of an installed library in which users keep their settings.
+"""Scenarios: objects of a library in which users keep their settings.
 
-Three common classes: one that keeps a dictionary, one that is a dictionary and shows its
-keys as attributes, and one that defines its own `__dict__`. Then some libraries.
+`Config` keeps a dictionary, `Shown` is a dictionary and shows its keys as attributes,
+`Hiding` defines its own `__dict__`. `ConfigDict`, `Munch` and `Dict` are of published
+libraries.
 """
-
-import textwrap
 
 LIBRARY = """
 class Config:
@@ -31,133 +30,199 @@ class Hiding(Shown):
     def __dict__(self): return dict(self)
 """
 """The text of a module of a library that keeps settings."""
-_SETTINGS = f"""
-made = types.ModuleType("stale_settings")
-made.__file__ = "/env/lib/python3/site-packages/stale_settings.py"
-sys.modules["stale_settings"] = made
-exec(compile({LIBRARY!r}, made.__file__, "exec"), vars(made))
-from stale_settings import Config, Shown, Hiding
-"""
-_WAYS = {
-    "attribute": """
-        c = {kind}(rate=1.0, step=1)
-        f = lambda x: x * c.rate
-        --- c.rate = 3.0
-        --- setattr(c, "rate", 4.0)
-        --- c = {kind}(rate=5.0)
-        """,
-    "nested": """
-        c = {kind}(o={kind}(rate=1.0))
-        f = lambda x: x * c.o.rate
-        --- c.o.rate = 3.0
-        --- c.o.rate = 4.0
-        --- c.o = {kind}(rate=5.0)
-        --- c.o.rate = 6.0
-        """,
-    "in an object of the user's": """
-        class T:
-            def __init__(self): self.c = {kind}(rate=1.0)
-            def step(self, x):
-                def loss(p): return p * self.c.rate
-                return grad(loss)(x)
-        t = T()
-        f = lambda x: t.step(x)
-        --- t.c.rate = 3.0
-        --- t.c.rate = 4.0
-        """,
-    "given to a helper": """
-        c = {kind}(rate=1.0)
-        def h(x, cs): return sum(x * each.rate for each in cs)
-        f = lambda x: h(x, [c, c])
-        --- c.rate = 3.0
-        """,
-    "comes to be": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * getattr(c, "scale", 1.0)
-        --- c.scale = 3.0
-        --- c.scale = 4.0
-        --- del c.scale
-        """,
-}
-_STATIC = {
-    "static argument": """
-        S = {kind}(rate=1.0)
-        f = lambda x, s: x * s.rate
-        --- S.rate = 3.0
-        """,
-}
-_ITEMS = {
-    "item": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * c["rate"]
-        --- c["rate"] = 3.0
-        --- c.rate = 4.0
-        """,
-    "item that comes to be": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * c.get("scale", 1.0)
-        --- c["scale"] = 3.0
-        """,
-    "all items": """
-        c = {kind}(rate=1.0)
-        f = lambda x: sum(x * c[name] for name in c)
-        --- c["rate"] = 3.0
-        --- c["other"] = 4.0
-        """,
-    "item by a key that is worked out": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * c["".join(["ra", "te"])]
-        --- c["rate"] = 3.0
-        """,
-}
-
-
-_INSTALLED = """
+PUBLISHED = """
+import ml_collections
 from addict import Dict
 from munch import Munch
-import ml_collections
 def ConfigDict(**held): return ml_collections.ConfigDict(held)
 """
-_CHANGES = {
-    "update": """
-        c = {kind}(o={kind}(rate=1.0), step=1)
-        f = lambda x: x * c.o.rate
-        --- c.update({"o": {kind}(rate=3.0)})
-        --- c.o.update({"rate": 4.0})
-        """,
-    "items": """
-        c = {kind}(rate=1.0)
-        def f(x):
-            for name, value in c.items(): x = x * value
-            return x
-        --- c["rate"] = 3.0
-        --- c["scale"] = 2.0
-        --- del c["rate"]
-        """,
-}
-_MADE = {
-    "copy that the trace makes": """
-        c = {kind}(rate=1.0)
-        f = lambda x: x * ml_collections.FrozenConfigDict(c).rate
-        --- c.rate = 3.0
-        --- c["rate"] = 4.0
-        """,
-}
 
 
-def _written(before, kinds, ways):
-    return {
-        f"{way} of {kind}": before + textwrap.dedent(text.replace("{kind}", kind))
-        for kind in kinds
-        for way, text in ways.items()
-    }
+def of(*kinds):
+    """Run a scenario with each of these classes."""
+
+    def mark(scenario):
+        scenario.kinds = kinds
+        return scenario
+
+    return mark
 
 
-KEPT = {
-    **_written(_SETTINGS, ("Config", "Shown", "Hiding"), _WAYS),
-    **_written(_SETTINGS, ("Config",), _STATIC),
-    **_written(_SETTINGS, ("Config", "Shown", "Hiding"), _ITEMS),
-    **_written(_INSTALLED, ("ConfigDict", "Munch"), {**_WAYS, **_ITEMS, **_CHANGES}),
-    **_written(_INSTALLED, ("ConfigDict",), _MADE),
-    **_written(_INSTALLED, ("Dict",), _CHANGES),
-}
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def attribute(kind):
+    global c, f
+    c = kind(rate=1.0, step=1)
+    f = lambda x: x * c.rate
+    yield
+    c.rate = 3.0
+    yield
+    setattr(c, "rate", 4.0)
+    yield
+    c = kind(rate=5.0)
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def nested(kind):
+    global c, f
+    c = kind(o=kind(rate=1.0))
+    f = lambda x: x * c.o.rate
+    yield
+    c.o.rate = 3.0
+    yield
+    c.o.rate = 4.0
+    yield
+    c.o = kind(rate=5.0)
+    yield
+    c.o.rate = 6.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def in_an_object_of_the_users(kind):
+    global T, t, f
+
+    class T:
+        def __init__(self):
+            self.c = kind(rate=1.0)
+
+        def step(self, x):
+            def loss(p):
+                return p * self.c.rate
+
+            return grad(loss)(x)
+
+    t = T()
+    f = lambda x: t.step(x)
+    yield
+    t.c.rate = 3.0
+    yield
+    t.c.rate = 4.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def given_to_a_helper(kind):
+    global c, h, f
+    c = kind(rate=1.0)
+
+    def h(x, cs):
+        return sum(x * each.rate for each in cs)
+
+    f = lambda x: h(x, [c, c])
+    yield
+    c.rate = 3.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def comes_to_be(kind):
+    global c, f
+    c = kind(rate=1.0)
+    f = lambda x: x * getattr(c, "scale", 1.0)
+    yield
+    c.scale = 3.0
+    yield
+    c.scale = 4.0
+    yield
+    del c.scale
+    yield
+
+
+@of("Config")
+def static_argument(kind):
+    global S, f
+    S = kind(rate=1.0)
+    f = lambda x, s: x * s.rate
+    yield
+    S.rate = 3.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def item(kind):
+    global c, f
+    c = kind(rate=1.0)
+    f = lambda x: x * c["rate"]
+    yield
+    c["rate"] = 3.0
+    yield
+    c.rate = 4.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def item_that_comes_to_be(kind):
+    global c, f
+    c = kind(rate=1.0)
+    f = lambda x: x * c.get("scale", 1.0)
+    yield
+    c["scale"] = 3.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def all_items(kind):
+    global c, f
+    c = kind(rate=1.0)
+    f = lambda x: sum(x * c[name] for name in c)
+    yield
+    c["rate"] = 3.0
+    yield
+    c["other"] = 4.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def item_by_a_key_that_is_worked_out(kind):
+    global c, f
+    c = kind(rate=1.0)
+    f = lambda x: x * c["".join(["ra", "te"])]
+    yield
+    c["rate"] = 3.0
+    yield
+
+
+@of("ConfigDict", "Munch", "Dict")
+def update(kind):
+    global c, f
+    c = kind(o=kind(rate=1.0), step=1)
+    f = lambda x: x * c.o.rate
+    yield
+    c.update({"o": kind(rate=3.0)})
+    yield
+    c.o.update({"rate": 4.0})
+    yield
+
+
+@of("ConfigDict", "Munch", "Dict")
+def items(kind):
+    global c, f
+    c = kind(rate=1.0)
+
+    def f(x):
+        for name, value in c.items():
+            x = x * value
+        return x
+
+    yield
+    c["rate"] = 3.0
+    yield
+    c["scale"] = 2.0
+    yield
+    del c["rate"]
+    yield
+
+
+@of("ConfigDict")
+def copy_that_the_trace_makes(kind):
+    global c, f, ml_collections
+    import ml_collections
+
+    c = kind(rate=1.0)
+    f = lambda x: x * ml_collections.FrozenConfigDict(c).rate
+    yield
+    c.rate = 3.0
+    yield
+    c["rate"] = 4.0
+    yield

@@ -67,7 +67,7 @@ def test_json_on_the_output_is_its_last_line(train, tmp_path):
     said, last = done.stdout.splitlines()
     assert said == "the program speaks"
     data = json.loads(last)
-    assert data.pop("imprint") == "0.1.0"
+    assert data.pop("imprint") == package.__version__
     assert data.pop("program") == ["train.py", "--json", "x"]
     assert data.pop("status") == 0
     step, shifted = data.pop("functions")

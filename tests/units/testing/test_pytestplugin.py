@@ -18,7 +18,7 @@ pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parents[3]
 INSTALLED = importlib.metadata.entry_points(group="pytest11", name="imprint")
 # Where imprint is installed pytest finds the plugin by itself.
-PLUGIN = () if INSTALLED else ("-p", "_imprint_pytestplugin")
+PLUGIN = () if INSTALLED else ("-p", "pytest_imprint")
 OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--strict-markers")
 
 TOTAL = """

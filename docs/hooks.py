@@ -1,0 +1,96 @@
+"""Hooks of mkdocs: pages of the API, of the examples, and pages from the root.
+
+`reference/api/` has a page for each public module: mkdocstrings renders the signature and
+the docstring of each name.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+import imprint
+
+ROOT = Path(__file__).parent.parent
+HIDDEN = {"imprint.__main__", "imprint.cli"}
+FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
+
+
+def on_config(config):
+    """Add the pages of the API to the navigation."""
+    reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
+    reference.append({"API": [{name: api_path(name)} for name in public_modules()]})
+    return config
+
+
+def on_files(files, config):
+    """Add the pages that are no files of `docs/`."""
+    for name in FROM_ROOT:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        text = text.replace("](docs/", "](")
+        files.append(File.generated(config, name, content=text))
+    for name in public_modules():
+        files.append(File.generated(config, api_path(name), content=api_page(name)))
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    """Link to the pages that the root has, where they are on the site."""
+    return re.sub(r"\]\((?:\.\./)+CONTRIBUTING\.md\)", contributing(page), markdown)
+
+
+def contributing(page):
+    return "](" + "../" * page.file.src_uri.count("/") + "CONTRIBUTING.md)"
+
+
+def public_modules():
+    """Return the names of the modules that have documented names of their own."""
+    walked = pkgutil.walk_packages(imprint.__path__, "imprint.")
+    names = [each.name for each in walked if "._" not in each.name]
+    return ["imprint", *(name for name in sorted(names) if name not in HIDDEN)]
+
+
+def api_path(name):
+    return f"reference/api/{name}.md"
+
+
+def api_page(name):
+    """Return the page of a module: its docstring, then each of its names."""
+    module = importlib.import_module(name)
+    lines = [f"# {name}", "", inspect.getdoc(module) or "", ""]
+    for member in public_names(module):
+        proper = getattr(getattr(module, member), "__name__", member)
+        if proper != member and getattr(module, proper, None) is getattr(
+            module, member
+        ):
+            link = f"[`{proper}`](#{name}.{proper})"
+            lines += [
+                f"## {member} {{ #{name}.{member} }}",
+                "",
+                f"The same as {link}.",
+                "",
+            ]
+        else:
+            lines += [f"::: {name}.{member}", ""]
+    return "\n".join(lines)
+
+
+def public_names(module):
+    """Return the documented functions and classes of a module, sorted."""
+    names = getattr(module, "__all__", None) or dir(module)
+    return [
+        name
+        for name in sorted(names, key=str.lower)
+        if not name.startswith("_") and is_documented(getattr(module, name, None))
+    ]
+
+
+def is_documented(value):
+    if inspect.ismodule(value) or not callable(value):
+        return False
+    return bool(inspect.getdoc(value)) and str(
+        getattr(value, "__module__", "")
+    ).startswith("imprint")
