@@ -4,8 +4,6 @@ The scenarios are texts, in `tests/retrace/stale`; `scenario` there runs one. He
 has a name; the oracle of `test_soundness` combines such pieces.
 """
 
-import sys
-
 import pytest
 
 from tests.retrace.stale.branches import BRANCHES
@@ -63,25 +61,13 @@ pytestmark = [
 ]
 
 
-KNOWN_FAULTS = {
-    "function of a Partial": "defaults are written in place, of a function that was "
-    "defined again and is data of a node",
-}
-
-
 def scenarios():
-    """Return the cases of all kinds; a known fault is expected to fail."""
+    """Return the cases of all kinds."""
     return [
-        pytest.param(text, id=f"{kind}: {name}", marks=known_fault(name))
+        pytest.param(text, id=f"{kind}: {name}")
         for kind, texts in KINDS.items()
         for name, text in texts.items()
     ]
-
-
-def known_fault(name):
-    reason = KNOWN_FAULTS.get(name)
-    known = sys.version_info >= (3, 12)  # 3.11 compares all reachable code
-    return [pytest.mark.xfail(known, reason=reason)] if reason else []
 
 
 @pytest.mark.parametrize("text", scenarios())

@@ -211,6 +211,18 @@ DICTS = {
             return x * V[0]
         --- V[0] = 2.0
         """,
+    "largest length of a deque": """
+        V = collections.deque([1.0], 3)
+        f = lambda x: x * V.maxlen
+        --- V = collections.deque(V, 4)
+        """,
+    "largest length of a deque that is captured": """
+        def make(q): return lambda x: x * q.maxlen
+        g = make(collections.deque([O], 3))
+        f = lambda x: g(x)
+        compiled = lambda x: jit(g)(x)
+        --- g = make(collections.deque([O], 4))
+        """,
     "ordered dict that gains a key": """
         V = collections.OrderedDict(rate=1.0)
         def f(x):

@@ -59,6 +59,21 @@ TREES = {
         --- k = True
         """,
     ),
+    "class of a model that is filtered": """
+        class Layer(Module):
+            w: object
+            rate = 2.0
+        class Model(Module):
+            layers: list
+        def run(m, x):
+            for layer in m.layers: x = x * layer.rate
+            return x
+        m = Model([Layer(1.0), Layer(inp.ones(()))])
+        f = lambda x: run(m, x)
+        filtered = filter_jit(run)
+        compiled = lambda x: filtered(m, x)
+        --- Layer.rate = 3.0
+        """,
     "registered dataclass given to a function that was traced": """
         @imprint.tree_util.register_dataclass
         @dataclasses.dataclass

@@ -19,6 +19,7 @@ from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import is_user_class
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning
+from imprint._src.jit.fingerprint.code import code_of
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     GONE,
@@ -200,6 +201,7 @@ class Recording:
 
     def _finish(self) -> Dependencies:
         after: dict[Key, Any] = {}
+        self._add_equal_code()
         self._visit_new_values(after)
         name_uses = self._name_uses()
         self._add_absent({*name_uses})
@@ -222,6 +224,24 @@ class Recording:
             is_observed=self._executed.is_observed,
             is_shareable=not (self._reached.has_tracers or self._is_bound),
         )
+
+    def _add_equal_code(self) -> None:
+        """Take functions as executed that were defined again, where an equal one ran.
+
+        Equal pytrees share their static data, so the earlier function runs for both.
+        """
+        executed = self._executed
+        names = {code.co_qualname for code in executed.codes.values()}
+        ran = {code_of(code): code for code in executed.codes.values()}
+        for key, found in tuple(self._reached.functions.items()):
+            function = found[0][0]
+            code = function.__code__
+            if key in executed.codes or code.co_qualname not in names:
+                continue
+            earlier = ran.get(code_of(code))
+            if earlier is not None:
+                for was, now in zip(all_code(earlier), all_code(code), strict=True):
+                    executed.add_like(now, was, function.__globals__)
 
     def _inputs(
         self, name_uses: dict[str, _NameUse], after: dict[Key, Any]
