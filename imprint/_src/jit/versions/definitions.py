@@ -442,12 +442,14 @@ class Definitions:
         if own is not None and own.parts == parts:
             return own
         key = (*_standing(fun), token, options)
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None and known.parts == parts:
-                return known
+        known = self._known.get(key)
+        if known is not None and known.parts == parts:
+            return known
         made = Definition(shared, shared.signature(fun, signature), options, parts)
         with self._lock:
+            known = self._known.get(key)  # another thread may have been first
+            if known is not None and known.parts == parts:
+                return known
             self._known[key] = made
         if type(fun) is FunctionType and fun.__closure__ is None and _is_steady(fun):
             shared.keep(fun, made)
