@@ -200,6 +200,38 @@ def test_a_program_that_memoizes_in_a_list_can_be_stored(life, text):
     np.testing.assert_array_equal(here.main.f(X), X + 2.0)
 
 
+KEPT_BY_NAMESPACES = """
+import functools
+import imprint
+class Namespace:
+    def __init__(self, **given):
+        self.__dict__.update(given)
+    def __getattr__(self, name):
+        return 2.0
+CFG = Namespace(size=3.0)
+@functools.lru_cache
+def table(n):
+    return n * 2.0
+@imprint.jit
+def named(x):
+    return x * CFG.size * CFG.rate
+@imprint.jit
+def memoized(x):
+    return x * table(3)
+"""
+
+
+@pytest.mark.parametrize("name", ["named", "memoized"])
+def test_namespaces_and_memos_of_pure_functions_start_warm(life, name):
+    for edited in ("2.0", "4.0"):
+        for traces in (1, 0):
+            text = KEPT_BY_NAMESPACES.replace("2.0", edited)
+            fun = getattr(life(main=text).main, name)
+            result, count = reborn.traces(fun, X)
+            assert count == traces
+            np.testing.assert_allclose(result, fun.__wrapped__(X), rtol=1e-6)
+
+
 # ---- changed programs ----
 
 EDITS = {

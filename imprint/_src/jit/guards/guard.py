@@ -18,7 +18,14 @@ from functools import lru_cache
 from itertools import repeat
 from marshal import dumps
 from operator import call, is_, is_not
-from types import CellType, CodeType, FunctionType, MemberDescriptorType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    ModuleType,
+    NoneType,
+)
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
@@ -465,7 +472,7 @@ class _GuardCompiler:
         if any(x.reference is not None for x in items):
             getters = self.hold(tuple(map(_getter, items[step - 1 :: step])))
             pairs = f"{self.hold(map)}({self.hold(call)}, {getters})"
-            same = f"{self._all_same(now, pairs)} and {self._all_alive(items)}"
+            same = f"{self._all_same(now, pairs)} and {self._none_is_dead(now, items)}"
         elif kind is list and _NUMBERS.issuperset(map(id, map(class_of, values))):
             packed = dumps(list(values), _FORMAT)
             return f"{self.hold(dumps)}({name}, {_FORMAT}) == {self.hold(packed)}"
@@ -478,11 +485,17 @@ class _GuardCompiler:
             same = f"{self._all_same(name, self.hold(values[::2]))} and {same}"
         return f"{size} and {same}"
 
-    def _all_alive(self, items: Sequence[RecordedValue]) -> str:
-        """Return the condition that no item is dead: a dead one would equal a new None."""
-        references = tuple([x.reference for x in items if x.reference is not None])
-        alive = f"{self.hold(map)}({self.hold(call)}, {self.hold(references)})"
-        never = f"{self.hold(is_not)}, {alive}, {self.hold(repeat(None))}"
+    def _none_is_dead(self, now: str, items: Sequence[RecordedValue]) -> str:
+        """Return the condition that no item is dead: a dead one would equal a new None.
+
+        Where no None was recorded, there is none now: half the time of a look at each
+        weak reference.
+        """
+        each = now
+        if any(x.kind is NoneType for x in items):
+            weak = tuple([x.reference for x in items if x.reference is not None])
+            each = f"{self.hold(map)}({self.hold(call)}, {self.hold(weak)})"
+        never = f"{self.hold(is_not)}, {each}, {self.hold(repeat(None))}"
         return f"{self.hold(all)}({self.hold(map)}({never}))"
 
     def _all_same(self, now: str, recorded: str) -> str:

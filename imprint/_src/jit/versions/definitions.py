@@ -420,6 +420,9 @@ class Definitions:
             weakref.WeakValueDictionary()
         )
         self._sites: OrderedDict[Hashable, DefinitionSite] = OrderedDict()
+        self._of_functions: weakref.WeakKeyDictionary[Any, DefinitionSite] = (
+            weakref.WeakKeyDictionary()
+        )
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def of(
@@ -483,17 +486,25 @@ class Definitions:
         with self._lock:
             if definition.site is None:
                 function = _function_of(fun)
-                if function is None:
-                    definition.site = DefinitionSite("")
-                else:
-                    code = function.__code__
-                    new = DefinitionSite(f"{code.co_filename}:{code.co_firstlineno}")
-                    place = _place_of(function)
-                    definition.site = self._sites.setdefault(place, new)
-                    self._sites.move_to_end(place)
-                    while len(self._sites) > self._limit:
-                        self._sites.popitem(last=False)
+                site = DefinitionSite("")
+                if function is not None:
+                    site = self._site_of(getattr(function, "__func__", function))
+                definition.site = site
             return definition.site
+
+    def _site_of(self, function: Any) -> DefinitionSite:
+        """Return the definition site of a Python function, also after an edit in place."""
+        code = function.__code__
+        site = self._of_functions.get(function)
+        if site is None:
+            place = _place_of(function)
+            site = self._sites.setdefault(place, DefinitionSite(""))
+            self._sites.move_to_end(place)
+            while len(self._sites) > self._limit:
+                self._sites.popitem(last=False)
+            self._of_functions[function] = site
+        site.defined = f"{code.co_filename}:{code.co_firstlineno}"
+        return site
 
     def orphans(self) -> Iterator[Version]:
         """Yield the versions whose functions no longer exist."""
