@@ -22,6 +22,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
+    MappingProxyType,
     MemberDescriptorType,
     ModuleType,
     NoneType,
@@ -30,9 +31,11 @@ from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import WeakStandin, ids_of
+from imprint._src.core.user_code import is_fixed
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.layout import layout_of_class
 from imprint._src.jit.fingerprint.raw_access import (
+    CONTAINERS,
     GONE,
     LIMIT,
     MISSING,
@@ -43,6 +46,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     contents_of,
     defining_class,
     is_data_descriptor,
+    length_of,
     namespace_of,
     storage_of,
 )
@@ -400,8 +404,13 @@ class _GuardCompiler:
 
     def _class_attribute(self, at: ClassAttribute, read: Dependency) -> None:
         cls, name, seen = at.owner, at.name, read.seen
-        if name in OF_TYPES:  # a class written in C gives a new string each time
-            self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
+        if name in OF_TYPES:
+            if is_fixed(cls):
+                return
+            if _has_plain_name(cls, name) and getattr(cls, name) is seen.value:
+                self.condition(f"{self.hold(cls)}.{name} is {self.hold(seen.value)}")
+            else:
+                self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
             return
         if not _has_plain_mro(cls):
             self.condition(self._by_value(read))
@@ -463,6 +472,9 @@ class _GuardCompiler:
             return "True"  # the same one has the same items
         is_strict = at.is_strict or any(x.is_strict for x in items)
         is_plain = kind is list or kind is dict
+        is_empty = id(kind) in CONTAINERS and not length_of(at.container)
+        if is_empty and not items and seen.rest is None and kind is not _PROXY:
+            return f"not {self.hold(at.container)}"
         if seen.rest is not None or is_strict or not is_plain:
             return f"{self.hold(_SameItems(at, seen))}()"
         name = self.hold(at.container)
@@ -570,11 +582,21 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _PLAIN: Final = ids_of(dict, list, tuple)
 _IMMUTABLE: Final = ids_of(tuple, frozenset)
+_PROXY: Final[Any] = MappingProxyType
 
 
 def _has_plain_mro(cls: type) -> bool:
     """Return whether `cls.__mro__` runs no user code."""
     return class_attribute(class_of(cls), "__mro__") is vars(type)["__mro__"]
+
+
+def _has_plain_name(cls: type, name: str) -> bool:
+    """Return whether `cls.__name__` is the name that Python keeps, and runs no user code."""
+    kind = class_of(cls)
+    plain = vars(type)
+    return all(
+        class_attribute(kind, each) is plain[each] for each in (name, "__getattribute__")
+    )
 
 
 def _has_plain_getattribute(cls: type) -> bool:
