@@ -595,7 +595,8 @@ def _has_plain_name(cls: type, name: str) -> bool:
     kind = class_of(cls)
     plain = vars(type)
     return all(
-        class_attribute(kind, each) is plain[each] for each in (name, "__getattribute__")
+        class_attribute(kind, each) is plain[each]
+        for each in (name, "__getattribute__")
     )
 
 

@@ -143,7 +143,8 @@ def test_threads_that_call_one_new_function_find_one_definition(monkeypatch):
         counter[0] += 1
         return x * 2.0
 
-    assert run_together(lambda jitted=jit(f): float(jitted(1.0))) == [2.0] * 4
+    jitted = jit(f)
+    assert run_together(lambda: float(jitted(1.0))) == [2.0] * 4
     assert (len(found), counter) == (1, [1])
 
 
