@@ -47,7 +47,7 @@ REGISTRY = {"run": helper}
 
 @functools.lru_cache
 def remembered(n):
-    return n + 1.0
+    return n + time.time()
 """,
     "main": """
 import functools, os, time, numpy
@@ -481,7 +481,7 @@ LINES = {
     "print": ("print('once')", "E-IMPURE", "`print`"),
     "processes": ("x = x + os.getpid() * 0", "E-IMPURE", "`getpid`"),
     "object": ("x = x + bool(helpers.LOCK)", "E-VALUE", "lock"),
-    "memo": ("x = x + helpers.remembered(2)", "E-VALUE", "_lru_cache_wrapper"),
+    "memo": ("x = x + helpers.remembered(2)", "E-IMPURE", "`time`"),
     "effect": ("helpers.LOG.append(1)", "E-EFFECT", "wrote"),
     "variable": ("x = x * float(os.environ.get('W', 1))", "E-IMPURE", "`environ`"),
     "callback": ("imprint.debug.print('{}', x)", "E-EFFECT", "calls"),
