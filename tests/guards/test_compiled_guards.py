@@ -4,13 +4,15 @@ A location that a compiled guard cannot look up would be compared by value at ea
 which costs some hundred times as much. The tests count these comparisons.
 """
 
+import collections
 import dataclasses
 
 import numpy as np
 import pytest
 
 import imprint
-from imprint._src.jit.guards.guard import Guard
+from imprint._src.jit.guards.guard import Guard, _SameItems
+from imprint._src.jit.guards.locations import Owned
 
 X = np.float32(2.0)
 
@@ -50,6 +52,25 @@ def names_of_classes(x):
     return x * len(Scale.__name__ + dict.__name__ + object.__qualname__)
 
 
+def names_of_odd_classes(x):
+    return x * len(Odd.__name__ + Odd.__qualname__ + Meta.__qualname__)
+
+
+def empty_containers(x):
+    return x * (1 + sum(map(len, EMPTY)))
+
+
+class Meta(type):
+    pass
+
+
+class Odd(metaclass=Meta):
+    __name__ = "another"
+
+
+EMPTY = [], {}, set(), collections.deque()
+
+
 def read_of_an_object(x):
     return scale(x) * config.items[1].a
 
@@ -59,6 +80,8 @@ FUNCTIONS = (
     names_of_a_function,
     parts_of_a_function,
     names_of_classes,
+    names_of_odd_classes,
+    empty_containers,
     read_of_an_object,
 )
 
@@ -99,6 +122,29 @@ def test_a_guard_compares_no_values_after_the_first_calls(compared, function):
 def test_nor_does_the_guard_of_a_static_value(compared, value):
     f = imprint.jit(lambda x, c: x + 1, static_argnums=1)
     assert count_of_late_comparisons(compared, lambda: f(X, value)) == 0
+
+
+@pytest.mark.unaudited
+@pytest.mark.parametrize("function", [names_of_classes, empty_containers])
+def test_names_and_empty_containers_are_read_in_c(monkeypatch, function):
+    read = []
+    for kind, name in ((Owned, "get"), (_SameItems, "__call__")):
+        whole = getattr(kind, name)
+        counted = lambda self, whole=whole: read.append(self) or whole(self)
+        monkeypatch.setattr(kind, name, counted)
+    f = imprint.jit(function)
+    for _ in range(4):
+        before = f(X)
+    read.clear()
+    assert (f(X), read) == (before, [])
+    Scale.__name__ = "Scales"
+    EMPTY[2].add(1)
+    try:
+        assert f(X) == function(X) != before
+    finally:
+        Scale.__name__ = "Scale"
+        EMPTY[2].clear()
+    assert f(X) == before
 
 
 class Layer:

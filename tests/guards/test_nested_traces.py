@@ -5,8 +5,10 @@ import types
 import pytest
 
 import imprint
+import imprint.custom_batching
 import imprint.numpy as inp
 from imprint import filter_jit, grad, jit, lax, vmap
+from imprint._src.jit.guards.reachable import ReachableValues
 from imprint.module import Module
 from tests.guards.programs import BACK, Programs, check_call, check_edits
 
@@ -356,3 +358,54 @@ def module_that_a_function_captures():
     yield BACK
     Scale.shift = 1.0
     yield
+
+
+# ---- rules that are used many times ----
+
+ITEMS = 40
+
+
+class Item:
+    def __init__(self, weight):
+        self.weight = weight
+
+
+def with_rule(kind, held):
+    """Return a function whose rule reads all of `held`, and how to transform a use of it."""
+    if kind == "custom_vmap":
+        f = imprint.custom_batching.custom_vmap(lambda x: x * 2.0)
+        f.def_vmap(lambda size, on, x: (x * sum(i.weight for i in held), True))
+        return f, lambda g: vmap(g)(inp.ones(2))
+    if kind == "custom_jvp":
+        f = imprint.custom_jvp(lambda x: x * 2.0)
+        f.defjvp(lambda p, t: (p[0], t[0] * sum(i.weight for i in held)))
+    else:
+        f = imprint.custom_vjp(lambda x: x * 2.0)
+        f.defvjp(lambda x: (x, ()), lambda _, g: (g * sum(i.weight for i in held),))
+    return f, lambda g: grad(g)(1.0)
+
+
+@pytest.mark.parametrize("is_derived", [False, True], ids=["in trace", "derived"])
+@pytest.mark.parametrize("kind", ["custom_jvp", "custom_vjp", "custom_vmap"])
+def test_many_uses_of_a_rule_visit_what_it_reads_once(kind, is_derived, monkeypatch):
+    visits = []
+    visit = ReachableValues._visit
+
+    def counted(self, value, *place):
+        visits.append(type(value) is Item)
+        visit(self, value, *place)
+
+    monkeypatch.setattr(ReachableValues, "_visit", counted)
+    counts = []
+    for uses in (4, 8):
+        f, transform = with_rule(kind, [Item(1.0) for _ in range(ITEMS)])
+
+        def g(x, f=f, uses=uses):
+            for _ in range(uses):
+                x = f(x)
+            return x
+
+        visits.clear()
+        jit(lambda g=g: transform(jit(g) if is_derived else g))()  # noqa: B023 - called here
+        counts.append(sum(visits))
+    assert ITEMS <= counts[0] == counts[1]

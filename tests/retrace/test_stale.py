@@ -7,7 +7,6 @@ runs one. Here a failure has a name; the oracle of `test_soundness` combines suc
 import importlib
 import inspect
 import pathlib
-import sys
 
 import pytest
 
@@ -20,24 +19,14 @@ pytestmark = [
 ]
 
 
-REASON = "defaults are written in place, of a function that was defined again"
-KNOWN_FAULTS = {"equals-function_of_a_partial": REASON, "equals-callback": REASON}
-
-
 def cases():
-    """Yield the cases of all modules; a known fault is expected to fail."""
+    """Yield the cases of all modules."""
     for name in MODULES:
         module = importlib.import_module(f"tests.retrace.stale.{name}")
         for scenario in filter(inspect.isgeneratorfunction, vars(module).values()):
             for kind in getattr(scenario, "kinds", [None]):
                 case = "-".join([name, scenario.__name__, *([kind] if kind else [])])
-                yield pytest.param(scenario, kind, id=case, marks=known_fault(case))
-
-
-def known_fault(case):
-    reason = KNOWN_FAULTS.get(case)
-    known = sys.version_info >= (3, 12)  # 3.11 compares all reachable code
-    return [pytest.mark.xfail(known, reason=reason)] if reason else []
+                yield pytest.param(scenario, kind, id=case)
 
 
 @pytest.mark.parametrize(("scenario", "kind"), list(cases()))

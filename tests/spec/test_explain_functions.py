@@ -109,6 +109,18 @@ def test_an_edited_function_is_compared_with_its_former_code(monkeypatch):
     assert [d.slot for d in cell.f.explain(1.0).differences] == ["code"]
 
 
+def test_code_that_was_replaced_is_compared_with_the_former():
+    def f(x):
+        return x * 2.5
+
+    fun = imprint.jit(f)
+    fun(1.0)
+    f.__code__ = (lambda x: x * 7.5).__code__
+    fun(1.0)
+    (edit,) = fun.last_miss.differences
+    assert (edit.kind, edit.old, edit.new) == ("edited", "2.5", "7.5")
+
+
 def module_of(monkeypatch, name):
     """Return a module that can be imported under a name, as `__main__` can."""
     module = types.ModuleType(name)

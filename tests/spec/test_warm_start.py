@@ -47,7 +47,7 @@ REGISTRY = {"run": helper}
 
 @functools.lru_cache
 def remembered(n):
-    return n + 1.0
+    return n + time.time()
 """,
     "main": """
 import functools, os, time, numpy
@@ -198,6 +198,38 @@ def test_a_program_that_memoizes_in_a_list_can_be_stored(life, text):
     here = life(main=f"import imprint\n{text}")
     assert here.main.f(1.0) == 3.0
     np.testing.assert_array_equal(here.main.f(X), X + 2.0)
+
+
+KEPT_BY_NAMESPACES = """
+import functools
+import imprint
+class Namespace:
+    def __init__(self, **given):
+        self.__dict__.update(given)
+    def __getattr__(self, name):
+        return 2.0
+CFG = Namespace(size=3.0)
+@functools.lru_cache
+def table(n):
+    return n * 2.0
+@imprint.jit
+def named(x):
+    return x * CFG.size * CFG.rate
+@imprint.jit
+def memoized(x):
+    return x * table(3)
+"""
+
+
+@pytest.mark.parametrize("name", ["named", "memoized"])
+def test_namespaces_and_memos_of_pure_functions_start_warm(life, name):
+    edited = KEPT_BY_NAMESPACES.replace("2.0", "4.0")
+    for text in (KEPT_BY_NAMESPACES, edited):
+        for traces in (1, 0):
+            fun = getattr(life(main=text).main, name)
+            result, count = reborn.traces(fun, X)
+            assert count == traces
+            np.testing.assert_allclose(result, fun.__wrapped__(X), rtol=1e-6)
 
 
 # ---- changed programs ----
@@ -449,7 +481,7 @@ LINES = {
     "print": ("print('once')", "E-IMPURE", "`print`"),
     "processes": ("x = x + os.getpid() * 0", "E-IMPURE", "`getpid`"),
     "object": ("x = x + bool(helpers.LOCK)", "E-VALUE", "lock"),
-    "memo": ("x = x + helpers.remembered(2)", "E-VALUE", "_lru_cache_wrapper"),
+    "memo": ("x = x + helpers.remembered(2)", "E-IMPURE", "`time`"),
     "effect": ("helpers.LOG.append(1)", "E-EFFECT", "wrote"),
     "variable": ("x = x * float(os.environ.get('W', 1))", "E-IMPURE", "`environ`"),
     "callback": ("imprint.debug.print('{}', x)", "E-EFFECT", "calls"),

@@ -34,12 +34,16 @@ import imprint
 import imprint.numpy as np
 import model
 
+def shifted(by):
+    return lambda x: x + by
+
 def made(c):
     def inner(x):
         return x + 1
+    shift = shifted(0.5)
     @imprint.jit
     def f(x, n=2, *, k=3):
-        x = model.norm(x) * model.RATE * model.Scale.by + inner(x) * c
+        x = model.norm(x) * model.RATE * model.Scale.by + inner(x) * c + shift(x)
         x = x + model.TABLE["a"] + len(model.SECRET)
         return x * n + k
     return f
@@ -94,15 +98,19 @@ EDITS = {
     "itself": (
         "return x * n + k",
         "return x * n",
-        "`made.<locals>.f` at main.py:10 changed",
+        "`made.<locals>.f` at main.py:14 changed",
     ),
     "inner": (
         "return x + 1",
         "return x + 2",
-        "`made.<locals>.inner` at main.py:8 changed",
+        "`made.<locals>.inner` at main.py:11 changed",
     ),
     "default": ("n=2", "n=4", "default n of made.<locals>.f was 2, is 4"),
     "keyword": ("k=3", "k=4", "default k of made.<locals>.f was 3, is 4"),
+    "captured by a helper": (
+        *("shifted(0.5)", "shifted(0.75)"),
+        "closure variable by of shifted.<locals>.<lambda> was 0.5, is 0.75",
+    ),
     "captured": (
         *("made(1.0)", "made(1.5)"),
         "closure variable c of made.<locals>.f was 1.0, is 1.5",

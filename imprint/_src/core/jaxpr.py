@@ -11,6 +11,7 @@ Their reads are kept with the derived result, which is valid as long as the read
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import ExitStack
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
@@ -44,19 +45,22 @@ class DerivedEntry(NamedTuple):
 
 
 _T = TypeVar("_T")
-_reads: ContextVar[list[Reads] | None] = ContextVar("imprint_reads", default=None)
+_reads: ContextVar[dict[Reads, None] | None] = ContextVar("imprint_reads", default=None)
+_derivation: ContextVar[ExitStack | None] = ContextVar(
+    "imprint_derivation", default=None
+)
 
 
-def is_deriving() -> bool:
-    """Return whether a derivation runs, whose result is kept."""
-    return _reads.get() is not None
+def derivation() -> ExitStack | None:
+    """Return what ends with the running derivation, whose result is kept; None outside."""
+    return _derivation.get()
 
 
 def track_read(reads: Reads) -> None:
     """Add the reads of a rule to the running derivation."""
     found = _reads.get()
     if found is not None:
-        found.append(reads)
+        found[reads] = None
 
 
 def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
@@ -67,7 +71,18 @@ def derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> 
             reads.count()
             track_read(reads)
         return found.result
-    read: list[Reads] = []
+    if _derivation.get() is not None:
+        return _derive(memo, key, make)
+    with ExitStack() as ends:
+        outer = _derivation.set(ends)
+        try:
+            return _derive(memo, key, make)
+        finally:
+            _derivation.reset(outer)
+
+
+def _derive(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+    read: dict[Reads, None] = {}
     token = _reads.set(read)
     try:
         made = make()

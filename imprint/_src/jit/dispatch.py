@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
+from threading import RLock
 from types import MethodType
 from typing import Any, final
 
@@ -89,6 +90,7 @@ class Jitted(InternalObject):
         self._place = place
         self.is_filtered: bool = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        self._lock = RLock()  # finding the definition may run user code
         self._definition: Definition | None = None
         self._parts: tuple[Any, ...] = ()
         adopt(fun)
@@ -179,14 +181,17 @@ class Jitted(InternalObject):
         return self._find_definition()
 
     def _find_definition(self) -> Definition:
-        self._parts = parts_of(self._fun)
-        definition = DEFINITIONS.of(
-            self._fun, self._options, lambda: _signature(self._fun, self._options)
-        )
-        if definition.jitted_at is None:
-            definition.jitted_at = self._place
-        self._definition = definition
-        self._current = definition.versions.current
+        with self._lock:  # a trace may change what the function captures
+            parts = parts_of(self._fun)
+            if self._definition is not None and self._parts == parts:
+                return self._definition  # another thread was first
+            definition = DEFINITIONS.of(
+                self._fun, self._options, lambda: _signature(self._fun, self._options)
+            )
+            if definition.jitted_at is None:
+                definition.jitted_at = self._place
+            self._current = definition.versions.current
+            self._definition, self._parts = definition, parts
         return definition
 
     # ---- a call that is not only arrays on the device ----

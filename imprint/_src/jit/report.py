@@ -308,12 +308,20 @@ def _guard_remedy(change: Change, told: "fingerprint_diff.Disagreement") -> str:
             "A version is kept for each function; pass what changes often as a static "
             "argument."
         )
-    if change.kind == "object":
+    name = _VARIABLE.match(told.path)
+    if change.kind == "object" or name is not None:
+        shown = told.path if name is None else name[1]
         return (
-            f"A version is kept for each value; pass {told.path} as an argument if it "
+            f"A version is kept for each value; pass {shown} as an argument if it "
             "changes often."
         )
     return "A version is kept for each value; pass what changes often as an argument."
+
+
+_VARIABLE: Final = re.compile(
+    r"(?:global|closure variable|class attribute) (.+?)(?: (?:in|of) [^\]]*)?$"
+)
+"""A changed place, with the variable to pass instead."""
 
 
 def _change_details(

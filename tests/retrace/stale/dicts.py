@@ -765,3 +765,26 @@ def attribute_that_is_deleted_worked_out_again_and_set():
     yield
     m.scale = 50.0
     yield
+
+
+def largest_length_of_a_deque():
+    global V, f
+    V = collections.deque([1.0], 3)
+    f = lambda x: x * V.maxlen
+    yield
+    V = collections.deque(V, 4)
+    yield
+
+
+def largest_length_of_a_deque_that_is_captured():
+    global make, g, f, compiled
+
+    def make(q):
+        return lambda x: x * q.maxlen
+
+    g = make(collections.deque([O], 3))
+    f = lambda x: g(x)
+    compiled = lambda x: jit(g)(x)
+    yield
+    g = make(collections.deque([O], 4))
+    yield

@@ -86,3 +86,27 @@ def registered_dataclass_given_to_a_function_that_was_traced():
     yield
     p.w = 4.0
     yield
+
+
+def class_of_a_model_that_is_filtered():
+    global Layer, Model, run, m, f, filtered, compiled
+
+    class Layer(Module):
+        w: object
+        rate = 2.0
+
+    class Model(Module):
+        layers: list
+
+    def run(m, x):
+        for layer in m.layers:
+            x = x * layer.rate
+        return x
+
+    m = Model([Layer(1.0), Layer(inp.ones(()))])
+    f = lambda x: run(m, x)
+    filtered = filter_jit(run)
+    compiled = lambda x: filtered(m, x)
+    yield
+    Layer.rate = 3.0
+    yield

@@ -355,7 +355,7 @@ def trace_call(
         closed = trace_to_jaxpr.stage(flat, avals, staged)
         dependencies = Dependencies.none((fun, *(value for _, value in held)))
     else:
-        classes = treedef.classes()
+        classes = (call.spec.treedef or treedef).classes()
         with Recording(fun, held, strict=strict, classes=classes) as recording:
             closed = trace_to_jaxpr.stage(flat, avals, staged)
         dependencies = recording.dependencies

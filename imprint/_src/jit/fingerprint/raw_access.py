@@ -150,6 +150,14 @@ def length_of(container: Any) -> int:
     return len(container) if storage is MappingProxyType else storage.__len__(container)
 
 
+def bound_of(value: Any) -> int | None:
+    """Return the largest length of a deque, which is no item; None for other values."""
+    return _maxlen(value) if issubclass(class_of(value), deque) else None
+
+
+_maxlen: Final[Callable[[Any], int | None]] = vars(deque)["maxlen"].__get__
+
+
 def item_of(container: Any, key: Any) -> Any:
     """Return the item under a constant key, or MISSING; True for a member of a set."""
     storage: Any = storage_of(container)

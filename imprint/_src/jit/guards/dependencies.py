@@ -325,12 +325,8 @@ def _matches(read: Dependency, now: Location, value: Any, *, is_new: bool) -> bo
     is_array = is_new and seen.has_arrays and isinstance(now, Cell)
     if now.key != location.key or is_array:
         return bool(seen.matches_again(value, is_captured=is_captured(location)))
-    return (
-        Dependency(now, seen).matches(value)
-        or (seen.by_parts and class_of(value) is seen.kind)
-        or (
-            type(seen) is RecordedValue and seen.matches_again(value, is_captured=False)
-        )
+    return Dependency(now, seen).matches(value) or (
+        type(seen) is RecordedValue and seen.matches_again(value, is_captured=False)
     )
 
 

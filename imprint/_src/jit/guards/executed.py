@@ -79,6 +79,15 @@ class Executed:
             self._whole.add(id(code))
             self.add(code, (), names)
 
+    def add_like(
+        self, code: CodeType, ran: CodeType, names: dict[str, Any] | None
+    ) -> None:
+        """Take the instructions of a code object as executed that ran of an equal one."""
+        if id(ran) in self._whole:
+            self.add_whole(code, names)
+        elif id(ran) in self._offsets:
+            self.add(code, self._offsets[id(ran)], names)
+
     def is_executed(self, code: CodeType, offset: int) -> bool:
         """Return whether an instruction ran, or may have run."""
         key = id(code)

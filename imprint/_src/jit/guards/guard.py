@@ -18,14 +18,24 @@ from functools import lru_cache
 from itertools import repeat
 from marshal import dumps
 from operator import call, is_, is_not
-from types import CellType, CodeType, FunctionType, MemberDescriptorType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    ModuleType,
+    NoneType,
+)
 from typing import Any, Final, NamedTuple, cast, final
 from weakref import ref
 
 from imprint._src.core.identity import WeakStandin, ids_of
+from imprint._src.core.user_code import is_fixed
 from imprint._src.jit.fingerprint.code import Code
 from imprint._src.jit.fingerprint.layout import layout_of_class
 from imprint._src.jit.fingerprint.raw_access import (
+    CONTAINERS,
     GONE,
     LIMIT,
     MISSING,
@@ -36,6 +46,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     contents_of,
     defining_class,
     is_data_descriptor,
+    length_of,
     namespace_of,
     storage_of,
 )
@@ -393,8 +404,13 @@ class _GuardCompiler:
 
     def _class_attribute(self, at: ClassAttribute, read: Dependency) -> None:
         cls, name, seen = at.owner, at.name, read.seen
-        if name in OF_TYPES:  # a class written in C gives a new string each time
-            self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
+        if name in OF_TYPES:
+            if is_fixed(cls):
+                return
+            if _has_plain_name(cls, name) and getattr(cls, name) is seen.value:
+                self.condition(f"{self.hold(cls)}.{name} is {self.hold(seen.value)}")
+            else:
+                self.condition(f"{self.hold(at.get)}() == {self.hold(seen.value)}")
             return
         if not _has_plain_mro(cls):
             self.condition(self._by_value(read))
@@ -456,6 +472,9 @@ class _GuardCompiler:
             return "True"  # the same one has the same items
         is_strict = at.is_strict or any(x.is_strict for x in items)
         is_plain = kind is list or kind is dict
+        is_empty = id(kind) in CONTAINERS and not length_of(at.container)
+        if is_empty and not items and seen.rest is None and kind is not _PROXY:
+            return f"not {self.hold(at.container)}"
         if seen.rest is not None or is_strict or not is_plain:
             return f"{self.hold(_SameItems(at, seen))}()"
         name = self.hold(at.container)
@@ -465,7 +484,7 @@ class _GuardCompiler:
         if any(x.reference is not None for x in items):
             getters = self.hold(tuple(map(_getter, items[step - 1 :: step])))
             pairs = f"{self.hold(map)}({self.hold(call)}, {getters})"
-            same = f"{self._all_same(now, pairs)} and {self._all_alive(items)}"
+            same = f"{self._all_same(now, pairs)} and {self._none_is_dead(now, items)}"
         elif kind is list and _NUMBERS.issuperset(map(id, map(class_of, values))):
             packed = dumps(list(values), _FORMAT)
             return f"{self.hold(dumps)}({name}, {_FORMAT}) == {self.hold(packed)}"
@@ -478,11 +497,17 @@ class _GuardCompiler:
             same = f"{self._all_same(name, self.hold(values[::2]))} and {same}"
         return f"{size} and {same}"
 
-    def _all_alive(self, items: Sequence[RecordedValue]) -> str:
-        """Return the condition that no item is dead: a dead one would equal a new None."""
-        references = tuple([x.reference for x in items if x.reference is not None])
-        alive = f"{self.hold(map)}({self.hold(call)}, {self.hold(references)})"
-        never = f"{self.hold(is_not)}, {alive}, {self.hold(repeat(None))}"
+    def _none_is_dead(self, now: str, items: Sequence[RecordedValue]) -> str:
+        """Return the condition that no item is dead: a dead one would equal a new None.
+
+        Where no None was recorded, there is none now: half the time of a look at each
+        weak reference.
+        """
+        each = now
+        if any(x.kind is NoneType for x in items):
+            weak = tuple([x.reference for x in items if x.reference is not None])
+            each = f"{self.hold(map)}({self.hold(call)}, {self.hold(weak)})"
+        never = f"{self.hold(is_not)}, {each}, {self.hold(repeat(None))}"
         return f"{self.hold(all)}({self.hold(map)}({never}))"
 
     def _all_same(self, now: str, recorded: str) -> str:
@@ -557,11 +582,22 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _PLAIN: Final = ids_of(dict, list, tuple)
 _IMMUTABLE: Final = ids_of(tuple, frozenset)
+_PROXY: Final[Any] = MappingProxyType
 
 
 def _has_plain_mro(cls: type) -> bool:
     """Return whether `cls.__mro__` runs no user code."""
     return class_attribute(class_of(cls), "__mro__") is vars(type)["__mro__"]
+
+
+def _has_plain_name(cls: type, name: str) -> bool:
+    """Return whether `cls.__name__` is the name that Python keeps, and runs no user code."""
+    kind = class_of(cls)
+    plain = vars(type)
+    return all(
+        class_attribute(kind, each) is plain[each]
+        for each in (name, "__getattribute__")
+    )
 
 
 def _has_plain_getattribute(cls: type) -> bool:

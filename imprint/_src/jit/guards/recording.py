@@ -9,16 +9,19 @@
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint._src.core.identity import Standin, identity
+from imprint._src.core.jaxpr import derivation, track_read
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import is_user_class
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning
+from imprint._src.jit.fingerprint.code import code_of
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     GONE,
@@ -95,6 +98,7 @@ class Recording:
 
     Attributes:
         dependencies: set at the end of the trace.
+        derivation: what ends with the derivation in which the trace runs, if there is one.
     """
 
     def __init__(
@@ -107,11 +111,13 @@ class Recording:
     ) -> None:
         self.strict: bool = strict
         self.dependencies: Dependencies = Dependencies()
+        self.derivation: ExitStack | None = None
         self._values = fun, *(value for _, value in held)
         self._names = "self", *(name for name, _ in held)
         self._classes = tuple(filter(is_user_class, classes))
         self._executed = Executed(self._start)
         self._reached = FollowedChains(self._executed, is_strict=strict)
+        self._expected: FollowedChains | None = None
         self._error: BaseException | None = None
         self._parents: dict[int, Key] = {}
         self._later: dict[Standin, None] = {}
@@ -120,6 +126,7 @@ class Recording:
         self._captured: dict[int, bool] = {}
 
     def __enter__(self) -> Self:
+        self.derivation = derivation()
         self._executed.begin()
         for outer in _recordings.get() if self.strict else ():
             outer.turn_strict()
@@ -154,6 +161,9 @@ class Recording:
             outer.include(ran)
         self._executed.close()  # else cycles keep the reached values
         self._reached.close()
+        if self._expected is not None:
+            self._expected.close()
+            self._expected = None
 
     def _start(self, code: CodeType, names: dict[str, Any] | None) -> None:
         """Follow code that starts. Called inside user code, which must not see errors."""
@@ -166,6 +176,8 @@ class Recording:
         """Compare containers of any size: a strict function is called."""
         self.strict = True
         self._reached.turn_strict()
+        if self._expected is not None:
+            self._expected.turn_strict()
 
     def include(self, ran: ExecutedCode, later: Iterable[Standin] = ()) -> None:
         """Take code as executed that ran in an earlier trace, whose result is used.
@@ -174,9 +186,7 @@ class Recording:
             ran: the code.
             later: stand-ins of its functions, which no name may reach.
         """
-        for standin in later:
-            self._later[standin] = None
-            self._reached.explore(standin(), None)
+        self.reach(standin() for standin in later)
         for code, offsets in ran:
             if offsets is None:
                 self._executed.add_whole(code, None)
@@ -185,21 +195,25 @@ class Recording:
 
     def expect(self, functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
         """Take functions as executed that may run after the trace."""
-        later = FollowedChains(Executed(_ignore), is_strict=self.strict)
-        for value in (*functions, *values):
+        if self._expected is None:  # one walk, however often the functions are used
+            executed = Executed(self._executed.add_whole)
+            self._expected = FollowedChains(executed, is_strict=self.strict)
+        given = *functions, *values
+        self.reach(given)
+        for value in given:
+            self._expected.explore(value, None)
+
+    def reach(self, values: Iterable[Any]) -> None:
+        """Visit values that no name may reach: a rule, or what it is given."""
+        for value in values:
             self._later[identity(value)] = None
             self._reached.explore(value, None)
-            later.explore(value, None)
-        for found in tuple(later.functions.values()):
-            for function, _ in found:
-                self._reached.explore(function, None)
-                for code in all_code(function.__code__):
-                    self._executed.add_whole(code, function.__globals__)
 
     # ---- the end of the trace ----
 
     def _finish(self) -> Dependencies:
         after: dict[Key, Any] = {}
+        self._add_equal_code()
         self._visit_new_values(after)
         name_uses = self._name_uses()
         self._add_absent({*name_uses})
@@ -222,6 +236,24 @@ class Recording:
             is_observed=self._executed.is_observed,
             is_shareable=not (self._reached.has_tracers or self._is_bound),
         )
+
+    def _add_equal_code(self) -> None:
+        """Take functions as executed that were defined again, where an equal one ran.
+
+        Equal pytrees share their static data, so the earlier function runs for both.
+        """
+        executed = self._executed
+        names = {code.co_qualname for code in executed.codes.values()}
+        ran = {code_of(code): code for code in executed.codes.values()}
+        for key, found in tuple(self._reached.functions.items()):
+            function = found[0][0]
+            code = function.__code__
+            if key in executed.codes or code.co_qualname not in names:
+                continue
+            earlier = ran.get(code_of(code))
+            if earlier is not None:
+                for was, now in zip(all_code(earlier), all_code(code), strict=True):
+                    executed.add_like(now, was, function.__globals__)
 
     def _inputs(
         self, name_uses: dict[str, _NameUse], after: dict[Key, Any]
@@ -539,10 +571,6 @@ class Recording:
         return parent is not None and parent.owner is container
 
 
-def _ignore(code: CodeType, names: dict[str, Any] | None) -> None:
-    """Follow no further code."""
-
-
 def _written_keys(location: Contents, rest: UnwrittenItems) -> Iterable[Key]:
     """Yield keys for the items of a container that a trace wrote."""
     yield location.key
@@ -618,18 +646,24 @@ def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
 def run_rule(run: Callable[[], Any], functions: Iterable[Any]) -> Any:
     """Run a user's rule, and keep its dependencies with the derived result.
 
+    All rules of a derivation are recorded together: each value is visited once.
+
     Args:
         run: runs it.
         functions: the functions of the rule, and the Python values that it is given.
     """
-    from imprint._src.core.jaxpr import is_deriving, track_read  # noqa: PLC0415 - a lower floor, that few need
-
-    if not is_deriving():  # the trace under way observes it, and nothing is kept
+    ends = derivation()
+    if ends is None:  # the trace under way observes it, and nothing is kept
         return run()
-    held = [("", value) for value in functions]
-    with Recording(_nothing, held, strict=is_strict()) as recording:
+    under_way = _recordings.get()
+    shared = _rules.get(under_way[-1]) if under_way else None
+    with ExitStack() as own:
+        if shared is None:
+            is_inner = under_way and under_way[-1].derivation is ends  # ends before it
+            shared = (own if is_inner else ends).enter_context(_RuleReads())
+        shared.recording.reach(functions)
         result = run()
-    track_read(_RuleDependencies(recording.dependencies))
+    track_read(shared)
     return result
 
 
@@ -638,20 +672,42 @@ def _nothing() -> None:
 
 
 @final
-class _RuleDependencies:
-    """The dependencies of one run of a rule."""
+class _RuleReads:
+    """The dependencies of rules that run in its `with`."""
 
-    __slots__ = ("_dependencies",)
+    def __init__(self) -> None:
+        self.recording: Recording = Recording(_nothing, strict=is_strict())
+        self._dependencies: Dependencies | None = None
+        self._is_open = False
 
-    def __init__(self, dependencies: Dependencies) -> None:
-        self._dependencies = dependencies
+    def __enter__(self) -> Self:
+        self.recording.__enter__()
+        _rules[self.recording] = self
+        self._is_open = True
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._is_open = False
+        del _rules[self.recording]
+        self.recording.__exit__(*error)
+        if error[1] is None:
+            self._dependencies = self.recording.dependencies
+        del self.recording
 
     def holds(self) -> bool:
-        """Return whether they are unchanged; never if the rule wrote to one."""
-        return not self._dependencies.written and self._dependencies.holds()
+        """Return whether they are unchanged; never if a rule wrote to one."""
+        found = self._dependencies
+        if found is None:
+            return self._is_open
+        return not found.written and found.holds()
 
     def count(self) -> None:
-        """Add them to the traces under way."""
+        """Add them to the traces under way; those of open ones follow at the end."""
         found = self._dependencies
-        for recording in _recordings.get():
-            recording.include(found.ran, (*found.roots, *found.later))
+        if found is not None:
+            for recording in _recordings.get():
+                recording.include(found.ran, (*found.roots, *found.later))
+
+
+_rules: Final[dict[Recording, _RuleReads]] = {}
+"""The recordings of rules under way."""

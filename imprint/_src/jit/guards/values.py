@@ -29,6 +29,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     ATOMS,
     GONE,
     MISSING,
+    bound_of,
     class_attribute,
     class_of,
     is_plain,
@@ -77,13 +78,14 @@ class RecordedValue:
             content once the function is re-created.
         is_left: whether the trace bound it where nothing was before.
         by_parts: whether the items of this container have locations of their own.
+        bound: the largest length of a deque, which no item shows.
         has_run: whether this function ran in the trace. Another may be called later, by
             the compiled program, so it is compared by identity.
     """
 
     __slots__ = (
         *("_content", "_is_weak", "_value", "by_parts", "has_arrays", "has_run"),
-        *("is_left", "is_strict", "kind"),
+        *("bound", "is_left", "is_strict", "kind"),
     )
 
     def __init__(
@@ -100,6 +102,7 @@ class RecordedValue:
         self._is_weak: bool = self._value is not value
         self.is_left: bool = False
         self.by_parts: bool = False
+        self.bound: int | None = bound_of(value)
         self.has_run: bool = False
         self.has_arrays: bool = False
         self.is_strict: bool = is_strict and issubclass(kind, np.ndarray)
@@ -173,7 +176,12 @@ class RecordedValue:
             return True
         if not is_same_class or now is MISSING or now is GONE:
             return False
-        return self.by_parts or (self.is_known and self._has_content(now))
+        return self.has_parts(now) or (self.is_known and self._has_content(now))
+
+    def has_parts(self, now: Any) -> bool:
+        """Return whether a container may replace this one if its items are equal."""
+        is_alike = self.by_parts and class_of(now) is self.kind
+        return is_alike and bound_of(now) == self.bound
 
     def _has_content(self, now: Any) -> bool:
         if self.kind is FunctionType:

@@ -31,7 +31,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     namespace_of,
     qualname_of,
 )
-from imprint._src.jit.guards.code_names import StepKind, code_names
+from imprint._src.jit.guards.code_names import Head, StepKind, code_names
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.locations import (
     Attribute,
@@ -314,6 +314,8 @@ def written_containers(dependencies: Dependencies) -> str:
     }
     for code, offsets in dependencies.ran:
         for chain in code_names(code).chains:
+            if chain.head is Head.FIRST and code.co_name in _INITIALIZERS:
+                continue  # it writes into an object that it makes
             names = [chain.name, *(step.name for step in chain.steps)]
             for before, step in zip(names[:-1], chain.steps, strict=True):
                 is_write = step.kind is StepKind.METHOD and step.name in _WRITES
@@ -323,6 +325,7 @@ def written_containers(dependencies: Dependencies) -> str:
     return ""
 
 
+_INITIALIZERS: Final = ("__init__", "__post_init__")
 _WRITES: Final = frozenset(
     (
         *("append", "add", "extend", "clear", "appendleft", "update", "pop", "insert"),
@@ -373,7 +376,8 @@ def restore_reads(
                     continue
                 value = _load(owner, key)  # as the trace would
             if digest_at(to, location, value, by_parts=by_parts) != digest:
-                return Mismatch(location, was, value)
+                inner = _cell_that_changed(to, location, value, plain, len(steps))
+                return inner or Mismatch(location, was, value)
             seen: Any = None
             if kind == _NAMES[Contents]:
                 seen = RecordedItems(value, is_strict=strict)
@@ -387,6 +391,24 @@ def restore_reads(
     _mark_run(reads, set(map(id, codes)))
     ran = tuple([(code, None) for code in codes])
     return Dependencies(tuple(map(identity, roots)), tuple(reads), ran)
+
+
+def _cell_that_changed(
+    to: StableHash, parent: Location, value: Any, plain: list[Plain], at: int
+) -> Mismatch | None:
+    """Return the first closure variable that differs, of step `at`, if it is a function."""
+    each: Any
+    for each in plain if type(value) is FunctionType else ():
+        kind, name, extra, found, digest, by_parts, was = each
+        if found == at and was and digest and kind == _NAMES[Cell]:
+            try:
+                location = _location(kind, value, name, extra, parent)
+                now = location.get()
+                if digest_at(to, location, now, by_parts=by_parts) != digest:
+                    return Mismatch(location, was, now)
+            except (LookupError, NotCacheable):
+                return None
+    return None
 
 
 _MISSING: Final = StableHash().digest(MISSING).hex()

@@ -331,6 +331,7 @@ _BY_PARTS: Final[dict[Any, Callable[[Any], tuple[Any, ...]]]] = {
     staticmethod: lambda x: (x.__func__,),
     classmethod: lambda x: (x.__func__,),
     functools.cached_property: lambda x: (x.func,),
+    type(functools.lru_cache(len)): lambda x: (x.__wrapped__,),  # whatever it keeps
 }
 
 # ---- rules ----

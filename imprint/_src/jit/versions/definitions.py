@@ -462,6 +462,9 @@ class Definitions:
             weakref.WeakValueDictionary()
         )
         self._sites: OrderedDict[Hashable, DefinitionSite] = OrderedDict()
+        self._of_functions: weakref.WeakKeyDictionary[
+            Any, dict[tuple[str, ...], DefinitionSite]
+        ] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def of(
@@ -484,12 +487,14 @@ class Definitions:
         if own is not None and own.parts == parts:
             return own
         key = (*_standing(fun), token, options)
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None and known.parts == parts:
-                return known
+        known = self._known.get(key)
+        if known is not None and known.parts == parts:
+            return known
         made = Definition(shared, shared.signature(fun, signature), options, parts)
         with self._lock:
+            known = self._known.get(key)  # another thread may have been first
+            if known is not None and known.parts == parts:
+                return known
             self._known[key] = made
         if type(fun) is FunctionType and fun.__closure__ is None and _is_steady(fun):
             shared.keep(fun, made)
@@ -523,17 +528,27 @@ class Definitions:
         with self._lock:
             if definition.site is None:
                 function, transforms = _unwrapped(fun)
-                if function is None:
-                    definition.site = DefinitionSite("")
-                else:
-                    code = function.__code__
-                    new = DefinitionSite(f"{code.co_filename}:{code.co_firstlineno}")
-                    place = _place_of(function), transforms
-                    definition.site = self._sites.setdefault(place, new)
-                    self._sites.move_to_end(place)
-                    while len(self._sites) > self._limit:
-                        self._sites.popitem(last=False)
+                site = DefinitionSite("")
+                if function is not None:
+                    own = getattr(function, "__func__", function)
+                    site = self._site_of(own, transforms)
+                definition.site = site
             return definition.site
+
+    def _site_of(self, function: Any, transforms: tuple[str, ...]) -> DefinitionSite:
+        """Return the definition site of a Python function, also after an edit in place."""
+        code = function.__code__
+        known = self._of_functions.setdefault(function, {})
+        site = known.get(transforms)
+        if site is None:
+            place = _place_of(function), transforms
+            site = self._sites.setdefault(place, DefinitionSite(""))
+            self._sites.move_to_end(place)
+            while len(self._sites) > self._limit:
+                self._sites.popitem(last=False)
+            known[transforms] = site
+        site.defined = f"{code.co_filename}:{code.co_firstlineno}"
+        return site
 
     def orphans(self) -> Iterator[Version]:
         """Yield the versions whose functions no longer exist."""

@@ -1,10 +1,14 @@
 """Definitions: equality of functions, shared versions, and lifetimes."""
 
 import gc
+import threading
+import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from imprint import jit
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
 from imprint._src.jit.versions.definitions import Definitions
@@ -110,3 +114,49 @@ def test_clearing_forgets_all(table):
     table.clear()
     assert definition_of(table, fun) is first
     assert definition_of(table, scaled(2)).shared is not first.shared
+
+
+def run_together(make, count=4):
+    """Return the results of as many threads, which begin together."""
+    begin = threading.Barrier(count)
+
+    def run(_):
+        begin.wait()
+        return make()
+
+    with ThreadPoolExecutor(count) as pool:
+        return [*pool.map(run, range(count))]
+
+
+def test_threads_that_call_one_new_function_find_one_definition(monkeypatch):
+    found, of = [], Definitions.of
+
+    def slow(*args):
+        found.append(args)
+        time.sleep(0.01)  # without a lock, the others come meanwhile
+        return of(*args)
+
+    monkeypatch.setattr(Definitions, "of", slow)
+    counter = [0]
+
+    def f(x):
+        counter[0] += 1
+        return x * 2.0
+
+    jitted = jit(f)
+    assert run_together(lambda: float(jitted(1.0))) == [2.0] * 4
+    assert (len(found), counter) == (1, [1])
+
+
+def test_threads_that_define_one_function_get_one_definition(table):
+    together = threading.Barrier(2)
+
+    def f(x):
+        return x * 2.0
+
+    def signature():
+        together.wait(60)  # both are past the lookup
+        return Signature(f)
+
+    first, second = run_together(lambda: table.of(f, OPTIONS, signature), 2)
+    assert first is second
