@@ -50,6 +50,7 @@ from imprint._src.config import checking_leaks as checking_leaks
 from imprint._src.config import config as config
 from imprint._src.config import cut_recomputation as cut_recomputation
 from imprint._src.config import debug_infs as debug_infs
+from imprint._src.config import debug_key_reuse as debug_key_reuse
 from imprint._src.config import debug_nans as debug_nans
 from imprint._src.config import default_device as default_device
 from imprint._src.config import default_matmul_precision as default_matmul_precision

@@ -15,6 +15,7 @@ from imprint._src.errors import DeletedArrayError as DeletedArrayError
 from imprint._src.errors import DTypeError as DTypeError
 from imprint._src.errors import IndivisibleError as IndivisibleError
 from imprint._src.errors import InternalError as InternalError
+from imprint._src.errors import KeyReuseError as KeyReuseError
 from imprint._src.errors import (
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "DeletedArrayError",
     "IndivisibleError",
     "InternalError",
+    "KeyReuseError",
     "NonConcreteBooleanIndexError",
     "NonConcreteSliceError",
     "NonFiniteError",

@@ -30,6 +30,7 @@ __all__ = [
     "config",
     "cut_recomputation",
     "debug_infs",
+    "debug_key_reuse",
     "debug_nans",
     "default_device",
     "default_matmul_precision",
@@ -82,6 +83,7 @@ class Settings:
     default_prng_impl: str
     debug_nans: bool
     debug_infs: bool
+    debug_key_reuse: object
     default_device: object
     disable_jit: bool
     audit: float
@@ -112,12 +114,14 @@ def key_settings() -> Settings:
     """Return the settings as keys have them: whether hits are audited is no part of one.
 
     A warm call looks its version up by `settings()`. While an audit is on it finds none,
-    and so takes the path that audits.
+    and so takes the path that audits; so it is with keys of `imprint.random`, which have
+    to be looked at in each call.
     """
     flags = settings()
-    if not flags.audit:
+    if not flags.audit and not flags.debug_key_reuse:
         return flags
-    return _intern({n: getattr(flags, n) for n in flags.__slots__} | {"audit": 0.0})
+    of_keys = {"audit": 0.0, "debug_key_reuse": flags.debug_key_reuse and "in a key"}
+    return _intern({n: getattr(flags, n) for n in flags.__slots__} | of_keys)
 
 
 def flag_setters() -> dict[str, str]:
@@ -332,6 +336,11 @@ class Config:
     )
     debug_infs: Final = _Switch(
         "Raise when an operation makes an infinity.",
+        default=False,
+        in_key=True,
+    )
+    debug_key_reuse: Final = _Switch(
+        "Raise when a key of `imprint.random` is used twice.",
         default=False,
         in_key=True,
     )
@@ -587,6 +596,7 @@ threefry_partitionable: Final = Config.threefry_partitionable
 default_prng_impl: Final = Config.default_prng_impl
 debug_nans: Final = Config.debug_nans
 debug_infs: Final = Config.debug_infs
+debug_key_reuse: Final = Config.debug_key_reuse
 default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
 audit: Final = Config.audit

@@ -374,6 +374,13 @@ class CheckError(RuntimeError, ValueError):
     """
 
 
+class KeyReuseError(RuntimeError):
+    """A key of `imprint.random` is used twice, with `debug_key_reuse`. A `RuntimeError`.
+
+    The message names both lines. Split the key first, or pass a clone of it.
+    """
+
+
 # ---- config ----
 
 

@@ -232,6 +232,7 @@ IN_KEY = {
     "threefry_partitionable": (True, False),
     "debug_nans": (False, True),
     "debug_infs": (False, True),
+    "debug_key_reuse": (False, True),
     "default_device": (None, imprint.devices()[0]),
 }
 NOT_IN_KEY = ("log_compiles", "check_tracer_leaks", "disable_jit")

@@ -106,7 +106,7 @@ ABSENT: Final[dict[str, Rows]] = {
         ("print_environment_info version", "The version is imprint.__version__."),
         ("profiler monitoring", "Counts and times are imprint.debug.counters."),
         (
-            "enable_custom_prng legacy_prng_key debug_key_reuse",
+            "enable_custom_prng legacy_prng_key",
             "Leave it out: what imprint.random.key makes has a dtype of its own.",
         ),
         (

@@ -30,7 +30,7 @@ from imprint._src.primitives.shape import as_operand, iota, reshape, squeeze
 from imprint._src.random.arguments import check_number, sizes
 from imprint._src.random.continuous import gumbel
 from imprint._src.random.intervals import bits, randint, uniform
-from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.key_array import KeyLike, checked_key
 from imprint._src.random.keys import split
 
 _ROUNDS: Final = 3 / math.log(np.iinfo(np.uint32).max)
@@ -56,7 +56,7 @@ def permutation(
         >>> imprint.random.permutation(imprint.random.key(0), 5)
         Array([0, 1, 4, 3, 2], dtype=int32)
     """
-    single_key("permutation", key)
+    checked_key("permutation", key)
     if dims.is_symbolic(x):
         return _shuffled(key, _count_to(x), 0)
     aval = check_number("permutation", "x", x)
@@ -122,7 +122,7 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> imprint.random.choice(imprint.random.key(0), 5, (3,), replace=False)
         Array([0, 1, 4], dtype=int32)
     """
-    single_key("choice", key)
+    checked_key("choice", key)
     if not isinstance(shape, Sequence) or isinstance(shape, str):
         raise ShapeError(
             f"choice: expected a shape, a tuple of integers, got {shape!r}. Write (n,) for "
