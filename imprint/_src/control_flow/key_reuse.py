@@ -193,8 +193,8 @@ class _Frame:
 
     def _run_bodies(self, eqn: Eqn) -> None:
         if eqn.primitive in _BODIES:
-            outs = _BODIES[eqn.primitive](self, eqn)
-            self._operands.update(zip(eqn.outvars, outs, strict=False))
+            outs = _BODIES[eqn.primitive](self, eqn) or _new_results(eqn)
+            self._operands.update(zip(eqn.outvars, outs, strict=True))
 
     def _find(self, variable: Var) -> Keys:
         known = self._operands.get(variable)
@@ -271,6 +271,10 @@ _CHOSEN: Final[dict[Primitive, tuple[int, ...]]] = {
 
 def _operands(frame: _Frame, eqn: Eqn) -> list[Operand]:
     return [frame.operand(x) for x in eqn.invars]
+
+
+def _new_results(eqn: Eqn) -> list[Operand]:
+    return [_new(v.aval) for v in eqn.outvars]
 
 
 def _call(frame: _Frame, eqn: Eqn) -> list[Operand]:

@@ -72,7 +72,7 @@ def _follow(of_words: Callable[[Any], Any], words: Any, moved: Any) -> None:
     known: list[Any] = [key_uses.keys_in(x).each[..., 0] for x in leaves]
     each: Any = np.concatenate([x.reshape(-1) for x in known])
     stops = [int(stop) for stop in np.cumsum([x.size for x in known])]
-    places = [
+    places: list[Any] = [
         np.arange(stop - x.size, stop, dtype=np.int32).reshape(x.shape)
         for x, stop in zip(known, stops, strict=True)
     ]

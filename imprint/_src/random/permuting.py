@@ -16,6 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import add, full, mul, scalar_like, sub
@@ -42,6 +43,8 @@ def permutation(
     x: Any,
     axis: int = 0,
     independent: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Return elements in random order along an axis.
 
@@ -50,12 +53,15 @@ def permutation(
         x: an array; or an integer n, for `arange(n)`.
         axis: the axis.
         independent: whether to permute each row along the axis separately.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.permutation(imprint.random.key(0), 5)
         Array([0, 1, 4, 3, 2], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(permutation(key, x, axis, independent), out_sharding)
     checked_key("permutation", key)
     if dims.is_symbolic(x):
         return _shuffled(key, _count_to(x), 0)
