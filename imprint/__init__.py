@@ -27,6 +27,8 @@ The public names are here, under JAX's names where they mean the same. The submo
 - `export`: functions as bytes that another process calls
 - `distributed`: programs of several processes
 - `dtypes`: the dtypes and their promotion
+- `core`: the classes of traces and programs
+- `dlpack`: arrays of other libraries, without a copy
 - `errors`: the exceptions and warnings, and the reaction to each
 - `cli`: the command `imprint`
 
@@ -50,6 +52,7 @@ from imprint._src.config import checking_leaks as checking_leaks
 from imprint._src.config import config as config
 from imprint._src.config import cut_recomputation as cut_recomputation
 from imprint._src.config import debug_infs as debug_infs
+from imprint._src.config import debug_key_reuse as debug_key_reuse
 from imprint._src.config import debug_nans as debug_nans
 from imprint._src.config import default_device as default_device
 from imprint._src.config import default_matmul_precision as default_matmul_precision
@@ -72,8 +75,10 @@ from imprint._src.core.scopes import named_call as named_call
 from imprint._src.core.scopes import named_scope as named_scope
 from imprint._src.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint._src.core.trace import ensure_compile_time_eval as ensure_compile_time_eval
+from imprint._src.dtypes import float0 as float0
 from imprint._src.eager import evaluate as evaluate
 from imprint._src.eager.device_put import block_until_ready as block_until_ready
+from imprint._src.eager.device_put import copy_to_host_async as copy_to_host_async
 from imprint._src.eager.device_put import device_get as device_get
 from imprint._src.eager.device_put import device_put as device_put
 from imprint._src.eager.device_put import live_arrays as live_arrays
@@ -100,10 +105,12 @@ from imprint._src.sharding.spec import P as P
 if TYPE_CHECKING:
     from imprint import ad_checkpoint as ad_checkpoint
     from imprint import cache as cache
+    from imprint import core as core
     from imprint import custom_batching as custom_batching
     from imprint import custom_derivatives as custom_derivatives
     from imprint import debug as debug
     from imprint import distributed as distributed
+    from imprint import dlpack as dlpack
     from imprint import dtypes as dtypes
     from imprint import experimental as experimental
     from imprint import export as export
@@ -224,6 +231,7 @@ _LAZY: Final[dict[str, str]] = {
     "imprint._src.ad_checkpoint.checkpoint": "checkpoint remat",
     "imprint.cache": ".",
     "imprint._src.callbacks": "effects_barrier pure_callback",
+    "imprint.core": ".",
     "imprint.custom_batching": ".",
     "imprint.custom_derivatives": ".",
     "imprint._src.custom_derivatives.closures": "closure_convert custom_gradient",
@@ -231,6 +239,7 @@ _LAZY: Final[dict[str, str]] = {
     "imprint._src.custom_derivatives.reverse": "custom_vjp",
     "imprint.debug": ".",
     "imprint.distributed": ".",
+    "imprint.dlpack": ".",
     "imprint.dtypes": ".",
     "imprint.experimental": ".",
     "imprint.export": ".",

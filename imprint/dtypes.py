@@ -56,6 +56,7 @@ from imprint._src.dtypes import is_signed as is_signed
 from imprint._src.dtypes import is_unsigned as is_unsigned
 from imprint._src.dtypes import isdtype as isdtype
 from imprint._src.dtypes import issubdtype as issubdtype
+from imprint._src.dtypes import itemsize_bits as itemsize_bits
 from imprint._src.dtypes import number_type as number_type
 from imprint._src.dtypes import prng_key as prng_key
 from imprint._src.dtypes import promote as promote
@@ -64,6 +65,7 @@ from imprint._src.dtypes import real_part_dtype as real_part_dtype
 from imprint._src.dtypes import requested as requested
 from imprint._src.dtypes import result_type as result_type
 from imprint._src.dtypes import scalar_type_dtype as scalar_type_dtype
+from imprint._src.dtypes import scalar_type_of as scalar_type_of
 from imprint._src.dtypes import short_name as short_name
 from imprint._src.dtypes import to_complex as to_complex
 from imprint._src.dtypes import to_inexact as to_inexact
@@ -74,6 +76,7 @@ from imprint._src.dtypes import uint8 as uint8
 from imprint._src.dtypes import uint16 as uint16
 from imprint._src.dtypes import uint32 as uint32
 from imprint._src.dtypes import uint64 as uint64
+from imprint._src.errors import PromotionError as TypePromotionError
 
 __all__ = [
     "ALL",
@@ -85,6 +88,7 @@ __all__ = [
     "DType",
     "DTypeLike",
     "HasDType",
+    "TypePromotionError",
     "Typed",
     "as_dtype",
     "bfloat16",
@@ -132,6 +136,7 @@ __all__ = [
     "is_unsigned",
     "isdtype",
     "issubdtype",
+    "itemsize_bits",
     "number_type",
     "prng_key",
     "promote",
@@ -140,6 +145,7 @@ __all__ = [
     "requested",
     "result_type",
     "scalar_type_dtype",
+    "scalar_type_of",
     "short_name",
     "to_complex",
     "to_inexact",

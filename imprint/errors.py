@@ -1,5 +1,6 @@
 """The exceptions and warnings of imprint."""
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.errors import AbsentRuleError as AbsentRuleError
 from imprint._src.errors import ArgumentError as ArgumentError
 from imprint._src.errors import AxisError as AxisError
@@ -15,6 +16,9 @@ from imprint._src.errors import DeletedArrayError as DeletedArrayError
 from imprint._src.errors import DTypeError as DTypeError
 from imprint._src.errors import IndivisibleError as IndivisibleError
 from imprint._src.errors import InternalError as InternalError
+from imprint._src.errors import JAXIndexError as JAXIndexError
+from imprint._src.errors import JAXTypeError as JAXTypeError
+from imprint._src.errors import KeyReuseError as KeyReuseError
 from imprint._src.errors import (
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
 )
@@ -54,6 +58,9 @@ __all__ = [
     "DeletedArrayError",
     "IndivisibleError",
     "InternalError",
+    "JAXIndexError",
+    "JAXTypeError",
+    "KeyReuseError",
     "NonConcreteBooleanIndexError",
     "NonConcreteSliceError",
     "NonFiniteError",
@@ -73,3 +80,5 @@ __all__ = [
     "UnexpectedTracerError",
     "did_you_mean",
 ]
+
+attribute_errors.explain_missing(__name__)

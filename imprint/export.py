@@ -4,6 +4,7 @@ The bytes hold portable StableHLO, and the trees and shapes of the arguments and
 results; no pickle and no user code.
 """
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.dynamic_shapes import SymbolicScope as SymbolicScope
 from imprint._src.dynamic_shapes import symbolic_shape as symbolic_shape
 from imprint._src.export.exported import Exported as Exported
@@ -35,3 +36,5 @@ __all__ = [
     "symbolic_shape",
     "to_jax",
 ]
+
+attribute_errors.explain_missing(__name__)

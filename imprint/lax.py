@@ -66,6 +66,9 @@ from imprint._src.lax.elementwise import (
 )
 from imprint._src.lax.elementwise import shift_right_logical as shift_right_logical
 from imprint._src.lax.elementwise import sub as sub
+from imprint._src.lax.placed import broadcasted_iota as broadcasted_iota
+from imprint._src.lax.placed import dot_general as dot_general
+from imprint._src.lax.placed import reshape as reshape
 from imprint._src.primitives.arg_reductions import argmax as argmax
 from imprint._src.primitives.arg_reductions import argmax_p as argmax_p
 from imprint._src.primitives.arg_reductions import argmin as argmin
@@ -106,7 +109,6 @@ from imprint._src.primitives.cumulative import cumprod_p as cumprod_p
 from imprint._src.primitives.cumulative import cumsum as cumsum
 from imprint._src.primitives.cumulative import cumsum_p as cumsum_p
 from imprint._src.primitives.dot import DotDimensionNumbers as DotDimensionNumbers
-from imprint._src.primitives.dot import dot_general as dot_general
 from imprint._src.primitives.dot import dot_general_p as dot_general_p
 from imprint._src.primitives.elementwise.arithmetic import atan2_p as atan2_p
 from imprint._src.primitives.elementwise.arithmetic import div_p as div_p
@@ -262,11 +264,9 @@ from imprint._src.primitives.reductions import reduce_prod as reduce_prod
 from imprint._src.primitives.reductions import reduce_prod_p as reduce_prod_p
 from imprint._src.primitives.reductions import reduce_xor as reduce_xor
 from imprint._src.primitives.reductions import reduce_xor_p as reduce_xor_p
-from imprint._src.primitives.shape import broadcasted_iota as broadcasted_iota
 from imprint._src.primitives.shape import expand_dims as expand_dims
 from imprint._src.primitives.shape import iota as iota
 from imprint._src.primitives.shape import iota_p as iota_p
-from imprint._src.primitives.shape import reshape as reshape
 from imprint._src.primitives.shape import reshape_p as reshape_p
 from imprint._src.primitives.shape import rev as rev
 from imprint._src.primitives.shape import rev_p as rev_p
@@ -302,6 +302,7 @@ if typing.TYPE_CHECKING:
     from imprint._src.lax.collectives import psum as psum
     from imprint._src.lax.collectives import psum_scatter as psum_scatter
     from imprint._src.lax.collectives import pswapaxes as pswapaxes
+    from imprint._src.lax.composite import composite as composite
     from imprint._src.lax.convolution import conv as conv
     from imprint._src.lax.convolution import (
         conv_general_dilated as conv_general_dilated,
@@ -348,6 +349,7 @@ if typing.TYPE_CHECKING:
     )
     from imprint._src.lax.ragged import ragged_dot as ragged_dot
     from imprint._src.lax.ragged import ragged_dot_general as ragged_dot_general
+    from imprint._src.lax.random_bits import rng_bit_generator as rng_bit_generator
     from imprint._src.lax.sharding_constraint import (
         with_sharding_constraint as with_sharding_constraint,
     )
@@ -391,9 +393,6 @@ if typing.TYPE_CHECKING:
     from imprint._src.primitives.indexing.sorting import top_k as top_k
     from imprint._src.primitives.indexing.sorting import top_k_p as top_k_p
     from imprint._src.primitives.random_bits import RandomAlgorithm as RandomAlgorithm
-    from imprint._src.primitives.random_bits import (
-        rng_bit_generator as rng_bit_generator,
-    )
     from imprint._src.primitives.random_bits import (
         rng_bit_generator_p as rng_bit_generator_p,
     )
@@ -479,9 +478,11 @@ _LAZY: typing.Final[dict[str, str]] = {
         "scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p"
     ),
     "imprint._src.primitives.windows.gather_dims": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
+    "imprint._src.lax.composite": "composite",
     "imprint._src.lax.linalg": "",
+    "imprint._src.lax.random_bits": "rng_bit_generator",
     "imprint._src.primitives.fft": "FftType fft fft_p",
-    "imprint._src.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
+    "imprint._src.primitives.random_bits": "RandomAlgorithm "
     "rng_bit_generator_p rng_uniform rng_uniform_p",
     "imprint._src.lax.special": (
         "betainc igamma igamma_grad_a igammac mulhi polygamma polynomial "

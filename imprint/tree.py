@@ -45,6 +45,7 @@ from imprint._src.tree.registry import (
     register_pytree_with_keys,
     register_pytree_with_keys_class,
     register_static,
+    static,
 )
 from imprint._src.tree.statics import detached
 from imprint._src.tree.treedef import (
@@ -102,6 +103,7 @@ __all__ = [
     "register_pytree_with_keys_class",
     "register_static",
     "split_match_of",
+    "static",
     "structure",
     "transpose",
     "treedef_children",

@@ -3,6 +3,7 @@
 They are the functions of `imprint.tree`; new code uses that. It loads at its first use.
 """
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.tree.functions import (
     all_leaves,
     flatten_one_level,
@@ -80,3 +81,5 @@ __all__ = [
     "treedef_is_leaf",
     "treedef_tuple",
 ]
+
+attribute_errors.explain_missing(__name__)

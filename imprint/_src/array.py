@@ -137,6 +137,10 @@ class ArrayImpl(NumberArray):
         """Return how many bytes the values take on their device."""
         return runtime.on_device_size(buffer_of(self))
 
+    def unsafe_buffer_pointer(self) -> int:
+        """Return the address of the values on their device; they may be freed any time."""
+        return runtime.unsafe_pointer(buffer_of(self))
+
     def addressable_data(self, index: int) -> "ArrayImpl":
         """Return the part of the values on a device of this process, by its number."""
         shards = shards_of(self)

@@ -30,6 +30,7 @@ __all__ = [
     "config",
     "cut_recomputation",
     "debug_infs",
+    "debug_key_reuse",
     "debug_nans",
     "default_device",
     "default_matmul_precision",
@@ -39,6 +40,7 @@ __all__ = [
     "enable_x64",
     "entered_mesh",
     "explain_misses",
+    "explicit_x64_dtypes",
     "flag_setters",
     "generalise",
     "guards",
@@ -76,6 +78,7 @@ class Settings:
     """The values of every flag `in_key`. Interned: compare with `is`."""
 
     enable_x64: bool
+    explicit_x64_dtypes: str
     default_matmul_precision: str | None
     numpy_dtype_promotion: str
     numpy_rank_promotion: str
@@ -83,6 +86,7 @@ class Settings:
     default_prng_impl: str
     debug_nans: bool
     debug_infs: bool
+    debug_key_reuse: object
     default_device: object
     disable_jit: bool
     audit: float
@@ -113,12 +117,14 @@ def key_settings() -> Settings:
     """Return the settings as keys have them: whether hits are audited is no part of one.
 
     A warm call looks its version up by `settings()`. While an audit is on it finds none,
-    and so takes the path that audits.
+    and so takes the path that audits. The same holds for `debug_key_reuse`, which looks at
+    the keys of each call.
     """
     flags = settings()
-    if not flags.audit:
+    if not flags.audit and not flags.debug_key_reuse:
         return flags
-    return _intern({n: getattr(flags, n) for n in flags.__slots__} | {"audit": 0.0})
+    of_keys = {"audit": 0.0, "debug_key_reuse": flags.debug_key_reuse and "in a key"}
+    return _intern({n: getattr(flags, n) for n in flags.__slots__} | of_keys)
 
 
 def flag_setters() -> dict[str, str]:
@@ -160,10 +166,10 @@ class Flag(Generic[T]):
             f"`with imprint.{self.name}({value!r}):`."
         )
 
-    def __call__(self, value: T, /) -> AbstractContextManager[None]:
-        """Return a `with` inside which this thread or task sees `value`."""
-        self.check(value, f"imprint.{self.name}")
-        return _overridden(self.name, value)
+    def __call__(self, new_val: T) -> AbstractContextManager[None]:
+        """Return a `with` inside which this thread or task sees `new_val`."""
+        self.check(new_val, f"imprint.{self.name}")
+        return _overridden(self.name, new_val)
 
     def __repr__(self) -> str:
         return f"<flag {self.name}, default {self.default!r}: {self.__doc__}>"
@@ -187,8 +193,8 @@ class _Switch(Flag[bool]):
     takes = "True or False"
 
     # FBT: `with imprint.enable_x64(True)` and `with imprint.disable_jit()` as in JAX.
-    def __call__(self, value: bool = True, /) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002
-        return super().__call__(value)
+    def __call__(self, new_val: bool = True) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002
+        return super().__call__(new_val)
 
     def accepts(self, value: object) -> bool:
         return value is True or value is False
@@ -196,6 +202,11 @@ class _Switch(Flag[bool]):
     def parse(self, text: str) -> object:
         lowered = text.lower()
         return True if lowered in _TRUE else False if lowered in _FALSE else text
+
+
+class _DisableSwitch(_Switch):
+    def __call__(self, disable: bool = True) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002 - JAX's name
+        return super().__call__(disable)
 
 
 class _Choice(Flag[T]):
@@ -297,6 +308,12 @@ class Config:
         default=False,
         in_key=True,
     )
+    explicit_x64_dtypes: Final = _Choice[str](
+        "What becomes of a dtype of 64 bits that is asked for without `enable_x64`.",
+        default="warn",
+        choices=("warn", "error"),
+        in_key=True,
+    )
     default_matmul_precision: Final = _Choice[str | None](
         "The precision of a matrix product or convolution that names none.",
         default=None,
@@ -336,12 +353,17 @@ class Config:
         default=False,
         in_key=True,
     )
+    debug_key_reuse: Final = _Switch(
+        "Raise when a key of `imprint.random` is used twice.",
+        default=False,
+        in_key=True,
+    )
     default_device: Final = _DeviceChoice(
         "Where arrays are made and programs run that name no device.",
         default=None,
         in_key=True,
     )
-    disable_jit: Final = _Switch(
+    disable_jit: Final = _DisableSwitch(
         "Run jitted functions operation by operation.",
         default=False,
         in_key=True,  # it changes no program, but a warm call need not read it then
@@ -586,6 +608,7 @@ _setters: Final = {
 config: Final = Config()
 
 enable_x64: Final = Config.enable_x64
+explicit_x64_dtypes: Final = Config.explicit_x64_dtypes
 default_matmul_precision: Final = Config.default_matmul_precision
 numpy_dtype_promotion: Final = Config.numpy_dtype_promotion
 numpy_rank_promotion: Final = Config.numpy_rank_promotion
@@ -593,6 +616,7 @@ threefry_partitionable: Final = Config.threefry_partitionable
 default_prng_impl: Final = Config.default_prng_impl
 debug_nans: Final = Config.debug_nans
 debug_infs: Final = Config.debug_infs
+debug_key_reuse: Final = Config.debug_key_reuse
 default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
 audit: Final = Config.audit

@@ -139,11 +139,11 @@ class _Rule(BatchRule):
         return "custom_vmap", self.name, self._rule
 
 
-def sequential_vmap(fun: Callable[P, R]) -> custom_vmap[P, R]:
+def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
     """Return the function that `vmap` applies to one slice after the other.
 
     Args:
-        fun: the function.
+        f: the function.
 
     >>> import imprint
     >>> import imprint.numpy as np
@@ -151,7 +151,7 @@ def sequential_vmap(fun: Callable[P, R]) -> custom_vmap[P, R]:
     >>> imprint.vmap(sequential_vmap(lambda x: x * 2))(np.ones(3))
     Array([2., 2., 2.], dtype=float32)
     """
-    made = custom_vmap(fun)
+    made = custom_vmap(f)
     call = cast("Callable[..., Any]", made)
 
     @made.def_vmap

@@ -12,7 +12,7 @@ canonical.
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Any, Final, Literal, Protocol, TypeAlias, cast, overload
 
 import ml_dtypes
 import numpy as np
@@ -191,16 +191,16 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
     return as_dtype(dtype) == as_dtype(kind)
 
 
-def issubdtype(dtype: DTypeLike, kind: DTypeLike) -> bool:
+def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     """Return whether a dtype is at or below another in NumPy's type hierarchy.
 
     Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an
     `np.integer`, and the dtype of keys a `prng_key`.
     """
     try:
-        return _issubdtype(dtype, kind)
+        return _issubdtype(a, b)
     except TypeError:  # an array, which has no hash, or none of both
-        return _issubdtype(_dtype_of(dtype), _dtype_of(kind))
+        return _issubdtype(_dtype_of(a), _dtype_of(b))
 
 
 def _dtype_of(x: Any) -> Any:
@@ -277,8 +277,21 @@ def canonicalize(dtype: DTypeLike) -> DType:
         return canonicalize(_look_up(dtype))
 
 
-canonicalize_dtype = canonicalize
-"""JAX's name for it."""
+def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
+    """Return the canonical dtype for this one; JAX's name for `canonicalize`.
+
+    Args:
+        dtype: the dtype.
+        allow_extended_dtype: whether it may be one of keys, which is returned as it is.
+
+    Example:
+        >>> from imprint.dtypes import canonicalize_dtype
+        >>> canonicalize_dtype("float64")
+        dtype('float32')
+    """
+    if allow_extended_dtype and issubdtype(dtype, extended):
+        return dtype
+    return canonicalize(dtype)
 
 
 def requested(dtype: DTypeLike, caller: str) -> DType:
@@ -291,6 +304,12 @@ def requested(dtype: DTypeLike, caller: str) -> DType:
     asked = as_dtype(dtype)
     given = canonicalize(asked)
     if given is not asked:
+        if settings().explicit_x64_dtypes == "error":
+            raise DTypeError(
+                f"{caller}: expected a dtype of at most 32 bits, got {asked}, and "
+                "explicit_x64_dtypes is 'error'. Ask for "
+                f"{given}, or call imprint.config.update('enable_x64', True)."
+            )
         warnings.warn(
             f"{caller}: expected a dtype of at most 32 bits, got {asked}, so made it "
             f"{given}. To keep 64 bits, call imprint.config.update('enable_x64', True).",
@@ -433,8 +452,18 @@ def promote(pairs: Sequence[Typed]) -> Typed:
         return _promote(tuple(pairs))
 
 
-def result_type(*args: object) -> DType:
+@overload
+def result_type(
+    *args: object, return_weak_type_flag: Literal[False] = ...
+) -> DType: ...
+@overload
+def result_type(*args: object, return_weak_type_flag: Literal[True]) -> Typed: ...
+def result_type(*args: object, return_weak_type_flag: bool = False) -> DType | Typed:
     """Return the dtype of an operation on these values and dtypes.
+
+    Args:
+        *args: the values and dtypes.
+        return_weak_type_flag: whether to return also whether the result is weak.
 
     Example:
         >>> from imprint.dtypes import result_type
@@ -442,8 +471,37 @@ def result_type(*args: object) -> DType:
         (dtype('float32'), dtype(bfloat16))
     """
     dtype, weak = promote(tuple([typed(arg) for arg in args]))
-    if not weak:
-        return dtype
+    dtype = _default_of(dtype) if weak else dtype
+    return (dtype, weak) if return_weak_type_flag else dtype
+
+
+def itemsize_bits(dtype: DTypeLike) -> int:
+    """Return the bits that an element means, 4 for `int4`.
+
+    Example:
+        >>> from imprint.dtypes import itemsize_bits
+        >>> itemsize_bits("int4"), itemsize_bits("float32")
+        (4, 32)
+    """
+    return bit_width(as_dtype(dtype))
+
+
+def scalar_type_of(x: Any) -> type:
+    """Return Python's scalar type of a value: `bool`, `int`, `float` or `complex`.
+
+    Example:
+        >>> import numpy
+        >>> from imprint.dtypes import scalar_type_of
+        >>> scalar_type_of(numpy.int8(1)), scalar_type_of(1.0)
+        (<class 'int'>, <class 'float'>)
+    """
+    dtype, _ = typed(x)
+    if dtype in _INEXACT:
+        return complex if dtype in _COMPLEX else float
+    return bool if dtype == bool_ else int
+
+
+def _default_of(dtype: DType) -> DType:
     if dtype in _INEXACT:
         return default_complex() if dtype in _COMPLEX else default_float()
     return default_uint() if dtype in _UNSIGNED else default_int()

@@ -136,7 +136,15 @@ _PREFIXES: Final = {
 # ---- tracing ----
 
 
-class ConcretizationError(_Called, TypeError):
+class JAXTypeError(TypeError):
+    """A wrong use of a traced value; JAX's base class, for `except`. A `TypeError`."""
+
+
+class JAXIndexError(IndexError):
+    """A wrong use of a traced index; JAX's base class, for `except`. An `IndexError`."""
+
+
+class ConcretizationError(_Called, JAXTypeError):
     """A traced value was used where Python needs a concrete one. A `TypeError`.
 
     Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key
@@ -153,7 +161,7 @@ TracerIntegerConversionError = ConcretizationError
 TracerArrayConversionError = ConcretizationError
 
 
-class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
+class NonConcreteBooleanIndexError(ConcretizationError, JAXIndexError):
     """A traced boolean mask was used as an index. An `IndexError`.
 
     The number of selected elements would be the shape of the result, which must be known
@@ -161,7 +169,7 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
     """
 
 
-class NonConcreteSliceError(ConcretizationError, IndexError):
+class NonConcreteSliceError(ConcretizationError, JAXIndexError):
     """A slice begins, ends or steps by a traced value. An `IndexError`.
 
     The length of the result must be known while tracing. Where it is, use
@@ -169,7 +177,7 @@ class NonConcreteSliceError(ConcretizationError, IndexError):
     """
 
 
-class UnexpectedTracerError(TypeError):
+class UnexpectedTracerError(JAXTypeError):
     """A tracer was used after the trace that made it had ended. A `TypeError`.
 
     It left the traced function by a side effect: a global, an attribute, a list. Return
@@ -371,6 +379,13 @@ class CheckError(RuntimeError, ValueError):
     """A check failed while a program ran. A `RuntimeError`, a `ValueError`.
 
     The message is the user's; a note has the location of the check.
+    """
+
+
+class KeyReuseError(RuntimeError):
+    """A key of `imprint.random` is used twice, with `debug_key_reuse`. A `RuntimeError`.
+
+    The message names both lines. Split the key first, or pass a clone of it.
     """
 
 

@@ -237,6 +237,39 @@ class _ShardMapCall:
         return found
 
 
+def shard_map_positional(
+    f: Callable[..., Any],
+    mesh: Any,
+    in_specs: Any,
+    out_specs: Any,
+    check_rep: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Callable[..., Any]:
+    """Run a function on every device of a mesh, each with its part of the arrays.
+
+    Args:
+        f: the program of one device.
+        mesh: the devices.
+        in_specs: how the arguments are split.
+        out_specs: how the results are put together.
+        check_rep: whether to check that results which are said to be the same on all
+            devices are.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint.experimental.shard_map import shard_map
+        >>> mesh = imprint.make_mesh((1,), ("data",))
+        >>> double = shard_map(
+        ...     lambda x: 2 * x, mesh, imprint.P("data"), imprint.P("data")
+        ... )
+        >>> double(np.arange(3))
+        Array([0, 2, 4], dtype=int32)
+    """
+    return shard_map(
+        f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=check_rep
+    )
+
+
 def check_parts(
     who: str, where: Where, name: str, aval: ShapedArray, split: Split
 ) -> ShapedArray:

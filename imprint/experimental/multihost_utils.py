@@ -1,5 +1,6 @@
 """Exchange of host values between processes."""
 
+from imprint._src.bootstrap import attribute_errors
 from imprint._src.experimental.multihost_utils import assert_equal as assert_equal
 from imprint._src.experimental.multihost_utils import (
     broadcast_one_to_all as broadcast_one_to_all,
@@ -17,3 +18,5 @@ __all__ = [
     "process_allgather",
     "sync_global_devices",
 ]
+
+attribute_errors.explain_missing(__name__)

@@ -20,7 +20,9 @@ HOMES = (
     *("imprint.debug", "imprint.errors", "imprint.stages"),
     *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
     *("imprint.ad_checkpoint", "imprint.checkpoint_policies"),
-    "imprint.custom_batching",
+    *("imprint.custom_batching", "imprint.core", "imprint.dlpack", "imprint.dtypes"),
+    *("imprint.experimental", "imprint.experimental.layout"),
+    *("imprint.experimental.mesh_utils", "imprint.experimental.shard_map"),
 )
 
 API_INDEX = """\
@@ -36,10 +38,11 @@ the rest. [Unsupported APIs](unsupported.md) lists the names that only JAX has, 
 UNSUPPORTED = """\
 # Unsupported APIs
 
-Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
-the [API index](api-index.md) or on this page; so is every name of Equinox, and every
-function of optax. A test compares them with the libraries. Using a name of this page
-raises an `AttributeError` with the same text.
+Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random`, `jax.nn` and the other
+modules of this page is either in the [API index](api-index.md) or here; so is every name of
+Equinox, and every function of optax. A test compares them with the libraries. Using a name
+of this page raises an `AttributeError` with the same text. The last sections list the
+parameters that functions lack.
 
 `pytest tests/docs --update-golden` writes this page from
 `imprint/_src/diagnostics/unsupported.py`.
@@ -188,9 +191,16 @@ def unsupported_page():
     """Return the text of unsupported.md."""
     sections = [("JAX", home) for home in unsupported.ABSENT]
     sections += [(library, home) for library in MODELS for home in MODELS[library]]
-    return "\n".join(
-        [UNSUPPORTED, *(unsupported_section(*where) for where in sections)]
-    )
+    tables = [unsupported_section(*where) for where in sections]
+    tables += map(parameters_section, unsupported.PARAMETERS)
+    return "\n".join([UNSUPPORTED, *tables])
+
+
+def parameters_section(home):
+    rows = unsupported.PARAMETERS[home]
+    lines = [(listed(sorted(names.split())), said) for names, said in rows]
+    title = f"## Parameters of {home}"
+    return "\n".join([title, "", *table("Parameter", "Write instead", lines), ""])
 
 
 def unsupported_section(library, home):

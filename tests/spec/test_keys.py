@@ -232,6 +232,8 @@ IN_KEY = {
     "threefry_partitionable": (True, False),
     "debug_nans": (False, True),
     "debug_infs": (False, True),
+    "debug_key_reuse": (False, True),
+    "explicit_x64_dtypes": ("warn", "error"),
     "default_device": (None, imprint.devices()[0]),
 }
 NOT_IN_KEY = ("log_compiles", "check_tracer_leaks", "disable_jit")
@@ -243,7 +245,7 @@ def test_a_flag_that_changes_programs_is_a_version_and_going_back_hits(flag):
     x = inp.ones(3)
     seen = []
     for value in IN_KEY[flag] * 2:
-        with getattr(imprint, flag)(value):
+        with getattr(type(imprint.config), flag)(value):
             f(x)
         seen.append(f._cache_size())
     assert seen == [1, 2, 2, 2]
@@ -254,7 +256,7 @@ def test_a_flag_that_changes_no_program_is_no_version(flag):
     f = imprint.jit(lambda x: x + x)
     x = inp.ones(3)
     for value in (False, True, False, True):
-        with getattr(imprint, flag)(value):
+        with getattr(type(imprint.config), flag)(value):
             assert f(x).tolist() == [2, 2, 2]
     assert f._cache_size() == 1
 

@@ -132,9 +132,18 @@ STATIC = [
     {"static_argnames": "n"},
     {"static_argnames": ["n"]},
     {"static_argnums": 1, "static_argnames": "n"},
-    {"static_argnums": 1, "static_argnames": ()},
-    {"static_argnums": (), "static_argnames": "n"},
 ]
+
+
+@pytest.mark.parametrize("options", [(1, ()), ((), "n"), (1, "x"), (1, "n")], ids=str)
+def test_positions_and_names_that_are_both_given_are_taken_as_they_are(options):
+    def is_int(x, n):
+        return isinstance(n, int)
+
+    static = dict(zip(("static_argnums", "static_argnames"), options, strict=True))
+    for args, kwargs in [((1, 2), {}), ((1,), {"n": 2}), ((), {"x": 1, "n": 2})]:
+        of_jax = jax.jit(is_int, **static)(*args, **kwargs)
+        assert bool(imprint.jit(is_int, **static)(*args, **kwargs)) == bool(of_jax)
 
 
 POSITIONS = {

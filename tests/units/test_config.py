@@ -35,6 +35,7 @@ MESH = Mesh(np.empty((), object), ())
 OTHER = {
     "default_matmul_precision": "float32",
     "numpy_dtype_promotion": "strict",
+    "explicit_x64_dtypes": "error",
     "numpy_rank_promotion": "raise",
     "threefry_partitionable": False,
     "default_device": "cpu",
@@ -75,6 +76,8 @@ def test_defaults_are_those_of_jax(name):
         assert FLAGS[name].default is True
     else:
         default = jax.config._value_holders[f"jax_{name}"].value
+        if name == "explicit_x64_dtypes":  # by the name of its number
+            default = default.name.lower()
         assert FLAGS[name].default == getattr(default, "value", default)
 
 

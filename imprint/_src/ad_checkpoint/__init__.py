@@ -2,4 +2,5 @@
 
 - `checkpoint`: functions that recompute residuals
 - `policies`: the values that are saved
+- `residuals`: a report of them
 """

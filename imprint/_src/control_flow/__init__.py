@@ -19,6 +19,7 @@ Code outside this package uses their declarations and never names one.
 - `scatter_apply`: a function applied to indexed elements
 - `shard_map`: a program of one device on every device of a mesh
 - `checkify`: the first error of a jaxpr as a result
+- `key_reuse`: PRNG keys that a program uses twice
 """
 
 from imprint._src.bootstrap import lazy_attributes

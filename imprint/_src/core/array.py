@@ -256,10 +256,12 @@ class Array:
             )
         return hooks.numpy.asarray(self, device=device)
 
-    def reshape(self, *shape: Any, order: str = "C") -> "Array":
+    def reshape(
+        self, *shape: Any, order: str = "C", out_sharding: Any = None
+    ) -> "Array":
         """Return the array with another shape; one length may be -1."""
         sizes = shape[0] if len(shape) == 1 else shape
-        return hooks.numpy.reshape(self, sizes, order)
+        return hooks.numpy.reshape(self, sizes, order, out_sharding=out_sharding)
 
     def transpose(self, *axes: Any) -> "Array":
         """Return the array with its axes permuted; reversed without arguments."""

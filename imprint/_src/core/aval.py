@@ -65,6 +65,28 @@ class ShapedArray:
             aval = _intern(shape, dtype, weak_type, sharding)
         return aval
 
+    def update(self, **changes: Any) -> "ShapedArray":
+        """Return this aval with other fields, such as `shape=` or `dtype=`."""
+        fields = ("shape", "dtype", "weak_type", "sharding")
+        values: list[Any] = [changes.pop(n, getattr(self, n)) for n in fields]
+        if changes:
+            raise TypeError(
+                f"update: expected fields of an aval, {', '.join(fields)}, got "
+                f"{', '.join(changes)}."
+            )
+        return ShapedArray(*values)
+
+    def str_short(self, short_dtypes: bool = False) -> str:  # noqa: FBT001, FBT002 - JAX's signature
+        """Return the text `float32[3,4]`, or `f32[3,4]` with short names of dtypes."""
+        if short_dtypes:
+            return self.short()
+        return f"{dtypes.full_name(self.dtype)}{_brackets(self.shape)}"
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+        return self.dtype.itemsize
+
     def with_shape(self, shape: Shape) -> "ShapedArray":
         """Return this aval with another shape, and no placement."""
         sharding = self.sharding
@@ -202,6 +224,8 @@ def _intern(
     weak_type: bool,  # noqa: FBT001 - the hot constructor passes it on
     sharding: Hashable,
 ) -> ShapedArray:
+    if isinstance(cast("object", dtype), str | type):
+        return ShapedArray(shape, dtypes.as_dtype(dtype), weak_type, sharding)
     aval = object.__new__(ShapedArray)
     fields = dims.as_shape(shape)
     put = object.__setattr__

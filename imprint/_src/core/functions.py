@@ -31,6 +31,15 @@ def name_of(fun: Any) -> str:
     return name_of(inner) if inner is not None else type(fun).__name__
 
 
+def check_no_axes(transform: str, reduce_axes: Any) -> None:
+    """Raise NotImplementedError if a transform is given `reduce_axes`, as in JAX."""
+    if reduce_axes:
+        raise NotImplementedError(
+            f"{transform}: expected reduce_axes to be empty, as in JAX, got "
+            f"{reduce_axes!r}. Sum the gradient with imprint.lax.psum."
+        )
+
+
 def check_function(fun: Any, transform: str, argument: str = "") -> None:
     """Raise ArgumentError unless `fun` can be traced.
 

@@ -241,6 +241,44 @@ class ClosedJaxpr:
         """The equations."""
         return self.jaxpr.eqns
 
+    @property
+    def constvars(self) -> tuple[Var, ...]:
+        """The variables of the constants."""
+        return self.jaxpr.constvars
+
+    @property
+    def invars(self) -> tuple[Var, ...]:
+        """The variables of the arguments."""
+        return self.jaxpr.invars
+
+    @property
+    def outvars(self) -> tuple[Atom, ...]:
+        """The variables and literals of the results."""
+        return self.jaxpr.outvars
+
+    @property
+    def literals(self) -> tuple[Any, ...]:
+        """The constants; JAX's older name."""
+        return self.consts
+
+    @property
+    def effects(self) -> Effects:
+        """The effects of the equations."""
+        return self.jaxpr.effects
+
+    def replace(
+        self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None
+    ) -> "ClosedJaxpr":
+        """Return a closed jaxpr with another jaxpr or other constants."""
+        return ClosedJaxpr(
+            self.jaxpr if jaxpr is None else jaxpr,
+            self.consts if consts is None else consts,
+        )
+
+    def pretty_print(self) -> str:
+        """Return the text that `str` gives."""
+        return str(self.jaxpr)
+
     def derived(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return the result of `make`, memoized by `key`.
 
@@ -260,13 +298,19 @@ class ClosedJaxpr:
     __repr__ = __str__
 
 
-def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
+def eval_jaxpr(
+    jaxpr: Jaxpr,
+    consts: Sequence[Any],
+    *args: Any,
+    propagate_source_info: bool = True,
+) -> list[Any]:
     """Run a jaxpr by binding its equations under the current trace.
 
     Args:
         jaxpr: the program.
         consts: values of `jaxpr.constvars`.
         args: values of `jaxpr.invars`.
+        propagate_source_info: whether new equations have the lines of the old ones.
 
     Returns:
         The values of `jaxpr.outvars`.
@@ -275,13 +319,34 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     env.update(zip(jaxpr.invars, args, strict=True))
     for eqn in jaxpr.eqns:
         operands = [v.read() if type(v) is Literal else env[v] for v in eqn.invars]
-        token = source.set_replayed_source(eqn.source or source.replayed_source())
+        replayed = eqn.source if propagate_source_info else None
+        token = source.set_replayed_source(replayed or source.replayed_source())
         try:
             results = eqn.primitive.bind(*operands, **eqn.params)
         finally:
             source.reset_replayed_source(token)
         env.update(zip(eqn.outvars, results, strict=True))
     return [v.read() if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
+
+
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[Any]]:
+    """Return a function that runs a closed jaxpr; it returns a list of the results.
+
+    Args:
+        closed_jaxpr: the program.
+        *args: its first arguments.
+
+    Example:
+        >>> import imprint
+        >>> double = imprint.core.jaxpr_as_fun(imprint.make_jaxpr(lambda x: 2 * x)(1.0))
+        >>> double(3.0)
+        [Array(6., dtype=float32, weak_type=True)]
+    """
+
+    def run(*rest: Any) -> list[Any]:
+        return eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest)
+
+    return run
 
 
 def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:

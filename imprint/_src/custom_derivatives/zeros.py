@@ -59,11 +59,11 @@ class SymbolicZero:
         return f"SymbolicZero({self.aval.short()})"
 
 
-def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
     """Return the zero tangent of a value.
 
     Args:
-        x: the value.
+        val: the value.
         symbolic_zeros: accepted as JAX does.
 
     Example:
@@ -71,7 +71,7 @@ def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT0
         >>> zero_from_primal(3).dtype
         dtype([('float0', 'V')])
     """
-    return SymbolicZero(tangent_aval(get_aval(x)))
+    return SymbolicZero(tangent_aval(get_aval(val)))
 
 
 @dataclass(slots=True)

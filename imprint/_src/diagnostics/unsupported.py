@@ -76,7 +76,6 @@ _MAPPED: Final = (
 ABSENT: Final[dict[str, Rows]] = {
     "imprint": (
         ("reshard", _RESHARD),
-        ("core", "Its classes are private in imprint: trace with imprint.make_jaxpr."),
         ("use_abstract_mesh", _MESH),
         ("auto_pcast", "Write imprint.lax.pcast."),
         ("remove_size_one_mesh_axis_from_type", _NO_TYPES),
@@ -97,16 +96,13 @@ ABSENT: Final[dict[str, Rows]] = {
         ),
         ("enable_checks", "Write imprint.config.update('enable_checks', True)."),
         ("explain_cache_misses", "Write imprint.explain_misses."),
-        ("float0", "Its dtype is that of imprint.grad(f, allow_int=True)(1)."),
-        ("copy_to_host_async", "Write imprint.device_get."),
         ("ffi", CALLBACK),
         ("Ref ref new_ref empty_ref free_ref freeze", "Return the new value."),
         ("ds", "Write imprint.lax.dynamic_slice_in_dim(x, start, size)."),
-        ("dlpack", "Arrays convert with numpy.asarray and imprint.numpy.asarray."),
         ("print_environment_info version", "The version is imprint.__version__."),
         ("profiler monitoring", "Counts and times are imprint.debug.counters."),
         (
-            "enable_custom_prng legacy_prng_key debug_key_reuse",
+            "enable_custom_prng legacy_prng_key",
             "Leave it out: what imprint.random.key makes has a dtype of its own.",
         ),
         (
@@ -119,9 +115,15 @@ ABSENT: Final[dict[str, Rows]] = {
         ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),
         ("test_util", "Write imprint.testing.check_grads."),
         (
-            "cloud_tpu_init collect_profile extend interpreters lib tools",
-            "",
+            "extend",
+            "Classes and functions of programs are in imprint.core, functions of vectors in "
+            "imprint.flatten_util.",
         ),
+        (
+            "interpreters",
+            "A primitive of imprint declares all of its rules at once: imprint.core.Primitive.",
+        ),
+        ("cloud_tpu_init collect_profile lib tools", ""),
     ),
     "imprint.numpy": (
         (
@@ -160,7 +162,7 @@ ABSENT: Final[dict[str, Rows]] = {
             "precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
             _MAPPED,
         ),
-        ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
+        ("stage stage_p dce_sink dce_sink_p", "Leave it out."),
         (
             "after_all after_all_p create_token create_token_p",
             "Effects keep their order by themselves: leave it out.",
@@ -217,7 +219,240 @@ ABSENT: Final[dict[str, Rows]] = {
         ),
     ),
     "Array": (("flat", "Write x.ravel()."),),
+    "imprint.core": (
+        ("AbstractValue", "All avals are imprint.core.ShapedArray."),
+        (
+            "Value ParamDict",
+            "It is an annotation: write typing.Any, or dict.",
+        ),
+        ("eval_context", "Write imprint.ensure_compile_time_eval."),
+        ("max_dim min_dim", "Write max and min: sizes with names take both."),
+    ),
+    "imprint.errors": (
+        (
+            "JaxRuntimeError",
+            "What the engine raises is a RuntimeError: catch that, or imprint.errors.CheckError "
+            "for a check.",
+        ),
+        ("JaxprTypeError", "A wrong jaxpr is an imprint.errors.InternalError."),
+        (
+            "InconclusiveDimensionOperation",
+            "A comparison of sizes with names decides by the example, and is remembered.",
+        ),
+    ),
+    "imprint.tree_util": (
+        (
+            "default_registry",
+            "There is one registry: imprint.tree_util.register_pytree_node and imprint.tree.",
+        ),
+    ),
+    "imprint.export": (
+        (
+            "DisabledSafetyCheck",
+            "Programs have no checks that can be left out: leave it out.",
+        ),
+        (
+            "symbolic_dim_bounds",
+            "A size is at least what its expression says: print it.",
+        ),
+        (
+            "maximum_supported_calling_convention_version "
+            "minimum_supported_calling_convention_version",
+            "imprint.export.deserialize says whether it knows the format.",
+        ),
+    ),
+    "imprint.ad_checkpoint": (
+        (
+            "Offloadable",
+            "Write imprint.checkpoint_policies.save_and_offload_only_these_names.",
+        ),
+        ("checkpoint_name_fwd name_p", "Write imprint.ad_checkpoint.checkpoint_name."),
+    ),
+    "imprint.custom_derivatives": (
+        (
+            "linear_call",
+            "Write imprint.custom_vjp, whose backward pass is the transpose.",
+        ),
+        (
+            "custom_jvp_call_p custom_vjp_call_p remat_opt_p",
+            "Equations are found by the name of their primitive: str(eqn.primitive).",
+        ),
+    ),
+    "imprint.experimental": (
+        (
+            "pallas mosaic",
+            "The engine compiles whole programs: write the kernel with imprint.numpy and "
+            "imprint.lax, or call a compiled one by imprint.pure_callback.",
+        ),
+        ("pjit", "Write imprint.jit, with in_shardings and out_shardings."),
+        ("ode", "Write a solver with imprint.lax.scan, or imprint.lax.while_loop."),
+        (
+            "sparse",
+            "Arrays are dense: gather and add with imprint.ops.segment_sum; "
+            "linear maps are functions in imprint.scipy.sparse.linalg.",
+        ),
+        ("jet", "Nest imprint.jvp for each order."),
+        ("jax2tf", "Write imprint.export.export, whose programs are StableHLO."),
+        (
+            "serialize_executable array_serialization",
+            "Programs are bytes by imprint.export.export; arrays and models are saved by "
+            "imprint.tree_serialise_leaves.",
+        ),
+        (
+            "compilation_cache",
+            "Programs are kept on the disk by themselves; see imprint.cache.",
+        ),
+        (
+            "custom_partitioning shard_alike",
+            "Say splits with imprint.lax.with_sharding_constraint, or write "
+            "imprint.shard_map.",
+        ),
+        ("key_reuse", "Write imprint.debug_key_reuse(True)."),
+        ("profiler", "Counts and times are imprint.debug.counters."),
+        ("random", "Carry a key: imprint.random.split."),
+        ("rnn", "Write imprint.nn.LSTMCell in imprint.lax.scan."),
+        ("buffer_callback", CALLBACK),
+        (
+            "compute_on scheduling_groups control_deps xla_metadata fused overlap thunky",
+            "Leave it out: the compiler decides.",
+        ),
+        (
+            "primal_tangent_dtype",
+            "Tangents have the dtype of their values, and those of integers "
+            "imprint.dtypes.float0.",
+        ),
+        (
+            "EArray cur_qdd hijax colocated_python roofline source_mapper topologies "
+            "transfer",
+            "",
+        ),
+    ),
+    "imprint.experimental.checkify": (
+        (
+            "ErrorCategory",
+            "Categories are in imprint.experimental.checkify.all_checks.",
+        ),
+    ),
+    "imprint.experimental.layout": (
+        (
+            "with_layout_constraint explicit_layout",
+            "The compiler chooses: leave it out.",
+        ),
+    ),
+    "imprint.experimental.mesh_utils": (
+        (
+            "device_kind_handler_dict",
+            "Arrange the devices by hand: imprint.sharding.Mesh takes any grid.",
+        ),
+    ),
+    "imprint.experimental.multihost_utils": (
+        (
+            "global_array_to_host_local_array",
+            "The parts of this process are x.addressable_shards.",
+        ),
+        (
+            "host_local_array_to_global_array",
+            "Write imprint.make_array_from_process_local_data.",
+        ),
+        ("live_devices ProcessFailureError reached_preemption_sync_point", ""),
+    ),
+    "imprint.scipy": (
+        (
+            "spatial",
+            "Rotations are matrices: write imprint.numpy.einsum, or convert with SciPy's.",
+        ),
+    ),
 }
+
+# ---- parameters ----
+
+_BY_XLA: Final = "Functions are as exact as the engine has them: leave it out."
+_PRIVATE: Final = "Leave it out."
+_SPREAD: Final = "Write imprint.lax.with_sharding_constraint of the result."
+_BACKWARD: Final = (
+    "Write imprint.custom_vjp, whose backward pass returns cotangents alone."
+)
+
+PARAMETERS: Final[dict[str, Rows]] = {
+    "imprint.lax": (
+        (
+            "cbrt.accuracy cos.accuracy erfc.accuracy exp.accuracy exp2.accuracy "
+            "expm1.accuracy log.accuracy log1p.accuracy log2.accuracy logistic.accuracy rsqrt.accuracy sin.accuracy "
+            "sqrt.accuracy tan.accuracy tanh.accuracy",
+            _BY_XLA,
+        ),
+        ("mul.out_dtype", "Convert the operands: imprint.lax.convert_element_type."),
+        ("reduce_max.out_sharding reduce_min.out_sharding", _SPREAD),
+    ),
+    "imprint.lax.linalg": (("eig.use_magma", "Leave it out: LAPACK computes it."),),
+    "imprint.sharding": (
+        (
+            "PartitionSpec.unreduced PartitionSpec.reduced "
+            "PartitionSpec.unreduced_kind AbstractMesh.abstract_device",
+            _NO_TYPES,
+        ),
+    ),
+    "imprint": (
+        ("P.unreduced P.reduced P.unreduced_kind", _NO_TYPES),
+        (
+            "custom_gradient.remat custom_gradient.with_accums custom_gradient.with_logs",
+            _BACKWARD,
+        ),
+        (
+            "linearize.in_nzs vjp.in_nzs",
+            "Close over the arguments that are not differentiated.",
+        ),
+        ("vjp.saveable_args", "Write imprint.checkpoint, with a policy."),
+        ("make_mesh.axis_sizes", "It is named axis_shapes."),
+        (
+            "ShapeDtypeStruct.manual_axis_type ShapeDtypeStruct.is_ref "
+            "ShapeDtypeStruct._memory_space",
+            "Leave it out: there are no references, and devices have one memory.",
+        ),
+        ("Shard.sharding Shard.global_shape", "Give index=, the part of the array."),
+    ),
+    "imprint.custom_derivatives": (
+        (
+            "custom_gradient.remat custom_gradient.with_accums custom_gradient.with_logs",
+            _BACKWARD,
+        ),
+    ),
+    "imprint.nn": (("one_hot.out_sharding", _SPREAD),),
+    "imprint.numpy": (("histogram.out_sharding", _SPREAD),),
+    "imprint.export": (
+        ("export._override_lowering_rules", _PRIVATE),
+        ("SymbolicScope.constraints_str", "It is named constraints."),
+    ),
+    "imprint.debug": (
+        (
+            "visualize_sharding.use_color visualize_sharding.scale "
+            "visualize_sharding.min_width visualize_sharding.max_width "
+            "visualize_sharding.color_map",
+            "The drawing is text of a fixed size: leave it out.",
+        ),
+    ),
+    "imprint.distributed": (
+        (
+            "initialize.slice_index initialize.partition_index",
+            "They are about TPUs: leave it out.",
+        ),
+        (
+            "initialize.mtls_ca_file initialize.mtls_cert_file initialize.mtls_key_file "
+            "initialize.mtls_peer_uri_prefix initialize.verify_secure_credentials",
+            "Processes connect without encryption: use a network of their own.",
+        ),
+    ),
+    "imprint.dlpack": (("from_dlpack.external_array", "Give the array by position."),),
+    "imprint.errors": (
+        (
+            "ConcretizationTypeError.tracer ConcretizationTypeError.context "
+            "NonConcreteBooleanIndexError.tracer TracerArrayConversionError.tracer "
+            "TracerBoolConversionError.tracer TracerIntegerConversionError.tracer",
+            "Programs catch these; to raise one, give its message.",
+        ),
+    ),
+}
+"""Parameters that functions lack, as `function.parameter`."""
 
 # ---- Equinox and optax ----
 

@@ -3,6 +3,7 @@
 - `evaluate`: eager evaluation of one primitive
 - `fusion`: eager functions compiled into one NumPy function
 - `device_put`: transfers to devices and back
+- `spread`: the sharding of a value
 - `make_array`: arrays assembled from shards on several devices
 - `make_mesh`: meshes of the available devices
 - `checkpointing`: trees of arrays in files

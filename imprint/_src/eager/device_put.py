@@ -10,7 +10,7 @@ import gc
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any, Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
 from imprint import tree
 from imprint._src import runtime
@@ -30,6 +30,8 @@ from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
+
+T = TypeVar("T")
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """The type of `device=`."""
@@ -125,6 +127,23 @@ def device_get(x: Any) -> Any:
     array([1., 1.], dtype=float32)
     """
     return tree.map(_get, x)
+
+
+def copy_to_host_async(x: T) -> T:
+    """Let the values of a pytree of arrays come to the host; return it.
+
+    Args:
+        x: a pytree; leaves other than arrays are left alone.
+
+    Example:
+        >>> import imprint
+        >>> imprint.copy_to_host_async({"a": imprint.numpy.ones(2)})
+        {'a': Array([1., 1.], dtype=float32)}
+    """
+    for leaf in tree.leaves(x):
+        if isinstance(leaf, ArrayImpl):
+            leaf.copy_to_host_async()
+    return x
 
 
 def block_until_ready(x: Any) -> Any:

@@ -208,10 +208,31 @@ _MOST: Final = 1024
 def _by_rule(
     primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    if primitive.eager is Eager.COMPILED:
-        return _run_compiled(primitive, operands, params)
-    rule: Any = primitive.eager
+    compiled = primitive.eager is Eager.COMPILED
+    rule: Any = partial(_run_compiled, primitive) if compiled else primitive.eager
+    if settings().debug_key_reuse:
+        return _run_checked(primitive, rule, operands, params)
     return rule(*operands, **params)
+
+
+def _run_checked(
+    primitive: ControlPrimitive,
+    rule: Callable[..., Any],
+    operands: tuple[Any, ...],
+    params: dict[str, Any],
+) -> tuple[Any, ...]:
+    from imprint._src.control_flow import key_reuse  # noqa: PLC0415 - for few programs
+
+    outs: list[Any] = []
+
+    def run() -> list[Any]:
+        outs.extend(rule(*operands, **params))
+        return outs
+
+    avals = tuple([get_aval(x) for x in operands])
+    closed = one_equation(primitive, avals, params)
+    key_reuse.run_checked(closed, operands, run)
+    return tuple(outs)
 
 
 def _in_present_context(
@@ -246,7 +267,7 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
 
 
 def _run_compiled(
-    primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
+    primitive: ControlPrimitive, *operands: Any, **params: Any
 ) -> tuple[Any, ...]:
     flags = settings()
     watched = flags.debug_nans, flags.debug_infs

@@ -18,6 +18,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    check_no_axes,
     copy_leaf,
     name_of,
     result_leaves,
@@ -53,6 +54,7 @@ def grad(
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    reduce_axes: Sequence[Any] = (),
 ) -> Callable[P, Any]:
     """Return the function that evaluates the gradient of `fun`.
 
@@ -62,6 +64,7 @@ def grad(
         has_aux: whether `fun` returns `(result, auxiliary data)`.
         holomorphic: whether `fun` is complex and promised to be holomorphic.
         allow_int: whether integer arguments are allowed; their gradient is float0.
+        reduce_axes: must be empty, as in JAX; sum with `imprint.lax.psum`.
 
     Returns:
         A function with the arguments of `fun`, which returns the gradient in the shape
@@ -71,7 +74,7 @@ def grad(
     >>> imprint.grad(lambda x: x**3)(2.0)
     Array(12., dtype=float32, weak_type=True)
     """
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
     @wraps(fun)
     @filter_traceback
@@ -88,6 +91,7 @@ def value_and_grad(
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    reduce_axes: Sequence[Any] = (),
 ) -> Callable[P, tuple[R, Any]]:
     """Return the function that evaluates both `fun` and its gradient; see `grad`.
 
@@ -95,6 +99,7 @@ def value_and_grad(
     >>> imprint.value_and_grad(lambda x: x**3)(2.0)[0]
     Array(8., dtype=float32, weak_type=True)
     """
+    check_no_axes("grad", reduce_axes)
     check_function(fun, "grad")
     name = name_of(fun)
 
@@ -127,19 +132,31 @@ def value_and_grad(
 
 @overload
 def vjp(
-    fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+    fun: Callable[..., R],
+    *primals: Any,
+    has_aux: Literal[False] = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
 @overload
 def vjp(
-    fun: Callable[..., tuple[R, A]], *primals: Any, has_aux: Literal[True]
+    fun: Callable[..., tuple[R, A]],
+    *primals: Any,
+    has_aux: Literal[True],
+    reduce_axes: Sequence[Any] = (),
 ) -> tuple[R, Callable[[Any], tuple[Any, ...]], A]: ...
 @overload
 def vjp(
-    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+    fun: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> tuple[Any, ...]: ...
 @filter_traceback
 def vjp(
-    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+    fun: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """Evaluate `fun` and return its result with the function that pulls back.
 
@@ -147,6 +164,7 @@ def vjp(
         fun: the function.
         primals: its arguments, all differentiated.
         has_aux: whether `fun` returns `(result, auxiliary data)`.
+        reduce_axes: as in `grad`.
 
     Returns:
         `(result, pullback)` or `(result, pullback, aux)`. The pullback takes a
@@ -159,6 +177,7 @@ def vjp(
     >>> pullback(1.0)
     (Array(5., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
+    check_no_axes("vjp", reduce_axes)
     check_function(fun, "vjp")
     name = name_of(fun)
     leaves, treedef = _owned(list(primals), range(len(primals)), "vjp")
@@ -239,7 +258,10 @@ def jvp(
 
 @overload
 def linearize(
-    fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+    fun: Callable[..., R],
+    *primals: Any,
+    has_aux: Literal[False] = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> tuple[R, Callable[..., R]]: ...
 @overload
 def linearize(

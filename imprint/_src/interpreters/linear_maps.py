@@ -18,6 +18,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import (
     as_result,
     check_function,
+    check_no_axes,
     copy_leaf,
     name_of,
     result_leaves,
@@ -209,14 +210,17 @@ def tangent_result(t: Any) -> Any:
 
 
 @filter_traceback
-def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., Any]:
+def linear_transpose(
+    fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()
+) -> Callable[..., Any]:
     """Return the transpose of a linear function.
 
     Args:
         fun: a function that is linear in its arguments; from floats to floats, or from
             integers to integers.
-        primals: arguments like those it takes; of a `ShapeDtypeStruct` or an array only
-            shape and dtype count.
+        primals: arguments like those it takes; of a `ShapeDtypeStruct`, an aval or an
+            array only shape and dtype count.
+        reduce_axes: as in `grad`.
 
     Returns:
         A function of a cotangent of the result, which returns a tuple with a cotangent
@@ -230,6 +234,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., An
         (Array([10., 10., 10.], dtype=float32),)
     """
     check_function(fun, "linear_transpose")
+    check_no_axes("linear_transpose", reduce_axes)
     name = name_of(fun)
     leaves, in_tree = tree.flatten(tuple(primals))
     avals = [_aval(x, i) for i, x in enumerate(leaves)]
@@ -249,6 +254,8 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[..., An
 
 
 def _aval(x: Any, i: int) -> ShapedArray:
+    if isinstance(x, ShapedArray):
+        return x.unplaced()
     if isinstance(x, ShapeDtypeStruct):
         return get_aval(x).unplaced()
     return get_aval(copy_leaf(x, "linear_transpose", f"argument {i}")).unplaced()

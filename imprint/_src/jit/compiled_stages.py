@@ -47,6 +47,7 @@ from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
+from imprint._src.sharding.layout import DeviceLocalLayout, Format
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 
 CompilerOptions: TypeAlias = Mapping[str, Any]
@@ -430,6 +431,23 @@ class Compiled(Stage):
         return self._traced.results.unflatten([one] * count)
 
     @property
+    def input_formats(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The `Format` of each array among the arguments; None if it is unused."""
+        program = self._version.program
+        layouts = self._version.executable.layouts()[0][len(program.consts) :]
+        made = map(_format, layouts, self._inputs)
+        kept = dict(zip(program.kept, made, strict=True))
+        return self._arranged(map(kept.get, range(len(self._traced.closed.in_avals))))
+
+    @property
+    def output_formats(self) -> Any:
+        """The `Format` of each array of the result."""
+        results = self._traced.results
+        shardings = results.arrays(self.output_shardings)
+        layouts = self._version.executable.layouts()[1]
+        return results.unflatten(map(_format, layouts, shardings))
+
+    @property
     def _inputs(self) -> Sequence[Any]:
         """How each argument is spread that the program takes."""
         assignment, program = self._version.assignment, self._version.program
@@ -475,6 +493,10 @@ class Compiled(Stage):
                 f"{shown(placement).removeprefix('on ') if is_one else shown(placement)}. "
                 f"{self._one_kind}"
             )
+
+
+def _format(layout: Any, sharding: Any) -> Format:
+    return Format(DeviceLocalLayout(*layout), sharding)
 
 
 def shape_tree_of(traced: TracedCall) -> Any:

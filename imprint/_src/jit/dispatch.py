@@ -478,7 +478,23 @@ def answer(request: Request) -> Any:
     versions = request.definition.versions
     version = versions.get(request.pending.key, lambda: compile_version(request))
     version.hits += 1
-    return version.run(request.pending.leaves)
+    leaves = request.pending.leaves
+    if settings().debug_key_reuse:
+        return _run_checked(version, leaves)
+    return version.run(leaves)
+
+
+def _run_checked(version: Version, leaves: list[Any]) -> Any:
+    from imprint._src.control_flow import key_reuse  # noqa: PLC0415 - for few programs
+
+    results: list[Any] = []
+
+    def run() -> list[Any]:
+        results.append(version.run([*leaves]))
+        return version.traced.results.arrays(results[0])
+
+    key_reuse.run_checked(version.traced.closed, leaves, run)
+    return results[0]
 
 
 # ---- replaying ----

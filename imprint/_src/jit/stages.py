@@ -4,14 +4,17 @@
 the function as they are.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol, final, runtime_checkable
 
 from imprint import tree
+from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import is_symbolic
 from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.primitive import Effects
 from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.errors import ArgumentError
 from imprint._src.jit.calls.device_assignment import layout_of_call
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Signature
@@ -59,9 +62,21 @@ class Traced(Stage):
         outs = eval_jaxpr(self.jaxpr.jaxpr, self.jaxpr.consts, *leaves)
         return self._traced.results.unflatten(outs)
 
-    def lower(self) -> "Lowered":
-        """Write the program as StableHLO, for all sizes if they have names."""
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> "Lowered":
+        """Write the program as StableHLO, for all sizes if they have names.
+
+        Args:
+            lowering_platforms: what it is for: the platform of this process, as
+                `imprint.export.export` writes programs for others.
+        """
         name, options, traced = self.fun_name, self._options, self._traced
+        own = runtime.default_backend()
+        if lowering_platforms is not None and tuple(lowering_platforms) != (own,):
+            raise ArgumentError(
+                f"lower: expected lowering_platforms to be {(own,)!r}, which this process "
+                f"compiles for, got {lowering_platforms!r}. For others call "
+                "imprint.export.export(f, platforms=...)."
+            )
         if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
             from imprint._src.jit.symbolic_stages import lower_symbolic  # noqa: PLC0415 - few programs have names
 

@@ -2,6 +2,7 @@
 
 - `branching`: `cond`, `switch` and `platform_dependent`
 - `collectives`: collective operations along named axes
+- `composite`: operations with a name
 - `composed`: functions composed of one or two primitives
 - `indexed`: `index_take`
 - `elementwise`: elementwise functions of two operands
@@ -16,6 +17,8 @@
 - `layouts`: dimension numbers, shapes and padding of convolutions
 - `approximate`: `approx_max_k` and `approx_min_k`
 - `polar`: iterations for the polar decomposition
+- `placed`: functions of one primitive with the sharding of their result
+- `random_bits`: the engine's random bits
 - `ragged`: ragged dot products
 - `monoids`: reductions by any function
 """

@@ -12,6 +12,7 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import AxisError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.axes import canonical_axis, int_tuple
@@ -167,7 +168,11 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
 
 
 def full(
-    shape: Dim | Sequence[Dim], fill_value: Any, dtype: DTypeLike | None = None
+    shape: Dim | Sequence[Dim],
+    fill_value: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    sharding: Any = None,
 ) -> Any:
     """Return an array with all elements equal.
 
@@ -176,6 +181,8 @@ def full(
         >>> lax.full((2,), 1.5)
         Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
+    if sharding is not None:
+        return spread(full(shape, fill_value, dtype), sharding)
     value = fill_value
     if dtype is not None:
         value = convert_element_type(fill_value, dtypes.requested(dtype, "full"))
@@ -188,8 +195,15 @@ def _shape(shape: Any) -> Shape:
     )
 
 
-def empty(shape: Dim | Sequence[Dim], dtype: DTypeLike) -> Any:
+def empty(
+    shape: Dim | Sequence[Dim],
+    dtype: DTypeLike,
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """Return an array of unspecified values (zeros)."""
+    if out_sharding is not None:
+        return spread(empty(shape, dtype), out_sharding)
     return full(shape, 0, dtype)
 
 
@@ -198,8 +212,11 @@ def full_like(
     fill_value: Any,
     dtype: DTypeLike | None = None,
     shape: Sequence[Dim] | None = None,
+    sharding: Any = None,
 ) -> Any:
     """Return an array with all elements equal, with the shape and dtype of another."""
+    if sharding is not None:
+        return spread(full_like(x, fill_value, dtype, shape), sharding)
     aval = get_aval(x)
     wanted = aval.dtype if dtype is None else dtypes.requested(dtype, "full_like")
     value = convert_element_type(
@@ -209,17 +226,32 @@ def full_like(
     return core_ops.broadcast_in_dim(value, sizes, ())
 
 
-def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
+def broadcast(
+    operand: Any,
+    sizes: Sequence[Dim],
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """Broadcast an array along new axes in front."""
+    if out_sharding is not None:
+        return spread(broadcast(operand, sizes), out_sharding)
     own, new = get_aval(operand).shape, dims.as_shape(sizes)
     kept = tuple(range(len(new), len(new) + len(own)))
     return core_ops.broadcast_in_dim(operand, (*new, *own), kept)
 
 
 def broadcast_in_dim(
-    operand: Any, shape: Sequence[Dim], broadcast_dimensions: Sequence[int]
+    operand: Any,
+    shape: Sequence[Dim],
+    broadcast_dimensions: Sequence[int],
+    *,
+    out_sharding: Any = None,
 ) -> Any:
     """Broadcast an array to a shape; its axis i becomes `broadcast_dimensions[i]`."""
+    if out_sharding is not None:
+        return spread(
+            broadcast_in_dim(operand, shape, broadcast_dimensions), out_sharding
+        )
     axes = int_tuple(broadcast_dimensions)
     return core_ops.broadcast_in_dim(operand, dims.as_shape(shape), axes)
 
@@ -308,11 +340,23 @@ def dot(
     dimension_numbers: Any = None,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Contract the last axis of `lhs` with the first of `rhs`; both have one or two.
 
     With `dimension_numbers` it is `dot_general`.
     """
+    if out_sharding is not None:
+        return spread(
+            dot(
+                lhs,
+                rhs,
+                dimension_numbers=dimension_numbers,
+                precision=precision,
+                preferred_element_type=preferred_element_type,
+            ),
+            out_sharding,
+        )
     x, y = get_aval(lhs), get_aval(rhs)
     fits = 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2
     if dimension_numbers is not None:
@@ -339,8 +383,15 @@ def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
 # ---- reductions, dtypes ----
 
 
-def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
+def reduce_sum(
+    operand: Any,
+    axes: Sequence[int],
+    *,
+    out_sharding: Any = None,
+) -> Any:
     """Sum the elements over `axes`, which are counted from 0."""
+    if out_sharding is not None:
+        return spread(reduce_sum(operand, axes), out_sharding)
     return core_ops.reduce_sum(operand, int_tuple(axes))
 
 

@@ -16,6 +16,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.functions import as_result
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.layouts import (
     DimensionNumbers,
@@ -47,6 +48,7 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
     batch_group_count: int = 1,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Convolve an array with a kernel, with strides, dilation and groups.
 
@@ -66,6 +68,7 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
         precision: a `Precision` or its name, a pair of these, or None for
             `config.default_matmul_precision`.
         preferred_element_type: the dtype of the sums and the result.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Raises:
         ShapeError: shapes, groups or numbers of axes do not match.
@@ -79,11 +82,11 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
     x, y = get_aval(lhs), get_aval(rhs)
     numbers = conv_dimension_numbers(x.shape, y.shape, dimension_numbers)
     ones = (1,) * (x.ndim - 2)
-    spread = ones if lhs_dilation is None else int_tuple(lhs_dilation)
+    dilated = ones if lhs_dilation is None else int_tuple(lhs_dilation)
     dilation = ones if rhs_dilation is None else int_tuple(rhs_dilation)
     strides = int_tuple(window_strides)
     if isinstance(padding, str):
-        _check_named(padding, spread, (len(strides), len(dilation)), ones)
+        _check_named(padding, dilated, (len(strides), len(dilation)), ones)
         pads = pads_of(
             "conv_general_dilated",
             padding,
@@ -96,7 +99,7 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
     params: dict[str, Any] = {
         "window_strides": strides,
         "padding": pads,
-        "lhs_dilation": spread,
+        "lhs_dilation": dilated,
         "rhs_dilation": dilation,
         "dimension_numbers": numbers,
         "feature_group_count": int_of(feature_group_count),
@@ -109,15 +112,16 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
         params["preferred_element_type"] = dtypes.requested(
             preferred_element_type, "conv_general_dilated"
         )
-    return conv_general_dilated_p.bind1(lhs, rhs, **params)
+    out = conv_general_dilated_p.bind1(lhs, rhs, **params)
+    return out if out_sharding is None else spread(out, out_sharding)
 
 
-def _check_named(padding: str, spread: Ints, lengths: Ints, ones: Ints) -> None:
+def _check_named(padding: str, dilated: Ints, lengths: Ints, ones: Ints) -> None:
     """Check that a named padding is defined: one number for each spatial axis."""
-    if spread != ones and len(spread) == len(ones):
+    if dilated != ones and len(dilated) == len(ones):
         raise ArgumentError(
             f"conv_general_dilated: expected padding as pairs of ints with lhs_dilation, "
-            f"got padding={padding!r} and lhs_dilation={spread}. Write the pairs, or call "
+            f"got padding={padding!r} and lhs_dilation={dilated}. Write the pairs, or call "
             "imprint.lax.conv_transpose."
         )
     if lengths != (len(ones),) * 2:

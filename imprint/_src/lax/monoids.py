@@ -29,6 +29,7 @@ from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_bool, is_complex
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.interpreters.batching import batch_jaxpr
 from imprint._src.lax import elementwise
@@ -67,6 +68,7 @@ def reduce(
     init_values: Any,
     computation: Callable[[Any, Any], Any],
     dimensions: Sequence[int],
+    out_sharding: Any = None,
 ) -> Any:
     """Reduce some axes by an associative function.
 
@@ -75,12 +77,17 @@ def reduce(
         init_values: the identity of `computation`: a number, or a tree of numbers.
         computation: a function of two elements, each like `init_values`, to one.
         dimensions: the axes to reduce.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> from imprint import lax, numpy as np
         >>> lax.reduce(np.arange(6.0), 0.0, lambda x, y: x + y + x * y, [0]) + 1
         Array(720., dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            reduce(operands, init_values, computation, dimensions), out_sharding
+        )
     monoid = _monoid("reduce", operands, init_values, computation)
     ndim = monoid.avals[0].ndim
     axes = canonical_axes("reduce", dimensions, ndim)

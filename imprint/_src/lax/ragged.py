@@ -14,6 +14,7 @@ import numpy
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives.axes import (
     canonical_axes,
@@ -65,13 +66,14 @@ class RaggedDotDimensionNumbers:
 _MATRICES = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
 
 
-def ragged_dot(
+def ragged_dot(  # noqa: PLR0913, PLR0917 - JAX's signature
     lhs: Any,
     rhs: Any,
     group_sizes: Any,
     precision: Any = None,
     preferred_element_type: Any = None,
     group_offset: Any = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Multiply consecutive groups of rows of a matrix by a matrix each.
 
@@ -83,6 +85,7 @@ def ragged_dot(
         precision: as for `dot_general`.
         preferred_element_type: as for `dot_general`.
         group_offset: must be None, as in JAX on the CPU.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Raises:
         ShapeError: the shapes do not match.
@@ -95,6 +98,13 @@ def ragged_dot(
         >>> lax.ragged_dot(np.ones((4, 1)), factors, np.array([1, 2])).ravel()
         Array([ 1., 10., 10.,  0.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            ragged_dot(
+                lhs, rhs, group_sizes, precision, preferred_element_type, group_offset
+            ),
+            out_sharding,
+        )
     return ragged_dot_general(
         lhs,
         rhs,
@@ -114,6 +124,7 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
     precision: Any = None,
     preferred_element_type: Any = None,
     group_offset: Any = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Multiply consecutive parts of an axis by separate factors.
 
@@ -126,6 +137,7 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
         precision: as for `dot_general`.
         preferred_element_type: as for `dot_general`.
         group_offset: must be None, as in JAX on the CPU.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Returns:
         The result of `dot_general`; with a leading axis of groups, if the ragged axis
@@ -143,6 +155,19 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> lax.ragged_dot_general(x, x, sizes, numbers).ravel()
         Array([ 0., 14.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            ragged_dot_general(
+                lhs,
+                rhs,
+                group_sizes,
+                ragged_dot_dimension_numbers,
+                precision,
+                preferred_element_type,
+                group_offset,
+            ),
+            out_sharding,
+        )
     if group_offset is not None:
         raise ArgumentError(
             "ragged_dot: expected no group_offset, got one. Roll group_sizes and rhs."

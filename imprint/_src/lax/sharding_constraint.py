@@ -7,12 +7,7 @@ constraint is a `device_put`.
 from typing import Any
 
 from imprint import tree
-from imprint._src.core.trace import current_trace
-from imprint._src.eager.device_put import device_put
-from imprint._src.errors import ArgumentError
-from imprint._src.primitives.constraints import constrain
-from imprint._src.sharding.context import resolve_sharding
-from imprint._src.sharding.named import NamedSharding
+from imprint._src.eager.spread import spread
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
@@ -43,14 +38,4 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
 
 def _constrained(x: Any, given: Any) -> Any:
-    if given is None:
-        return x
-    sharding = resolve_sharding("with_sharding_constraint", given)
-    if not isinstance(sharding, NamedSharding):
-        raise ArgumentError(
-            "with_sharding_constraint: expected a NamedSharding or a PartitionSpec, got "
-            f"{given!r}. Write imprint.NamedSharding(mesh, imprint.P('data'))."
-        )
-    if current_trace() is None:
-        return device_put(x, sharding)
-    return constrain(x, sharding)
+    return x if given is None else spread(x, given, "with_sharding_constraint")

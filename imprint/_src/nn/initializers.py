@@ -16,6 +16,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.primitives.axes import canonical_axes
@@ -61,7 +62,12 @@ class Initializer(Protocol):
 # ---- one value ----
 
 
-def zeros(key: Any, shape: Sequence[int], dtype: DTypeLike | None = None) -> Array:
+def zeros(
+    key: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike | None = None,
+    out_sharding: Any = None,
+) -> Array:
     """Return zeros; the key is not used.
 
     Example:
@@ -69,11 +75,18 @@ def zeros(key: Any, shape: Sequence[int], dtype: DTypeLike | None = None) -> Arr
         >>> nn.initializers.zeros(None, (2,))
         Array([0., 0.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(zeros(key, shape, dtype), out_sharding)
     del key
     return np.zeros(shape, dtype)
 
 
-def ones(key: Any, shape: Sequence[int], dtype: DTypeLike | None = None) -> Array:
+def ones(
+    key: Any,
+    shape: Sequence[int],
+    dtype: DTypeLike | None = None,
+    out_sharding: Any = None,
+) -> Array:
     """Return ones; the key is not used.
 
     Example:
@@ -81,6 +94,8 @@ def ones(key: Any, shape: Sequence[int], dtype: DTypeLike | None = None) -> Arra
         >>> nn.initializers.ones(None, (2,))
         Array([1., 1.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(ones(key, shape, dtype), out_sharding)
     del key
     return np.ones(shape, dtype)
 

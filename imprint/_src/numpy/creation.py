@@ -19,6 +19,7 @@ from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
@@ -39,7 +40,7 @@ from imprint._src.primitives import core_ops
 from imprint._src.primitives.copying import copy_p
 
 
-def array(
+def array(  # noqa: PLR0913 - JAX's signature
     object: Any,
     dtype: DTypeLike | None = None,
     *,
@@ -47,6 +48,7 @@ def array(
     order: str | None = "K",
     ndmin: int = 0,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Create an array.
 
@@ -58,6 +60,7 @@ def array(
         order: None or "K"; arrays have one memory order.
         ndmin: the minimum number of axes; new ones come first.
         device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
@@ -65,6 +68,11 @@ def array(
         Array([[1. , 2. ],
                [3. , 4.5]], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device),
+            out_sharding,
+        )
     _check_order("array", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     x = _convert(object, wanted, copy)
@@ -79,6 +87,7 @@ def asarray(
     *,
     copy: bool | None = None,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Convert to an array; an array is returned unchanged.
 
@@ -88,12 +97,15 @@ def asarray(
         order: as in `array`.
         copy: whether to copy an array too.
         device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.asarray([True, 2])
         Array([1, 2], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(asarray(a, dtype, order, copy=copy, device=device), out_sharding)
     _check_order("asarray", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
     is_made = isinstance(a, Array) and dtype is None and not copy
@@ -152,6 +164,25 @@ def from_dlpack(
     if copy is False:
         return _sharing(values, device)
     return placed("from_dlpack", asarray(values), device)
+
+
+def is_supported_dtype(dtype: Any) -> bool:
+    """Return whether arrays of a dtype can be handed over by DLPack, as in JAX.
+
+    Example:
+        >>> import imprint
+        >>> imprint.dlpack.is_supported_dtype("float32")
+        True
+        >>> imprint.dlpack.is_supported_dtype("int4")
+        False
+    """
+    if dtype is None:
+        raise ArgumentError(
+            "is_supported_dtype: expected a dtype, got None. Name one, such as 'float32'."
+        )
+    known = dtypes.as_dtype(dtype)
+    is_narrow = known in dtypes.NARROW_FLOATS or dtypes.bit_width(known) < 8
+    return known == dtypes.bfloat16 or not is_narrow
 
 
 def _sharing(values: Any, device: DeviceLike | None) -> Array:
@@ -290,6 +321,7 @@ def zeros(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return an array of zeros.
 
@@ -299,6 +331,8 @@ def zeros(
         Array([[0., 0.],
                [0., 0.]], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(zeros(shape, dtype, device=device), out_sharding)
     _check_shape_tuple("zeros", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "zeros")
     return placed("zeros", _filled("zeros", shape, 0, wanted), device)
@@ -309,6 +343,7 @@ def ones(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return an array of ones.
 
@@ -317,6 +352,8 @@ def ones(
         >>> np.ones(3, dtype="int32")
         Array([1, 1, 1], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(ones(shape, dtype, device=device), out_sharding)
     _check_shape_tuple("ones", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "ones")
     return placed("ones", _filled("ones", shape, 1, wanted), device)
@@ -327,6 +364,7 @@ def empty(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return an array of unspecified values (zeros).
 
@@ -335,6 +373,8 @@ def empty(
         >>> np.empty((2, 3)).shape
         (2, 3)
     """
+    if out_sharding is not None:
+        return spread(empty(shape, dtype, device=device), out_sharding)
     _check_shape_tuple("empty", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "empty")
     return placed("empty", _filled("empty", shape, 0, wanted), device)
@@ -346,6 +386,7 @@ def full(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return an array filled with a value.
 
@@ -354,12 +395,15 @@ def full(
         fill_value: a number, or an array that broadcasts to `shape`.
         dtype: the dtype; None for that of the value.
         device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.full(2, 7)
         Array([7, 7], dtype=int32, weak_type=True)
     """
+    if out_sharding is not None:
+        return spread(full(shape, fill_value, dtype, device=device), out_sharding)
     wanted = None if dtype is None else dtypes.requested(dtype, "full")
     value = as_array("full", fill_value) if wanted is None else None
     if value is None:
@@ -373,6 +417,7 @@ def zeros_like(
     shape: ShapeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return zeros with the shape and dtype of an array, unless given.
 
@@ -381,6 +426,8 @@ def zeros_like(
         >>> np.zeros_like(np.arange(3), dtype="float32")
         Array([0., 0., 0.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(zeros_like(a, dtype, shape, device=device), out_sharding)
     wanted = None if dtype is None else dtypes.requested(dtype, "zeros_like")
     return _placed_like(
         "zeros_like", a, _like("zeros_like", a, 0, wanted, shape), device
@@ -393,6 +440,7 @@ def ones_like(
     shape: ShapeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return ones with the shape and dtype of an array, unless given.
 
@@ -401,6 +449,8 @@ def ones_like(
         >>> np.ones_like(np.arange(3))
         Array([1, 1, 1], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(ones_like(a, dtype, shape, device=device), out_sharding)
     wanted = None if dtype is None else dtypes.requested(dtype, "ones_like")
     return _placed_like("ones_like", a, _like("ones_like", a, 1, wanted, shape), device)
 
@@ -435,6 +485,7 @@ def full_like(
     shape: ShapeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return an array filled with a value, with the shape and dtype of another.
 
@@ -443,6 +494,10 @@ def full_like(
         >>> np.full_like(np.arange(3), 2.5)
         Array([2, 2, 2], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            full_like(a, fill_value, dtype, shape, device=device), out_sharding
+        )
     wanted = None if dtype is None else dtypes.requested(dtype, "full_like")
     filled = _like("full_like", a, fill_value, wanted, shape)
     return _placed_like("full_like", a, filled, device)

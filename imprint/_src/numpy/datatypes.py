@@ -35,13 +35,38 @@ newaxis: Final = None
 finfo = dtypes.finfo
 iinfo = dtypes.iinfo
 isdtype: Final = dtypes.isdtype
-issubdtype: Final = dtypes.issubdtype
 promote_types: Final = dtypes.promote_types
-result_type: Final = dtypes.result_type
 dtype = np.dtype
 ndarray = Array
 ComplexWarning: Final = np.exceptions.ComplexWarning
 """NumPy's warning about a discarded imaginary part."""
+
+
+def result_type(*args: Any) -> dtypes.DType:
+    """Return the dtype of an operation on these values and dtypes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.result_type("int8", 1.0)
+        dtype('float32')
+    """
+    return dtypes.result_type(*args)
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Return whether a dtype is at or below another in NumPy's type hierarchy.
+
+    Args:
+        arg1: the dtype, or a value that has one.
+        arg2: the other, or one of NumPy's abstract types.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.issubdtype(np.bfloat16, np.floating), np.issubdtype("int8", np.inexact)
+        (True, False)
+    """
+    return dtypes.issubdtype(arg1, arg2)
+
 
 # ---- names of dtypes ----
 

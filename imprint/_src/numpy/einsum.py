@@ -8,9 +8,9 @@
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from imprint._src.core.aval import DType
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.promotion import as_array, convert, promote_dtypes, refuse_out
@@ -140,6 +141,8 @@ def einsum(
     optimize: Optimize = "auto",
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    _dot_general: Callable[..., Any] = dot_general,
+    out_sharding: Any = None,
 ) -> Array:
     """Multiply arrays along named axes and sum over the names the result lacks.
 
@@ -152,12 +155,28 @@ def einsum(
             itself as tuples of positions.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
+        _dot_general: what contracts a pair of arrays, with the arguments of
+            `imprint.lax.dot_general`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.einsum("ij,j->i", np.ones((2, 3)), np.arange(3.0))
         Array([3., 3.], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            einsum(
+                subscripts,
+                *operands,
+                out=out,
+                optimize=optimize,
+                precision=precision,
+                preferred_element_type=preferred_element_type,
+                _dot_general=_dot_general,
+            ),
+            out_sharding,
+        )
     refuse_out("einsum", out)
     parsed = parse(subscripts, operands)
     arrays = promote_dtypes("einsum", parsed.arrays)
@@ -168,7 +187,8 @@ def einsum(
     for step in _path(work, parsed.out, optimize):
         taken = [work[i] for i in step]
         work = [t for i, t in enumerate(work) if i not in step]
-        work.append(_contract(taken, work, parsed.out, (precision, dtype)))
+        how = _How(precision, dtype, _dot_general)
+        work.append(_contract(taken, work, parsed.out, how))
     result = _summed(work[0], parsed.out, dtype)
     order = tuple(result.names.index(n) for n in parsed.out)
     x = (
@@ -192,6 +212,14 @@ def einsum_path(
     parsed = parse(subscripts, operands)
     steps = _path(_terms(parsed, parsed.arrays), parsed.out, optimize)
     return steps, f"{','.join(parsed.names)}->{parsed.out}: {steps}"
+
+
+class _How(NamedTuple):
+    """How pairs are contracted."""
+
+    precision: Any
+    dtype: DType
+    dot_general: Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -304,21 +332,18 @@ _NO_LIMIT: Final = 2**62
 # ---- 3. pairs ----
 
 
-def _contract(
-    taken: list[_Term], others: list[_Term], out: str, how: tuple[Any, DType]
-) -> _Term:
+def _contract(taken: list[_Term], others: list[_Term], out: str, how: _How) -> _Term:
     """Contract terms pairwise; keep the letters of `others` and of the result."""
     term, *rest = taken
     for i, other in enumerate(rest):
         needed = out + "".join(t.names for t in (*rest[i + 1 :], *others))
         term = _pair(term, other, needed, how)
-    return _summed(term, out + "".join(t.names for t in others), how[1])
+    return _summed(term, out + "".join(t.names for t in others), how.dtype)
 
 
-def _pair(x: _Term, y: _Term, needed: str, how: tuple[Any, DType]) -> _Term:
-    precision, dtype = how
-    x = _summed(x, y.names + needed, dtype)
-    y = _summed(y, x.names + needed, dtype)
+def _pair(x: _Term, y: _Term, needed: str, how: _How) -> _Term:
+    x = _summed(x, y.names + needed, how.dtype)
+    y = _summed(y, x.names + needed, how.dtype)
     shared = [n for n in x.names if n in y.names]
     batch = [n for n in shared if n in needed]
     summed = [n for n in shared if n not in needed]
@@ -327,12 +352,12 @@ def _pair(x: _Term, y: _Term, needed: str, how: tuple[Any, DType]) -> _Term:
     swapped = "".join(batch + second + first)
     if needed.startswith(swapped) and first and second:
         x, y, first, second = y, x, second, first
-    product = dot_general(
+    product = how.dot_general(
         x.array,
         y.array,
         ((_axes(x, summed), _axes(y, summed)), (_axes(x, batch), _axes(y, batch))),
-        precision,
-        dtype,
+        how.precision,
+        preferred_element_type=how.dtype,
     )
     return _Term(product, "".join(batch + first + second))
 

@@ -10,9 +10,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from imprint import tree
+from imprint._src.config import settings
+from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters import vmap
+from imprint._src.primitives import key_uses
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,11 +57,30 @@ def accepts_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
             moved = vmap.vmap(of_words, in_axes=-1, out_axes=-1)(words)
             if any(x.dtype != arrays[0].data.dtype for x in tree.leaves(moved)):
                 raise refused  # the caller requested another dtype
+            if settings().debug_key_reuse and current_trace() is None:
+                _follow(of_words, words, moved)
             return tree.map(arrays[0].dtype.of_words, moved)
 
         return of_keys_too
 
     return decorated
+
+
+def _follow(of_words: Callable[[Any], Any], words: Any, moved: Any) -> None:
+    """Make the keys of moved words known, by moving their places."""
+    leaves, treedef = tree.flatten(words)
+    known: list[Any] = [key_uses.keys_in(x).each[..., 0] for x in leaves]
+    each: Any = np.concatenate([x.reshape(-1) for x in known])
+    stops = [int(stop) for stop in np.cumsum([x.size for x in known])]
+    places: list[Any] = [
+        np.arange(stop - x.size, stop, dtype=np.int32).reshape(x.shape)
+        for x, stop in zip(known, stops, strict=True)
+    ]
+    taken = tree.leaves(of_words(treedef.unflatten(places)))
+    for x, at in zip(tree.leaves(moved), taken, strict=True):
+        possible = (each[i] for i in np.asarray(at).flat for _ in range(x.shape[-1]))
+        filled = key_uses.filled(x.shape, possible)
+        key_uses.set_keys(x, key_uses.Keys(x.shape, filled))
 
 
 def _is_keys(x: Any) -> bool:

@@ -14,6 +14,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import multiply, subtract
 from imprint._src.numpy.indexing.indexing import getitem
@@ -71,6 +72,7 @@ def dot(
     *,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the dot product: a sum over the last axis of `a` and one axis of `b`.
 
@@ -79,12 +81,20 @@ def dot(
         b: its last axis but one is contracted, or its only one.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.dot(np.arange(3), np.arange(3))
         Array(5, dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            dot(
+                a, b, precision=precision, preferred_element_type=preferred_element_type
+            ),
+            out_sharding,
+        )
     x, y = as_array("dot", a), as_array("dot", b)
     sums: tuple[Ints, Ints] = ((), ())
     if x.ndim and y.ndim:
@@ -105,6 +115,7 @@ def matmul(
     *,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the products of stacks of matrices: the function of `a @ b`.
 
@@ -113,6 +124,7 @@ def matmul(
         b: matrices along the last two axes, or a column.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
@@ -120,6 +132,13 @@ def matmul(
         Array([[3., 3.],
                [3., 3.]], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            matmul(
+                a, b, precision=precision, preferred_element_type=preferred_element_type
+            ),
+            out_sharding,
+        )
     x, y = as_array("matmul", a), as_array("matmul", b)
     plan = _plan(x.aval.shape, y.aval.shape)
     if plan is None:
@@ -253,6 +272,7 @@ def tensordot(
     *,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Contract axes of two arrays.
 
@@ -262,12 +282,24 @@ def tensordot(
         axes: the number of last axes of `a` and first axes of `b`, or the axes of each.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
         (2, 4)
     """
+    if out_sharding is not None:
+        return spread(
+            tensordot(
+                a,
+                b,
+                axes,
+                precision=precision,
+                preferred_element_type=preferred_element_type,
+            ),
+            out_sharding,
+        )
     x, y = as_array("tensordot", a), as_array("tensordot", b)
     sums = _tensordot_axes(x, y, axes)
     _check_lengths("tensordot", x, y, sums)

@@ -25,19 +25,21 @@ from imprint._src.primitives.indexing.slicing import slice_in_dim
 
 
 @fuse_eager
-def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int = 16) -> Array:
     """Return the values of a polynomial.
 
     Args:
         p: the coefficients, the highest power first; further axes are further
             polynomials.
         x: where to evaluate it.
+        unroll: how many terms an iteration of JAX's loop adds; here there is no loop.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.polyval(np.array([1, 0, 3]), np.array([0, 1, 2]))
         Array([3, 4, 7], dtype=int32)
     """
+    del unroll
     coefficients, at = _promoted("polyval", p, x)
     if not coefficients.ndim:
         raise ShapeError(

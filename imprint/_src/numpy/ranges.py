@@ -20,6 +20,7 @@ from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.elementwise.exponential import log10, power
 from imprint._src.numpy.promotion import (
@@ -62,6 +63,7 @@ def arange(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the numbers from `start` to before `stop`, in steps of `step`.
 
@@ -71,12 +73,15 @@ def arange(
         step: the spacing.
         dtype: the dtype; None for the common dtype of the numbers.
         device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.arange(1, 10, 3)
         Array([1, 4, 7], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(arange(start, stop, step, dtype, device=device), out_sharding)
     given = [x for x in (start, stop, step) if x is not None]
     values = [x for x in given if not dims.is_symbolic(x)]
     for x in values:

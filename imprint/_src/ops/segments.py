@@ -16,6 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.traceback_filter import filter_traceback
+from imprint._src.eager.spread import spread
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -63,6 +64,7 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
     unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Sum the rows of each segment.
 
@@ -76,6 +78,7 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
         bucket_size: the number of rows to reduce at a time; None for all.
         mode: for numbers out of range: "drop", the default, ignores their rows; "clip"
             uses the nearest segment.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Returns:
         The sums: row i for segment i; 0 for an empty segment.
@@ -92,6 +95,19 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> ops.segment_sum(np.array([5, 2, 3, 4]), np.array([0, 0, 2, 2]), 3)
         Array([7, 0, 7], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            segment_sum(
+                data,
+                segment_ids,
+                num_segments,
+                indices_are_sorted,
+                unique_indices,
+                bucket_size,
+                mode,
+            ),
+            out_sharding,
+        )
     promises = _promises(indices_are_sorted, unique_indices)
     segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
     return _reduced(_SUM, data, segments)
@@ -106,6 +122,7 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
     unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Multiply the rows of each segment.
 
@@ -117,6 +134,19 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> ops.segment_prod(np.array([5, 2, 3, 4]), np.array([0, 0, 2, 2]), 3)
         Array([10,  1, 12], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            segment_prod(
+                data,
+                segment_ids,
+                num_segments,
+                indices_are_sorted,
+                unique_indices,
+                bucket_size,
+                mode,
+            ),
+            out_sharding,
+        )
     promises = _promises(indices_are_sorted, unique_indices)
     segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
     return _reduced(_PROD, data, segments)
@@ -131,6 +161,7 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
     unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the minimum of the rows of each segment.
 
@@ -143,6 +174,19 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> ops.segment_min(np.array([5, 2, 3, 4]), np.array([0, 0, 1, 1]), 2)
         Array([2, 3], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            segment_min(
+                data,
+                segment_ids,
+                num_segments,
+                indices_are_sorted,
+                unique_indices,
+                bucket_size,
+                mode,
+            ),
+            out_sharding,
+        )
     promises = _promises(indices_are_sorted, unique_indices)
     segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
     return _reduced(_MIN, data, segments)
@@ -157,6 +201,7 @@ def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
     unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     bucket_size: int | None = None,
     mode: Mode = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the maximum of the rows of each segment.
 
@@ -169,6 +214,19 @@ def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> ops.segment_max(np.array([5, 2, 3, 4]), np.array([0, 0, 1, 1]), 2)
         Array([5, 4], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            segment_max(
+                data,
+                segment_ids,
+                num_segments,
+                indices_are_sorted,
+                unique_indices,
+                bucket_size,
+                mode,
+            ),
+            out_sharding,
+        )
     promises = _promises(indices_are_sorted, unique_indices)
     segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
     return _reduced(_MAX, data, segments)

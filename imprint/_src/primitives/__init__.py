@@ -13,6 +13,7 @@ families import is listed once. Primitives that hold a jaxpr are in `control_flo
 - `fft`: Fourier transforms
 - `random_bits`: the engine's random bits
 - `hashing`: the hash of keys and counters on the host
+- `key_uses`: where programs use keys, for the search for reused ones
 - `collectives`: communication along a named axis
 - `dot`: contraction of two operands
 - `matrices`: shared rules of primitives on stacks of matrices
@@ -87,6 +88,7 @@ _FAMILIES: Final = (
     "callbacks",
     "checks",
     "copying",
+    "key_uses",
     "collectives",
 )
 

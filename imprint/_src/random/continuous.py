@@ -13,6 +13,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
@@ -40,7 +41,13 @@ from imprint._src.random.streams import row, split_data
 # ---- normal ----
 
 
-def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def normal(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the normal distribution of mean 0 and variance 1.
 
     Args:
@@ -48,12 +55,15 @@ def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Arr
         shape: the shape of the result.
         dtype: a floating-point or complex dtype; `float32` by default, `float64` under
             `enable_x64`. The parts of a complex number have variance 1/2 each.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.normal(imprint.random.key(0), (2,))
         Array([1.6226422, 2.0252647], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(normal(key, shape, dtype), out_sharding)
     data = single_key("normal", key)
     out = dtypes.requested(float if dtype is None else dtype, "normal")
     if not dtypes.is_inexact(out):
@@ -94,6 +104,8 @@ def truncated_normal(
     upper: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the normal distribution, truncated to an interval.
 
@@ -103,12 +115,15 @@ def truncated_normal(
         upper: the upper bound, excluded.
         shape: the shape of the result; by default the common shape of the bounds.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.truncated_normal(imprint.random.key(0), -1, 1, (2,))
         Array([0.8618594, 0.9412883], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(truncated_normal(key, lower, upper, shape, dtype), out_sharding)
     asked, bounds = (key, shape, dtype), {"lower": lower, "upper": upper}
     return with_parameters("truncated_normal", _truncated_normal_of, asked, bounds)
 
@@ -154,19 +169,28 @@ def with_parameters(
 # ---- other distributions without parameters ----
 
 
-def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def exponential(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the exponential distribution of mean 1.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.exponential(imprint.random.key(0), (2,))
         Array([2.950128 , 3.8434246], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(exponential(key, shape, dtype), out_sharding)
     data, out = single_key("exponential", key), float_dtype("exponential", dtype)
     return _exponential_of(sizes("exponential", shape), out)(data)
 
@@ -185,6 +209,8 @@ def gumbel(
     shape: Any = (),
     dtype: DTypeLike | None = None,
     mode: str | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Gumbel distribution of location 0 and scale 1.
 
@@ -194,12 +220,15 @@ def gumbel(
         dtype: as in `uniform`.
         mode: "low", the default; or "high", with twice the bits, for tails accurate to
             1e-14 instead of 1e-7 in `float32`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.gumbel(imprint.random.key(0), (2,))
         Array([2.9233725, 3.8326178], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(gumbel(key, shape, dtype, mode), out_sharding)
     data, out = single_key("gumbel", key), float_dtype("gumbel", dtype)
     lengths = sizes("gumbel", shape)
     return _gumbel_of(lengths, out, precision("gumbel", mode))(data)
@@ -233,19 +262,28 @@ def gumbel_floats(shape: Shape, dtype: DType, precise: bool, data: Any) -> Any: 
 _gumbel_of = programs(gumbel_floats)
 
 
-def laplace(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def laplace(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the Laplace distribution of location 0 and scale 1.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.laplace(imprint.random.key(0), (2,))
         Array([-2.2569816, -3.1502788], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(laplace(key, shape, dtype), out_sharding)
     data, out = single_key("laplace", key), float_dtype("laplace", dtype)
     return _laplace_of(sizes("laplace", shape), out)(data)
 
@@ -258,19 +296,28 @@ def _laplace(shape: Shape, dtype: DType, data: Any) -> Any:
 _laplace_of = programs(_laplace)
 
 
-def logistic(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def logistic(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the logistic distribution of location 0 and scale 1.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.logistic(imprint.random.key(0), (2,))
         Array([2.896376 , 3.8217716], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(logistic(key, shape, dtype), out_sharding)
     data, out = single_key("logistic", key), float_dtype("logistic", dtype)
     return _logistic_of(sizes("logistic", shape), out)(data)
 
@@ -283,19 +330,28 @@ def _logistic(shape: Shape, dtype: DType, data: Any) -> Any:
 _logistic_of = programs(_logistic)
 
 
-def cauchy(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def cauchy(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the Cauchy distribution of location 0 and scale 1.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.cauchy(imprint.random.key(0), (2,))
         Array([ 6.0274944, 14.837895 ], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(cauchy(key, shape, dtype), out_sharding)
     data, out = single_key("cauchy", key), float_dtype("cauchy", dtype)
     return _cauchy_of(sizes("cauchy", shape), out)(data)
 

@@ -15,6 +15,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.primitives.core_ops import broadcast_to, full, moveaxis, scalar_like
 from imprint._src.primitives.cumulative import cumsum
@@ -53,6 +54,7 @@ def poisson(
     dtype: DTypeLike | None = None,
     *,
     method: Method = "exact",
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Poisson distribution: the number of events at a rate.
 
@@ -62,6 +64,7 @@ def poisson(
         shape: the shape of the result; by default that of `lam`.
         dtype: `int32` by default, `int64` under `enable_x64`.
         method: "approximate" draws without a loop, from quantiles.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Returns:
         The counts; -1 if the rate is negative or NaN.
@@ -71,6 +74,8 @@ def poisson(
         >>> imprint.random.poisson(imprint.random.key(0), 4.0, (5,)).shape
         (5,)
     """
+    if out_sharding is not None:
+        return spread(poisson(key, lam, shape, dtype, method=method), out_sharding)
     data = single_key("poisson", key)
     out = dtypes.requested(int if dtype is None else dtype, "poisson")
     if not dtypes.is_integer(out):

@@ -10,6 +10,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.core_ops import (
     add,
@@ -53,6 +54,8 @@ def lognormal(
     sigma: Any = 1.0,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw numbers with normal logarithms, of mean 0: log-normal.
 
@@ -61,12 +64,15 @@ def lognormal(
         sigma: the standard deviation of the logarithm.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.lognormal(imprint.random.key(0), shape=(2,))
         Array([5.066459, 7.578117], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(lognormal(key, sigma, shape, dtype), out_sharding)
     return with_parameters(
         "lognormal", _lognormal_of, (key, shape, dtype), {"sigma": sigma}
     )
@@ -80,19 +86,28 @@ def _lognormal(shape: Shape, dtype: DType, data: Any, sigma: Any) -> Any:
 _lognormal_of = programs(_lognormal)
 
 
-def maxwell(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def maxwell(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw from the Maxwell distribution: norms of normal vectors of three numbers.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.maxwell(imprint.random.key(0), (2,)).round(4)
         Array([2.6311, 0.991 ], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(maxwell(key, shape, dtype), out_sharding)
     data, out = single_key("maxwell", key), float_dtype("maxwell", dtype)
     return _maxwell_of(sizes("maxwell", shape), out)(data)
 
@@ -156,6 +171,8 @@ def wald(
     mean: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Wald (inverse Gaussian) distribution.
 
@@ -164,12 +181,15 @@ def wald(
         mean: the mean; the shape parameter is 1.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.wald(imprint.random.key(0), 1.0, (2,))
         Array([0.3805977 , 0.41566527], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(wald(key, mean, shape, dtype), out_sharding)
     return with_parameters("wald", _wald_of, (key, shape, dtype), {"mean": mean})
 
 
@@ -198,6 +218,8 @@ def pareto(
     b: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Pareto distribution, numbers of at least 1.
 
@@ -206,12 +228,15 @@ def pareto(
         b: the shape parameter; a smaller one has a heavier tail.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.pareto(imprint.random.key(0), 2.0, (2,))
         Array([4.371316, 6.832648], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(pareto(key, b, shape, dtype), out_sharding)
     return with_parameters("pareto", _pareto_of, (key, shape, dtype), {"b": b})
 
 
@@ -228,6 +253,8 @@ def rayleigh(
     scale: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Rayleigh distribution.
 
@@ -236,12 +263,15 @@ def rayleigh(
         scale: the mode of the distribution.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.rayleigh(imprint.random.key(0), 1.0, (2,))
         Array([0.32787833, 0.20810027], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(rayleigh(key, scale, shape, dtype), out_sharding)
     return with_parameters(
         "rayleigh", _rayleigh_of, (key, shape, dtype), {"scale": scale}
     )
@@ -296,13 +326,15 @@ def _weibull_min(
 _weibull_min_of = programs(_weibull_min)
 
 
-def triangular(
+def triangular(  # noqa: PLR0913 - JAX's signature
     key: KeyLike,
     left: Any,
     mode: Any,
     right: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the triangular distribution.
 
@@ -313,12 +345,15 @@ def triangular(
         right: the upper limit.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.triangular(imprint.random.key(0), 0.0, 0.5, 1.0, (2,))
         Array([0.8382394, 0.8965106], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(triangular(key, left, mode, right, shape, dtype), out_sharding)
     return with_parameters(
         "triangular",
         _triangular_of,
@@ -341,7 +376,12 @@ _triangular_of = programs(_triangular)
 
 
 def geometric(
-    key: KeyLike, p: Any, shape: Any = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    p: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the geometric distribution: the trials until the first success.
 
@@ -350,12 +390,15 @@ def geometric(
         p: the probability of success.
         shape: the shape of the result; by default that of `p`.
         dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.geometric(imprint.random.key(0), 0.25, (4,))
         Array([1, 1, 4, 3], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(geometric(key, p, shape, dtype), out_sharding)
     data = single_key("geometric", key)
     out = dtypes.requested(int if dtype is None else dtype, "geometric")
     if not dtypes.is_integer(out):

@@ -15,6 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.arg_reductions import argmax
 from imprint._src.primitives.axes import canonical_axis, insert
@@ -40,7 +41,12 @@ from imprint._src.random.streams import row
 
 
 def bernoulli(
-    key: KeyLike, p: Any = 0.5, shape: Any = None, mode: str | None = None
+    key: KeyLike,
+    p: Any = 0.5,
+    shape: Any = None,
+    mode: str | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw booleans that are True with probability `p`.
 
@@ -49,12 +55,15 @@ def bernoulli(
         p: the probability, a float or an array of floats.
         shape: the shape of the result; by default that of `p`.
         mode: "low", the default; or "high", with twice the bits, for `p` below 1e-7.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.bernoulli(imprint.random.key(0), 0.5, (3,))
         Array([False, False,  True], dtype=bool)
     """
+    if out_sharding is not None:
+        return spread(bernoulli(key, p, shape, mode), out_sharding)
     data = single_key("bernoulli", key)
     check_floats("bernoulli", "p", p)
     lengths = common_shape("bernoulli", shape, p)
@@ -75,19 +84,28 @@ def _bernoulli(shape: Shape, precise: bool, data: Any, p: Any) -> Any:  # noqa: 
 _bernoulli_of = programs(_bernoulli, is_exact=True)
 
 
-def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def rademacher(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw -1 or 1, both equally likely.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: `int32` by default, `int64` under `enable_x64`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.rademacher(imprint.random.key(0), (3,))
         Array([-1, -1,  1], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(rademacher(key, shape, dtype), out_sharding)
     data = single_key("rademacher", key)
     out = dtypes.requested(int if dtype is None else dtype, "rademacher")
     return _rademacher_of(sizes("rademacher", shape), out)(data)
@@ -105,13 +123,15 @@ _rademacher_of = programs(rademacher_signs, is_exact=True)
 # ---- categories ----
 
 
-def categorical(
+def categorical(  # noqa: PLR0913 - JAX's signature
     key: KeyLike,
     logits: Any,
     axis: int = -1,
     shape: Any = None,
     replace: bool = True,  # noqa: FBT001, FBT002 - positional in JAX
     mode: str | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw indices along an axis of `logits`, with its softmax as probabilities.
 
@@ -124,6 +144,7 @@ def categorical(
         replace: whether draws of one row of `logits` may repeat; if not, they are along
             the first axes of `shape`.
         mode: as in `gumbel`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
@@ -131,6 +152,10 @@ def categorical(
         >>> imprint.random.categorical(imprint.random.key(0), np.zeros((4, 3)))
         Array([1, 1, 2, 1], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            categorical(key, logits, axis, shape, replace, mode), out_sharding
+        )
     data = single_key("categorical", key)
     aval = check_floats("categorical", "logits", logits)
     at = canonical_axis("categorical", axis, aval.ndim)

@@ -18,6 +18,7 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.custom_derivatives.forward import custom_jvp
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.primitives.axes import whole
@@ -69,6 +70,7 @@ def gamma(
     dtype: DTypeLike | None = None,
     *,
     method: Method = "exact",
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the gamma distribution of scale 1; differentiable by its shape `a`.
 
@@ -78,12 +80,15 @@ def gamma(
         shape: the shape of the result; by default that of `a`.
         dtype: as in `uniform`.
         method: "approximate" draws without a loop, from quantiles.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.gamma(imprint.random.key(0), 3.0, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(gamma(key, a, shape, dtype, method=method), out_sharding)
     return _drawn_gamma("gamma", key, a, (shape, dtype, method))
 
 
@@ -94,6 +99,7 @@ def loggamma(
     dtype: DTypeLike | None = None,
     *,
     method: Method = "exact",
+    out_sharding: Any = None,
 ) -> Array:
     """Draw logarithms from the gamma distribution: accurate for a small `a`.
 
@@ -103,12 +109,15 @@ def loggamma(
         shape: the shape of the result; by default that of `a`.
         dtype: as in `uniform`.
         method: as in `gamma`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.loggamma(imprint.random.key(0), 0.01, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(loggamma(key, a, shape, dtype, method=method), out_sharding)
     return _drawn_gamma("loggamma", key, a, (shape, dtype, method))
 
 
@@ -273,7 +282,7 @@ def _polynomial(x: Any, coefficients: Any) -> Any:
 # ---- from two or more gamma draws ----
 
 
-def beta(
+def beta(  # noqa: PLR0913 - JAX's signature
     key: KeyLike,
     a: Any,
     b: Any,
@@ -281,6 +290,7 @@ def beta(
     dtype: DTypeLike | None = None,
     *,
     method: Method = "exact",
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the beta distribution, numbers between 0 and 1.
 
@@ -291,12 +301,15 @@ def beta(
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         method: as in `gamma`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.beta(imprint.random.key(0), 2.0, 5.0, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(beta(key, a, b, shape, dtype, method=method), out_sharding)
     data, out = single_key("beta", key), float_dtype("beta", dtype)
     check_number("beta", "a", a)
     check_number("beta", "b", b)
@@ -319,7 +332,12 @@ _beta_of = programs(_beta)
 
 
 def dirichlet(
-    key: KeyLike, alpha: Any, shape: Any = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    alpha: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the Dirichlet distribution: positive numbers with sum 1.
 
@@ -328,6 +346,7 @@ def dirichlet(
         alpha: the concentration of each number, along the last axis.
         shape: the shape of the result without its last axis; by default that of `alpha`.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
@@ -335,6 +354,8 @@ def dirichlet(
         >>> imprint.random.dirichlet(imprint.random.key(0), np.ones(3), (2,)).shape
         (2, 3)
     """
+    if out_sharding is not None:
+        return spread(dirichlet(key, alpha, shape, dtype), out_sharding)
     data, out = single_key("dirichlet", key), float_dtype("dirichlet", dtype)
     aval = check_number("dirichlet", "alpha", alpha)
     if not aval.ndim:
@@ -368,6 +389,7 @@ def chisquare(
     dtype: DTypeLike | None = None,
     *,
     method: Method = "exact",
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the chi-square distribution: sums of squares of normal numbers.
 
@@ -377,12 +399,15 @@ def chisquare(
         shape: the shape of the result; by default that of `df`.
         dtype: as in `uniform`.
         method: as in `gamma`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.chisquare(imprint.random.key(0), 3, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(chisquare(key, df, shape, dtype, method=method), out_sharding)
     data, out = single_key("chisquare", key), float_dtype("chisquare", dtype)
     check_number("chisquare", "df", df)
     way = _checked("chisquare", method)
@@ -403,6 +428,8 @@ def f(
     dfden: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the F distribution: ratios of mean squares of normal numbers.
 
@@ -412,12 +439,15 @@ def f(
         dfden: the degrees of freedom of the denominator.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.f(imprint.random.key(0), 3.0, 5.0, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(f(key, dfnum, dfden, shape, dtype), out_sharding)
     data, out = single_key("f", key), float_dtype("f", dtype)
     check_number("f", "dfnum", dfnum)
     check_number("f", "dfden", dfden)
@@ -438,7 +468,12 @@ _f_of = programs(_f)
 
 
 def t(
-    key: KeyLike, df: Any, shape: Any = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    df: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from Student's t distribution.
 
@@ -447,12 +482,15 @@ def t(
         df: the degrees of freedom.
         shape: the shape of the result; by default that of `df`.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.t(imprint.random.key(0), 3.0, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(t(key, df, shape, dtype), out_sharding)
     data, out = single_key("t", key), float_dtype("t", dtype)
     check_number("t", "df", df)
     return _t_of(common_shape("t", shape, df), out)(data, df)
@@ -472,7 +510,12 @@ _t_of = programs(_t)
 
 
 def generalized_normal(
-    key: KeyLike, p: Any, shape: Any = (), dtype: DTypeLike | None = None
+    key: KeyLike,
+    p: Any,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw from the generalized normal distribution, of density exp(-|x|^p).
 
@@ -481,12 +524,15 @@ def generalized_normal(
         p: the power; 2 gives a normal distribution of variance 1/2.
         shape: the shape of the result.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.generalized_normal(imprint.random.key(0), 1.5, (2,)).shape
         (2,)
     """
+    if out_sharding is not None:
+        return spread(generalized_normal(key, p, shape, dtype), out_sharding)
     name = "generalized_normal"
     data, out = single_key(name, key), float_dtype(name, dtype)
     lengths = sizes(name, shape)
@@ -509,6 +555,8 @@ def ball(
     p: Any = 2,
     shape: Any = (),
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw uniformly from the unit ball of a p-norm.
 
@@ -518,12 +566,15 @@ def ball(
         p: the order of the norm.
         shape: the shape of the result without its last axis, the coordinates.
         dtype: as in `uniform`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.ball(imprint.random.key(0), 3, shape=(2,)).shape
         (2, 3)
     """
+    if out_sharding is not None:
+        return spread(ball(key, d, p, shape, dtype), out_sharding)
     data, out = single_key("ball", key), float_dtype("ball", dtype)
     lengths, axes = sizes("ball", shape), whole("ball", "d", d)
     if axes < 0:

@@ -14,6 +14,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.core_ops import add, mul, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import max_, rem
@@ -41,19 +42,28 @@ from imprint._src.random.threefry import UINTS
 # ---- bits ----
 
 
-def bits(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def bits(
+    key: KeyLike,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Draw unsigned integers, all equally likely.
 
     Args:
         key: a key.
         shape: the shape of the result.
         dtype: an unsigned integer dtype; `uint32` by default, `uint64` under `enable_x64`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.bits(imprint.random.key(0), (2,), "uint8")
         Array([167, 146], dtype=uint8)
     """
+    if out_sharding is not None:
+        return spread(bits(key, shape, dtype), out_sharding)
     data = single_key("bits", key)
     out = dtypes.default_uint() if dtype is None else dtypes.requested(dtype, "bits")
     if not dtypes.is_unsigned(out) or dtypes.bit_width(out) not in UINTS:
@@ -79,6 +89,8 @@ def uniform(
     dtype: DTypeLike | None = None,
     minval: Any = 0.0,
     maxval: Any = 1.0,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw floats from [`minval`, `maxval`), all equally likely.
 
@@ -88,12 +100,15 @@ def uniform(
         dtype: a floating-point dtype; `float32` by default, `float64` under `enable_x64`.
         minval: the lower bound; broadcasts to `shape`.
         maxval: the upper bound, excluded; broadcasts to `shape`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.uniform(imprint.random.key(0), (2,))
         Array([0.947667 , 0.9785799], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(uniform(key, shape, dtype, minval, maxval), out_sharding)
     data = single_key("uniform", key)
     out, lengths = float_dtype("uniform", dtype), sizes("uniform", shape)
     if type(minval) is type(maxval) is float and (minval, maxval) == (0.0, 1.0):
@@ -146,6 +161,8 @@ def randint(
     minval: Any,
     maxval: Any,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw integers from [`minval`, `maxval`), all equally likely up to rounding.
 
@@ -155,12 +172,15 @@ def randint(
         minval: the lower bound; broadcasts to `shape`.
         maxval: the upper bound, excluded; broadcasts to `shape`.
         dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.randint(imprint.random.key(0), (5,), 1, 7)
         Array([2, 1, 3, 2, 6], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(randint(key, shape, minval, maxval, dtype), out_sharding)
     data = single_key("randint", key)
     out = dtypes.requested(int if dtype is None else dtype, "randint")
     if not dtypes.is_integer(out) or dtypes.bit_width(out) not in UINTS:

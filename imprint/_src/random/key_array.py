@@ -26,6 +26,7 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, did_you_mean
+from imprint._src.primitives import key_uses
 from imprint._src.random.threefry import row
 
 
@@ -194,7 +195,11 @@ class PRNGKeyArray(Array):
         several = isinstance(index, tuple)
         items = cast("tuple[Any, ...]", index) if several else (index,)
         rest = () if any(item is Ellipsis for item in items) else (Ellipsis,)
-        return self._of(self.data[(*items, *rest, slice(None))])
+        whole = (*items, *rest, slice(None))
+        moved = self.data[whole]
+        if settings().debug_key_reuse:
+            key_uses.set_moved(self.data, moved, lambda each: each[whole])
+        return self._of(moved)
 
     def __setitem__(self, index: Any, value: Any) -> Never:
         raise TypeError(
@@ -285,8 +290,15 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
     if current_trace() is None and isinstance(data, NumberArray):
         array = to_array(data)
         aval = array.aval.with_shape(array.shape[1:])
-        return (from_operand(array, aval, row) for row in host_of(array))
+        rows = (from_operand(array, aval, row) for row in host_of(array))
+        return _observed(array, rows) if settings().debug_key_reuse else rows
     return (row(data, i) for i in range(count))
+
+
+def _observed(data: Any, rows: Iterator[Any]) -> Iterator[Any]:
+    for i, x in enumerate(rows):
+        key_uses.set_moved(data, x, lambda each, i=i: each[i])
+        yield x
 
 
 # ---- key arguments ----
@@ -299,8 +311,18 @@ Key = NewType("Key", Array)
 def single_key(name: str, key: Any) -> Any:
     """Return the key argument of the function `name` for samplers; hot.
 
-    That is raw data for threefry, and an array of keys for other implementations.
+    That is raw data for threefry, and an array of keys for other implementations. The
+    key is consumed.
     """
+    given = checked_key(name, key)
+    if settings().debug_key_reuse and type(key) is PRNGKeyArray:
+        words = key_uses.use_key(key.data, key_uses.CONSUME, name)
+        return words if given is key.data else PRNGKeyArray(words, key.implementation)
+    return given
+
+
+def checked_key(name: str, key: Any) -> Any:
+    """Return the key argument of the function `name` that passes it on to samplers."""
     data = key.data if type(key) is PRNGKeyArray else key
     try:
         if data.aval is SINGLE:

@@ -26,6 +26,7 @@ from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
+from imprint._src.primitives import key_uses
 from imprint._src.primitives.elementwise.convert import cast, convert_element_type
 from imprint._src.random import streams, threefry
 from imprint._src.random.arguments import sizes
@@ -36,6 +37,7 @@ from imprint._src.random.key_array import (
     KeyDType,
     KeyLike,
     PRNGKeyArray,
+    checked_key,
     default_implementation,
     implementation_of,
     raw_data,
@@ -216,7 +218,7 @@ def fold_in(key: KeyLike, data: Any) -> Any:
         >>> [imprint.random.bits(imprint.random.fold_in(key, i)).item() for i in (0, 1)]
         [3617712097, 31327077]
     """
-    given = single_key("fold_in", key)
+    given = checked_key("fold_in", key)
     aval = get_aval(data)
     if aval.ndim:
         raise ArgumentError(
@@ -271,7 +273,14 @@ def clone(key: KeyLike) -> Any:
         >>> imprint.random.clone(key) == key
         Array(True, dtype=bool)
     """
-    return _like(key, raw_data("clone", key))
+    return _like(key, _new_key("clone", raw_data("clone", key)))
+
+
+def _new_key(name: str, data: Any) -> Any:
+    """Return raw data as that of new keys, for `debug_key_reuse`."""
+    if settings().debug_key_reuse:
+        return key_uses.use_key(data, key_uses.CLONE, name)
+    return data
 
 
 # ---- raw data ----
@@ -307,7 +316,8 @@ def wrap_key_data(
     """
     implementation = _chosen("wrap_key_data", impl, dtype)
     data = words_of("wrap_key_data", key_bits_array, implementation)
-    return PRNGKeyArray(_as_array(data), implementation)
+    made = _new_key("wrap_key_data", _as_array(data))
+    return PRNGKeyArray(made, implementation)
 
 
 def key_impl(keys: KeyLike) -> str:

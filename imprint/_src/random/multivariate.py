@@ -13,6 +13,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import add, broadcast_in_dim, mul
@@ -41,13 +42,15 @@ from imprint._src.random.key_array import KeyLike, single_key
 _METHODS: Final = ("cholesky", "eigh", "svd")
 
 
-def multivariate_normal(
+def multivariate_normal(  # noqa: PLR0913 - JAX's signature
     key: KeyLike,
     mean: Any,
     cov: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
     method: str = "cholesky",
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw vectors from the normal distribution of a mean and a covariance.
 
@@ -59,6 +62,7 @@ def multivariate_normal(
             shape of the other axes of `mean` and `cov`.
         dtype: of the normal draws; by default that of `mean` and `cov`.
         method: the factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
@@ -67,14 +71,18 @@ def multivariate_normal(
         >>> draw(imprint.random.key(0), np.zeros(2), 4 * np.eye(2))
         Array([3.2452843, 4.0505295], dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            multivariate_normal(key, mean, cov, shape, dtype, method), out_sharding
+        )
     name = "multivariate_normal"
     if method not in _METHODS:
         raise ArgumentError(
             f"{name}: expected method 'cholesky', 'eigh' or 'svd', got {method!r}. For a "
             "singular covariance write 'eigh'."
         )
-    center, spread = _promoted(name, mean, cov)
-    first, second = get_aval(center), get_aval(spread)
+    center, width = _promoted(name, mean, cov)
+    first, second = get_aval(center), get_aval(width)
     wanted = float_dtype(name, first.dtype if dtype is None else dtype)
     fits = first.ndim >= 1 and second.ndim >= 2
     if not fits or not all(dims.equal(n, first.shape[-1]) for n in second.shape[-2:]):
@@ -91,12 +99,12 @@ def multivariate_normal(
         )
     check_fits(name, lengths, *stacks)
     drawn = normal(key, (*lengths, first.shape[-1]), wanted)
-    spread = _factor(spread, method)
+    width = _factor(width, method)
     common, _ = dtypes.promote(((first.dtype, False), (wanted, False)))
-    center, spread, drawn = (
-        convert_element_type(x, common) for x in (center, spread, drawn)
+    center, width, drawn = (
+        convert_element_type(x, common) for x in (center, width, drawn)
     )
-    return add(repeat(center, get_aval(drawn).shape), _times(spread, drawn))
+    return add(repeat(center, get_aval(drawn).shape), _times(width, drawn))
 
 
 def _promoted(name: str, mean: Any, cov: Any) -> tuple[Any, Any]:
@@ -104,8 +112,8 @@ def _promoted(name: str, mean: Any, cov: Any) -> tuple[Any, Any]:
     check_number(name, "cov", cov)
     dtype, _ = dtypes.promote((dtypes.typed(mean), dtypes.typed(cov)))
     both = (convert_element_type(x, dtypes.to_inexact(dtype)) for x in (mean, cov))
-    center, spread = both
-    return center, spread
+    center, width = both
+    return center, width
 
 
 def _factor(cov: Any, method: str) -> Any:
@@ -141,6 +149,8 @@ def orthogonal(
     shape: Any = (),
     dtype: DTypeLike | None = None,
     m: int | None = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Draw uniform matrices with orthonormal columns, or rows if these are fewer.
 
@@ -151,6 +161,7 @@ def orthogonal(
         dtype: `float32` by default, `float64` under `enable_x64`; a complex dtype draws
             unitary matrices.
         m: the number of columns; `n` by default.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
@@ -159,6 +170,8 @@ def orthogonal(
         >>> bool(np.allclose(q @ q.T, np.eye(3), atol=1e-5))
         True
     """
+    if out_sharding is not None:
+        return spread(orthogonal(key, n, shape, dtype, m), out_sharding)
     data = single_key("orthogonal", key)
     out = dtypes.requested(float if dtype is None else dtype, "orthogonal")
     if not LAPACK.accepts(out):

@@ -16,6 +16,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.primitives.axes import canonical_axis, whole
 from imprint._src.primitives.core_ops import add, full, mul, scalar_like, sub
@@ -30,7 +31,7 @@ from imprint._src.primitives.shape import as_operand, iota, reshape, squeeze
 from imprint._src.random.arguments import check_number, sizes
 from imprint._src.random.continuous import gumbel
 from imprint._src.random.intervals import bits, randint, uniform
-from imprint._src.random.key_array import KeyLike, single_key
+from imprint._src.random.key_array import KeyLike, checked_key
 from imprint._src.random.keys import split
 
 _ROUNDS: Final = 3 / math.log(np.iinfo(np.uint32).max)
@@ -42,6 +43,8 @@ def permutation(
     x: Any,
     axis: int = 0,
     independent: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Return elements in random order along an axis.
 
@@ -50,13 +53,16 @@ def permutation(
         x: an array; or an integer n, for `arange(n)`.
         axis: the axis.
         independent: whether to permute each row along the axis separately.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint
         >>> imprint.random.permutation(imprint.random.key(0), 5)
         Array([0, 1, 4, 3, 2], dtype=int32)
     """
-    single_key("permutation", key)
+    if out_sharding is not None:
+        return spread(permutation(key, x, axis, independent), out_sharding)
+    checked_key("permutation", key)
     if dims.is_symbolic(x):
         return _shuffled(key, _count_to(x), 0)
     aval = check_number("permutation", "x", x)
@@ -122,7 +128,7 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
         >>> imprint.random.choice(imprint.random.key(0), 5, (3,), replace=False)
         Array([0, 1, 4], dtype=int32)
     """
-    single_key("choice", key)
+    checked_key("choice", key)
     if not isinstance(shape, Sequence) or isinstance(shape, str):
         raise ShapeError(
             f"choice: expected a shape, a tuple of integers, got {shape!r}. Write (n,) for "

@@ -31,6 +31,7 @@ from imprint._src.runtime.buffer import (
     is_deleted,
     is_ready,
     on_device_size,
+    unsafe_pointer,
 )
 from imprint._src.runtime.callbacks import HostFunction
 from imprint._src.runtime.client import (
@@ -152,4 +153,5 @@ __all__ = [
     "split_address",
     "to_portable",
     "unchecked_put",
+    "unsafe_pointer",
 ]

@@ -73,6 +73,16 @@ def block_until_ready(buffer: Buffer) -> None:
     cast(Any, buffer).block_until_ready()
 
 
+def unsafe_pointer(buffer: Buffer) -> int:
+    """Return the address of a buffer of one device.
+
+    Raises:
+        DeletedArrayError: the buffer was donated or deleted.
+    """
+    _check_alive(buffer, "unsafe_buffer_pointer")
+    return cast(Any, buffer).unsafe_buffer_pointer()
+
+
 def on_device_size(buffer: Buffer) -> int:
     """Return the number of bytes that the value takes on its device.
 

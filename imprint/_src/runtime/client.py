@@ -52,6 +52,15 @@ class Device:
         self.executables: Final[weakref.WeakSet[Refusable]] = weakref.WeakSet()
 
     @property
+    def local_hardware_id(self) -> int:
+        """Its number among the devices of its process."""
+        return self.local_id
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """Return how much of its memory is in use; None where it does not count."""
+        return self.handle.memory_stats()
+
+    @property
     def is_here(self) -> bool:
         """Whether it belongs to this process."""
         return self.process_index == self.client.process_index()
@@ -134,10 +143,27 @@ _THE_FLAG: Final = (
 )
 
 
-def local_devices(backend: str | None = None) -> tuple[Device, ...]:
-    """Return the devices of a backend that this process can compute on."""
+def local_devices(
+    process_index: int | None = None,
+    backend: str | None = None,
+    host_id: int | None = None,
+) -> tuple[Device, ...]:
+    """Return the devices of a backend that a process can compute on.
+
+    Args:
+        process_index: the number of the process; this one if None.
+        backend: the backend; the default one if None.
+        host_id: JAX's older name of `process_index`.
+    """
     found = devices(backend)
-    here = found[0].client.process_index()
+    asked = process_index if host_id is None else host_id
+    here = found[0].client.process_index() if asked is None else asked
+    known = {device.process_index for device in found}
+    if here not in known:
+        raise BackendError(
+            f"local_devices: expected process_index to be one of {sorted(known)}, got "
+            f"{here!r}. Leave it out for the devices of this process."
+        )
     return tuple(device for device in found if device.process_index == here)
 
 
@@ -148,7 +174,7 @@ def device_count(backend: str | None = None) -> int:
 
 def local_device_count(backend: str | None = None) -> int:
     """Return the number of devices of a backend that this process can compute on."""
-    return len(local_devices(backend))
+    return len(local_devices(backend=backend))
 
 
 def process_index(backend: str | None = None) -> int:

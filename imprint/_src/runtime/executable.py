@@ -10,7 +10,7 @@ asynchronous: results may still be computing when these return.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, NamedTuple, Protocol, final
 
 from imprint._src.errors import ArgumentError, CompileError, DTypeError, ShapeError
 from imprint._src.runtime.buffer import (
@@ -73,6 +73,20 @@ class Runnable(Protocol):
     def call(self, buffers: list[Buffer], /) -> list[Buffer]:
         """Compute; raise DeletedArrayError if a buffer was deleted."""
         ...
+
+
+class LayoutFields(NamedTuple):
+    """The layout of an array in memory; the fields of `sharding.layout.Layout`."""
+
+    major_to_minor: tuple[int, ...]
+    tiling: tuple[tuple[int, ...], ...]
+    sub_byte_element_size_in_bits: int
+
+
+def _fields(layout: Any) -> LayoutFields:
+    known = layout._xla_layout()
+    order = tuple(known.minor_to_major())[::-1]
+    return LayoutFields(order, tuple(known.tiling()), known.element_size_in_bits())
 
 
 @final
@@ -183,6 +197,12 @@ class Executable:
     def loaded(self) -> Any:
         """The object of the engine."""
         return self._loaded
+
+    def layouts(self) -> tuple[list[LayoutFields], list[LayoutFields]]:
+        """Return the layouts of the arguments and of the results."""
+        arguments = self._loaded.get_parameter_layouts()
+        results = self._loaded.get_output_layouts()
+        return [*map(_fields, arguments)], [*map(_fields, results)]
 
     def hlo_text(self) -> str:
         """Return the optimized program, as XLA prints it."""

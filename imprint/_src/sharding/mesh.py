@@ -80,6 +80,24 @@ class _Axes:
         """The names of the axes of type `Explicit`."""
         return self._of_type(AxisType.Explicit)
 
+    @property
+    def are_all_axes_manual(self) -> bool:
+        """Whether there are axes, and all are of type `Manual`."""
+        return self._are_all(AxisType.Manual)
+
+    @property
+    def are_all_axes_auto(self) -> bool:
+        """Whether there are axes, and all are of type `Auto`."""
+        return self._are_all(AxisType.Auto)
+
+    @property
+    def are_all_axes_explicit(self) -> bool:
+        """Whether there are axes, and all are of type `Explicit`."""
+        return self._are_all(AxisType.Explicit)
+
+    def _are_all(self, wanted: AxisType) -> bool:
+        return {*self.axis_types} == {wanted}
+
     def _of_type(self, wanted: AxisType) -> tuple[str, ...]:
         pairs = zip(self.axis_names, self.axis_types, strict=True)
         return tuple([name for name, kind in pairs if kind is wanted])
@@ -191,9 +209,44 @@ class Mesh(_Axes):
         """The mesh without its devices."""
         return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
 
-    def update(self, *, axis_types: Any) -> "Mesh":
-        """Return the mesh with other types of its axes."""
-        return Mesh(self.devices, self.axis_names, axis_types)
+    @property
+    def is_multi_process(self) -> bool:
+        """Whether other processes have some of its devices."""
+        return len(self.local_devices) != len(self._flat)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has axes without sizes, of no device."""
+        return not self.empty and not self._flat
+
+    @property
+    def local_mesh(self) -> "Mesh":
+        """The mesh of the devices of this process, the block that they form in it."""
+        if not self.is_multi_process:
+            return self
+        own = {*self.local_devices}
+        places = np.argwhere(
+            np.vectorize(own.__contains__, otypes=[bool])(self.devices)
+        )
+        first, last = places.min(0), places.max(0)
+        block = self.devices[tuple(map(slice, first, last + 1))]
+        if block.size != len(own):
+            raise ArgumentError(
+                f"Mesh.local_mesh: expected the devices of this process to be a block of "
+                f"{self!r}, got {len(own)} devices in a block of {block.size}. Arrange the "
+                "devices of each process next to each other."
+            )
+        return Mesh(block, self.axis_names, self.axis_types)
+
+    def update(
+        self, devices: Any = None, axis_names: Any = None, axis_types: Any = None
+    ) -> "Mesh":
+        """Return the mesh with other devices, names or types of its axes."""
+        return Mesh(
+            self.devices if devices is None else devices,
+            self.axis_names if axis_names is None else axis_names,
+            self.axis_types if axis_types is None else axis_types,
+        )
 
 
 @final
@@ -236,9 +289,21 @@ class AbstractMesh(_Axes):
         """The mesh itself."""
         return self
 
-    def update(self, *, axis_types: Any) -> "AbstractMesh":
-        """Return the mesh with other types of its axes."""
-        return AbstractMesh(self.axis_sizes, self.axis_names, axis_types)
+    def update(
+        self, axis_sizes: Any = None, axis_names: Any = None, axis_types: Any = None
+    ) -> "AbstractMesh":
+        """Return the mesh with other sizes, names or types of its axes."""
+        return AbstractMesh(
+            self.axis_sizes if axis_sizes is None else axis_sizes,
+            self.axis_names if axis_names is None else axis_names,
+            self.axis_types if axis_types is None else axis_types,
+        )
+
+    def update_axis_types(self, name_to_type: dict[str, AxisType]) -> "AbstractMesh":
+        """Return the mesh with other types of the axes with these names."""
+        pairs = zip(self.axis_names, self.axis_types, strict=True)
+        types = [name_to_type.get(name, old) for name, old in pairs]
+        return self.update(axis_types=tuple(types))
 
 
 def _names(kind: str, given: Any) -> tuple[str, ...]:

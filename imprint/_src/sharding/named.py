@@ -113,9 +113,17 @@ class NamedSharding(Sharding):
         return self.mesh.size
 
     @property
-    def memory_kind(self) -> str:
-        """Which memory of a device: the one that it computes with."""
-        return "device"
+    def has_addressable_devices(self) -> bool:
+        """Whether some of its devices belong to this process."""
+        return bool(self.addressable_devices)
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Raise ShapeError if an array of this shape cannot be spread like this.
+
+        Args:
+            aval_shape: the lengths of its axes.
+        """
+        self.check_shape("check_compatible_aval", aval_shape)
 
     @property
     def is_fully_addressable(self) -> bool:

@@ -8,7 +8,7 @@ the host. `Uncommitted`: it follows, too, but is on another device than the firs
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 from imprint._src.errors import ArgumentError
 
@@ -17,6 +17,24 @@ class Sharding:
     """How an array is spread over devices; a base class, for `isinstance`."""
 
     __slots__ = ()
+
+    @property
+    def memory_kind(self) -> str:
+        """Which memory of a device: the one that it computes with."""
+        return "device"
+
+    def with_memory_kind(self, kind: str) -> Self:
+        """Return the sharding in another memory of the devices: they have one.
+
+        Args:
+            kind: its name, "device".
+        """
+        if kind != "device":
+            raise ArgumentError(
+                "with_memory_kind: expected 'device', the memory that devices compute "
+                f"with, got {kind!r}. Arrays of the host are NumPy's: imprint.device_get."
+            )
+        return self
 
 
 @final
@@ -44,6 +62,26 @@ class SingleDeviceSharding(Sharding):
     def num_devices(self) -> int:
         """How many devices have a part of the array."""
         return 1
+
+    @property
+    def addressable_devices(self) -> set[Any]:
+        """The devices of this process that have a part of the array."""
+        return {self.device} if self.is_fully_addressable else set()
+
+    @property
+    def has_addressable_devices(self) -> bool:
+        """Whether the device belongs to this process."""
+        return self.is_fully_addressable
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Return: an array of any shape can be on one device."""
+
+    def addressable_devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> dict[Any, tuple[slice, ...]]:
+        """Return which part of an array each device of this process has: all."""
+        parts = self.devices_indices_map(global_shape)
+        return parts if self.is_fully_addressable else {}
 
     @property
     def is_fully_replicated(self) -> bool:

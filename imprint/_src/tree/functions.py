@@ -74,45 +74,98 @@ def tree_map(
 
 
 def tree_map_with_path(
-    f: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: IsLeaf | None = None
+    f: Callable[..., Any],
+    tree: PyTree,
+    *rest: PyTree,
+    is_leaf: Callable[..., bool] | None = None,
+    is_leaf_takes_path: bool = False,
 ) -> PyTree:
     """Apply a function to the key path and the value of each leaf, as `map`.
+
+    Args:
+        f: takes a key path, and what it takes for `map`.
+        tree: the tree whose structure the result has.
+        *rest: trees of which `tree` is a prefix.
+        is_leaf: as in `flatten_with_path`.
+        is_leaf_takes_path: as in `flatten_with_path`.
 
     Example:
         >>> from imprint import tree
         >>> tree.map_with_path(lambda path, x: f"{tree.keystr(path)}={x}", {"a": [1]})
         {'a': ["['a'][0]=1"]}
     """
-    leaves, treedef = flatten(tree, is_leaf)
+    paths, leaves, treedef = _with_paths(tree, is_leaf, is_leaf_takes_path)
     others = _up_to(treedef, rest, "tree.map_with_path")
-    return treedef.unflatten(list(map(f, treedef.paths(), leaves, *others)))
+    return treedef.unflatten(list(map(f, paths, leaves, *others)))
 
 
 def tree_flatten_with_path(
-    tree: PyTree, is_leaf: IsLeaf | None = None
+    tree: PyTree,
+    is_leaf: Callable[..., bool] | None = None,
+    is_leaf_takes_path: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[list[tuple[KeyPath, Leaf]], TreeDef]:
     """Flatten a pytree as `flatten` does, each leaf with its key path.
+
+    Args:
+        tree: the tree.
+        is_leaf: called with each node; true makes a leaf of it.
+        is_leaf_takes_path: whether `is_leaf` is called with the key path first.
 
     Example:
         >>> from imprint import tree
         >>> tree.flatten_with_path([5])
         ([((SequenceKey(idx=0),), 5)], PyTreeDef([*]))
     """
-    leaves, treedef = flatten(tree, is_leaf)
-    return list(zip(treedef.paths(), leaves, strict=True)), treedef
+    paths, leaves, treedef = _with_paths(tree, is_leaf, is_leaf_takes_path)
+    return list(zip(paths, leaves, strict=True)), treedef
+
+
+def _with_paths(
+    tree: PyTree,
+    is_leaf: Callable[..., bool] | None,
+    takes_path: bool,  # noqa: FBT001 - JAX's signature
+) -> tuple[list[KeyPath], list[Leaf], TreeDef]:
+    if is_leaf is None or not takes_path:
+        leaves, treedef = flatten(tree, is_leaf)
+        return treedef.paths(), leaves, treedef
+    nodes: list[KeyPath] = []
+
+    def walk(path: KeyPath, node: PyTree) -> PyTree:
+        """Return a node of which each leaf is its place in the lists."""
+        children, treedef = flatten(node, lambda x: x is not node)
+        if is_leaf(path, node) or treedef.is_leaf:
+            nodes.append(path)
+            found.append(node)
+            return _Kept()
+        pairs = zip(treedef.keys(), children, strict=True)
+        return treedef.unflatten([walk((*path, key), child) for key, child in pairs])
+
+    found: list[Leaf] = []
+    return nodes, found, flatten(walk((), tree), lambda x: isinstance(x, _Kept))[1]
+
+
+class _Kept:
+    """The place of a leaf in a tree."""
 
 
 def tree_leaves_with_path(
-    tree: PyTree, is_leaf: IsLeaf | None = None
+    tree: PyTree,
+    is_leaf: Callable[..., bool] | None = None,
+    is_leaf_takes_path: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> list[tuple[KeyPath, Leaf]]:
     """Return the leaves of a pytree, each with its key path.
+
+    Args:
+        tree: the tree.
+        is_leaf: as in `flatten_with_path`.
+        is_leaf_takes_path: as in `flatten_with_path`.
 
     Example:
         >>> from imprint import tree
         >>> tree.leaves_with_path({"a": 5})
         [((DictKey(key='a'),), 5)]
     """
-    return tree_flatten_with_path(tree, is_leaf)[0]
+    return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
 @overload

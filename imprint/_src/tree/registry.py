@@ -229,6 +229,27 @@ def register_fields(cls: type, data: tuple[str, ...], meta: tuple[str, ...]) -> 
     _register_fields(cls, (data, meta), restorer_for(cls, data, meta))
 
 
+def static(**options: Any) -> Any:
+    """Return a field of a dataclass that is static, for `register_dataclass`.
+
+    Args:
+        **options: those of `dataclasses.field`.
+
+    Example:
+        >>> import dataclasses
+        >>> from imprint import tree
+        >>> @tree.register_dataclass
+        ... @dataclasses.dataclass
+        ... class Layer:
+        ...     weight: float
+        ...     name: str = tree.static(default="layer")
+        >>> tree.leaves(Layer(1.0))
+        [1.0]
+    """
+    given: Any = options.pop("metadata", None) or {}
+    return dataclasses.field(metadata={**given, "static": True}, **options)
+
+
 def register_static(cls: C) -> C:
     """Make a class a node without children: its instances are static data.
 

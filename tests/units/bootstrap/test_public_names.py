@@ -72,5 +72,5 @@ def test_a_star_import_gives_the_names_in_dir(face):
 def test_submodules_are_attributes_and_not_shown():
     assert isinstance(imprint._src.numpy.elementwise.arithmetic, types.ModuleType)
     assert "arithmetic" not in dir(imprint.numpy)
-    assert "core" not in dir(imprint)
+    assert "eager" not in dir(imprint)
     assert {"numpy", "lax", "nn", "random", "tree", "tree_util"} <= set(dir(imprint))

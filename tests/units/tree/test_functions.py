@@ -1,9 +1,11 @@
+import collections
 import operator
 
 import jax
 import pytest
 from hypothesis import given
 
+import imprint
 from imprint import tree
 from imprint import tree_util as util
 from imprint.errors import ArgumentError, TreeError
@@ -184,3 +186,38 @@ def test_transpose_names_the_mismatch():
         "tree.transpose: expected structures with at least one leaf, got outer "
         "PyTreeDef(()) and inner PyTreeDef(*). There is nothing to transpose."
     )
+
+
+TREES_WITH_PATHS = [
+    {"a": [1, 2], "b": 3},
+    None,
+    [None, (1,)],
+    5,
+    {"x": None, "y": {"z": (1, [2, 3])}},
+    collections.OrderedDict(b=1, a=(2,)),
+    [[], {}],
+]
+CHOICES = {
+    "by path": lambda path, _: len(path) == 1,
+    "none": lambda path, node: False,
+    "tuples": lambda _, node: isinstance(node, tuple),
+    "None": lambda _, node: node is None,
+    "the root": lambda path, _: not path,
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("of", TREES_WITH_PATHS, ids=repr)
+def test_is_leaf_may_take_the_path(of, choice):
+    options = {"is_leaf": CHOICES[choice], "is_leaf_takes_path": True}
+
+    def found(library):
+        return (
+            library.tree.flatten_with_path(of, **options)[0],
+            library.tree.leaves_with_path(of, **options),
+            library.tree.map_with_path(
+                lambda path, x, y: (len(path), x, y), of, of, **options
+            ),
+        )
+
+    assert repr(found(imprint)) == repr(found(jax))

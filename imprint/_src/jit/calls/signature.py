@@ -287,7 +287,8 @@ class Signature:
         static: dict[Slot, tuple[int, Any]] = {
             slot: (by_slot[slot], None)
             for slot in order
-            if slot in last or self.is_static(slot)
+            if slot in last
+            or self._is_spelled_static(slot, by_slot[slot] >= positional)
         }
         for slot, default in self._default_slots():
             if self.is_static(slot) and slot not in by_slot:
@@ -345,6 +346,13 @@ class Signature:
     def defaults_of_others(self, given: set[str]) -> dict[str, Any]:
         """Return the defaults of the parameters that a call omits."""
         return {n: value for n, value in self._defaults.items() if n not in given}
+
+    def _is_spelled_static(self, slot: Slot, is_keyword: bool) -> bool:  # noqa: FBT001 - one caller
+        """Return whether a value is static: keywords by name, others by position."""
+        if not is_keyword:
+            return slot in self.static_nums
+        name = slot if isinstance(slot, str) else self._names[slot]
+        return name in self.static_names
 
     def is_static(self, slot: Slot) -> bool:
         """Return whether a parameter is static."""

@@ -78,6 +78,11 @@ class Results:
         paths = self.treedef.paths() if self._static else []
         return {tree.keystr(paths[i]): leaf for i, leaf in self._static.items()}
 
+    def arrays(self, result: Any) -> list[Any]:
+        """Return the arrays of a result."""
+        leaves = enumerate(tree.leaves(result))
+        return [leaf for i, leaf in leaves if i not in self._static]
+
     def _join(self, arrays: Iterable[Any]) -> Any:
         static, rest = self._static, iter(arrays)
         leaves = [

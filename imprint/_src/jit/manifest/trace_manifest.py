@@ -142,6 +142,8 @@ def manifest_key(inputs: KeyInputs) -> ManifestKey:
         raise NotCacheable(Reason.OPTION, "sizes in no bucket")
     if settings.debug_nans or settings.debug_infs:
         raise NotCacheable(Reason.OPTION, "debug_nans or debug_infs")
+    if settings.debug_key_reuse:  # its calls need the jaxpr
+        raise NotCacheable(Reason.OPTION, "debug_key_reuse")
     hashed = StableHash()
     call, form = inputs.call, inputs.call.spec
     in_tree = tree.structure(call.dynamic)

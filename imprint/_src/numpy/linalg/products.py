@@ -15,6 +15,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy import linear, matrices
 from imprint._src.numpy.einsum import einsum
@@ -169,6 +170,7 @@ def tensordot(
     axes: int | Sequence[Any] = 2,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Contract axes of two arrays, as `imprint.numpy.tensordot` does.
 
@@ -177,6 +179,17 @@ def tensordot(
         >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
         (2, 4)
     """
+    if out_sharding is not None:
+        return spread(
+            tensordot(
+                x1,
+                x2,
+                axes=axes,
+                precision=precision,
+                preferred_element_type=preferred_element_type,
+            ),
+            out_sharding,
+        )
     return linear.tensordot(
         x1,
         x2,

@@ -14,6 +14,7 @@ from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
+from imprint._src.eager.spread import spread
 from imprint._src.errors import (
     ArgumentError,
     ConcretizationError,
@@ -48,6 +49,7 @@ def bincount(
     minlength: int = 0,
     *,
     length: int | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Count the occurrences of each integer from 0 on.
 
@@ -57,12 +59,15 @@ def bincount(
         minlength: the minimum number of counts.
         length: the number of counts, without larger integers; required in traced
             functions.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.bincount(np.array([1, 3, 1]))
         Array([0, 2, 0, 1], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(bincount(x, weights, minlength, length=length), out_sharding)
     numbers = given = as_array("bincount", x)
     if dtypes.is_bool(given.dtype):
         numbers = convert("bincount", numbers, dtypes.int32)

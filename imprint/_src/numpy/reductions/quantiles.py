@@ -20,6 +20,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import NDArray, Shape, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import (
@@ -180,6 +181,7 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     *,
     weights: ArrayLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return percentiles of the elements along axes.
 
@@ -190,6 +192,13 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         >>> np.percentile(np.arange(5), 25)
         Array(1., dtype=float32)
     """
+    if out_sharding is not None:
+        return spread(
+            percentile(
+                a, q, axis, out, overwrite_input, method, keepdims, weights=weights
+            ),
+            out_sharding,
+        )
     _refuse("percentile", out, overwrite_input)
     wanted = QuantileOptions(axis, keepdims, method, weights)
     return _quantile("percentile", a, _hundredth("percentile", q), wanted)

@@ -14,6 +14,7 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
+from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import (
@@ -78,7 +79,12 @@ def size_tuple(name: str, sizes: ShapeLike) -> Shape:
 
 @accepts_keys(0)
 def reshape(
-    a: ArrayLike, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+    a: ArrayLike,
+    shape: ShapeLike,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Return the elements in another shape.
 
@@ -87,6 +93,7 @@ def reshape(
         shape: the lengths of the axes; one may be -1, to be inferred.
         order: "C" reads and writes the last axis fastest, "F" the first.
         copy: ignored: arrays are immutable.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
@@ -94,6 +101,8 @@ def reshape(
         Array([[0, 1, 2],
                [3, 4, 5]], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(reshape(a, shape, order, copy=copy), out_sharding)
     x = as_array("reshape", a)
     sizes = _sizes(x, shape)
     if order == "C":
@@ -128,7 +137,12 @@ def _sizes(x: Array, shape: ShapeLike) -> Shape:
 
 @accepts_keys(0)
 @owned
-def ravel(a: ArrayLike, order: str = "C") -> Array:
+def ravel(
+    a: ArrayLike,
+    order: str = "C",
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Return the elements along one axis.
 
     Example:
@@ -136,6 +150,8 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
         >>> np.ravel(np.array([[1, 2], [3, 4]]))
         Array([1, 2, 3, 4], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(ravel(a, order), out_sharding)
     return reshape(a, (get_aval(a).size,), order)
 
 
@@ -337,7 +353,12 @@ def _permuted(x: Array, order: tuple[int, ...]) -> Array:
 
 
 @accepts_keys(0)
-def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
+def broadcast_to(
+    array: ArrayLike,
+    shape: ShapeLike,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """Broadcast an array to a shape, along new axes in front and axes of length 1.
 
     Example:
@@ -346,6 +367,8 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
         Array([[0, 1, 2],
                [0, 1, 2]], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(broadcast_to(array, shape), out_sharding)
     x = as_array("broadcast_to", array)
     wanted = shape_of("broadcast_to", shape)
     if not dims.repeats_to(x.shape, wanted):

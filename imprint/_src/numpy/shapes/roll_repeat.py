@@ -16,6 +16,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.dims import Dim
 from imprint._src.core.trace import Tracer
 from imprint._src.eager.fusion import fuse_eager
+from imprint._src.eager.spread import spread
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.numpy.elementwise.arithmetic import mod
 from imprint._src.numpy.indexing.take import take
@@ -126,6 +127,7 @@ def repeat(
     axis: int | None = None,
     *,
     total_repeat_length: int | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Repeat each element along an axis.
 
@@ -136,12 +138,18 @@ def repeat(
         axis: the axis; None flattens first.
         total_repeat_length: the length of the result along the axis; the last element
             is repeated if it is too short.
+        out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.repeat(np.array([1, 2]), 2)
         Array([1, 1, 2, 2], dtype=int32)
     """
+    if out_sharding is not None:
+        return spread(
+            repeat(a, repeats, axis, total_repeat_length=total_repeat_length),
+            out_sharding,
+        )
     x = ravel(a) if axis is None else as_array("repeat", a)
     x = atleast_1d(x)
     at = canonical_axis("repeat", axis or 0, x.ndim)

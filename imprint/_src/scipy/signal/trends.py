@@ -22,6 +22,7 @@ def detrend(
     axis: int = -1,
     type: str = "linear",  # noqa: A002 - SciPy's name
     bp: int | Sequence[int] = 0,
+    overwrite_data: None = None,
 ) -> Array:
     """Remove the mean, or the least-squares line, along an axis.
 
@@ -30,6 +31,7 @@ def detrend(
         axis: the axis.
         type: "linear" for the line, "constant" for the mean.
         bp: the indices where a new line begins, one or several.
+        overwrite_data: must be None; arrays are immutable.
 
     Raises:
         ArgumentError: the type is unknown, or an index is out of bounds.
@@ -40,6 +42,11 @@ def detrend(
         >>> signal.detrend(np.array([1.0, 2.0, 4.0]), type="constant").round(2)
         Array([-1.33, -0.33,  1.67], dtype=float32)
     """
+    if overwrite_data is not None:
+        raise NotImplementedError(
+            "detrend: expected overwrite_data to be None, as arrays are immutable, got "
+            f"{overwrite_data!r}. Leave it out."
+        )
     (promoted,) = promote_dtypes("detrend", (data,), to_inexact)
     x = as_array("detrend", promoted)
     if type == "constant":
