@@ -270,7 +270,7 @@ class Truth:
             The derivative and its condition: the sum of `|x_i ∂/∂x_i|` of it.
 
         Raises:
-            UnknownError: the function has no derivative there, or nobody knows.
+            UnknownError: the function has no derivative there, or it is unknown.
         """
         exponents = [abs(np.log10(abs(v))) for v in x if v]
         with mp.workdps(int(3 * max([1, *exponents])) + 250):
