@@ -28,6 +28,9 @@ LOGARITHMS = (
 )
 KNOWN = {
     "direction_p": "its second derivative is the third of hypot",
+    "lax.igamma": "has no second derivative by a",
+    "lax.igammac": "has no second derivative by a",
+    "lax.zeta": "has no rule; scipy.special.zeta has one",
     "numpy.float_power": "a factor of the second derivative overflows for powers near 0",
     "scipy.special.beta": LOGARITHMS,
     "scipy.special.betaln": LOGARITHMS,
