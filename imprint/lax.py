@@ -110,7 +110,6 @@ from imprint._src.primitives.cumulative import cumsum as cumsum
 from imprint._src.primitives.cumulative import cumsum_p as cumsum_p
 from imprint._src.primitives.dot import DotDimensionNumbers as DotDimensionNumbers
 from imprint._src.primitives.dot import dot_general_p as dot_general_p
-from imprint._src.primitives.elementwise.arithmetic import atan2_p as atan2_p
 from imprint._src.primitives.elementwise.arithmetic import div_p as div_p
 from imprint._src.primitives.elementwise.arithmetic import integer_pow as integer_pow
 from imprint._src.primitives.elementwise.arithmetic import (
@@ -179,8 +178,12 @@ from imprint._src.primitives.elementwise.exponential import log1p_p as log1p_p
 from imprint._src.primitives.elementwise.exponential import log2 as log2
 from imprint._src.primitives.elementwise.exponential import log2_p as log2_p
 from imprint._src.primitives.elementwise.exponential import log_p as log_p
-from imprint._src.primitives.elementwise.exponential import logistic as logistic
-from imprint._src.primitives.elementwise.exponential import logistic_p as logistic_p
+from imprint._src.primitives.elementwise.exponential import (
+    one_minus_square as one_minus_square,
+)
+from imprint._src.primitives.elementwise.exponential import (
+    one_minus_square_p as one_minus_square_p,
+)
 from imprint._src.primitives.elementwise.exponential import rsqrt as rsqrt
 from imprint._src.primitives.elementwise.exponential import rsqrt_p as rsqrt_p
 from imprint._src.primitives.elementwise.exponential import sqrt as sqrt
@@ -218,6 +221,7 @@ from imprint._src.primitives.elementwise.trigonometric import asin_p as asin_p
 from imprint._src.primitives.elementwise.trigonometric import asinh as asinh
 from imprint._src.primitives.elementwise.trigonometric import asinh_p as asinh_p
 from imprint._src.primitives.elementwise.trigonometric import atan as atan
+from imprint._src.primitives.elementwise.trigonometric import atan2_p as atan2_p
 from imprint._src.primitives.elementwise.trigonometric import atan_p as atan_p
 from imprint._src.primitives.elementwise.trigonometric import atanh as atanh
 from imprint._src.primitives.elementwise.trigonometric import atanh_p as atanh_p
@@ -225,6 +229,8 @@ from imprint._src.primitives.elementwise.trigonometric import cos as cos
 from imprint._src.primitives.elementwise.trigonometric import cos_p as cos_p
 from imprint._src.primitives.elementwise.trigonometric import cosh as cosh
 from imprint._src.primitives.elementwise.trigonometric import cosh_p as cosh_p
+from imprint._src.primitives.elementwise.trigonometric import logistic as logistic
+from imprint._src.primitives.elementwise.trigonometric import logistic_p as logistic_p
 from imprint._src.primitives.elementwise.trigonometric import sin as sin
 from imprint._src.primitives.elementwise.trigonometric import sin_p as sin_p
 from imprint._src.primitives.elementwise.trigonometric import sinh as sinh
@@ -411,12 +417,6 @@ if typing.TYPE_CHECKING:
         regularized_incomplete_beta_p as regularized_incomplete_beta_p,
     )
     from imprint._src.primitives.special.polynomials import mulhi_p as mulhi_p
-    from imprint._src.primitives.special.polynomials import (
-        one_minus_square as one_minus_square,
-    )
-    from imprint._src.primitives.special.polynomials import (
-        one_minus_square_p as one_minus_square_p,
-    )
     from imprint._src.primitives.special.polynomials import polynomial_p as polynomial_p
     from imprint._src.primitives.special.special import digamma as digamma
     from imprint._src.primitives.special.special import digamma_p as digamma_p
@@ -494,7 +494,7 @@ _LAZY: typing.Final[dict[str, str]] = {
         "lgamma lgamma_p polygamma_p zeta_p"
     ),
     "imprint._src.primitives.special.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
-    "imprint._src.primitives.special.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
+    "imprint._src.primitives.special.polynomials": "mulhi_p polynomial_p",
     "imprint._src.lax.convolution": (
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"

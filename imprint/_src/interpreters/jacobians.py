@@ -125,7 +125,7 @@ def jacrev(
         chosen, primals = _chosen(fun, argnums, args, kwargs, name)
         for x in tree.leaves(primals):
             if not (allow_int and dtypes.isdtype(get_aval(x).dtype, "integral")):
-                _check(x, name, "input", holomorphic=holomorphic)
+                _check(x, name, "input", holomorphic=holomorphic, is_pulled=True)
         out, pull, *aux = vjp(chosen, *primals, has_aux=has_aux)
         for y in tree.leaves(out):
             _check(y, name, "output", holomorphic=holomorphic)
@@ -203,13 +203,17 @@ def _chosen(
     return chosen, tuple([named[num] for num in nums])
 
 
-def _check(x: Any, name: str, role: str, *, holomorphic: bool) -> None:
+def _check(
+    x: Any, name: str, role: str, *, holomorphic: bool, is_pulled: bool = False
+) -> None:
     aval = get_aval(x)
-    right = dtypes.is_complex if holomorphic else dtypes.is_floating
+    right, kind = dtypes.is_floating, "float"
+    if holomorphic:
+        right, kind = dtypes.is_complex, "complex"
+    elif is_pulled:  # a real function of complex numbers has gradients
+        right, kind = dtypes.is_inexact, "float or complex"
     if not right(aval.dtype):
-        option, kind = (
-            (", holomorphic=True", "complex") if holomorphic else ("", "float")
-        )
+        option = ", holomorphic=True" if holomorphic else ""
         raise NotDifferentiableError(
             f"{name}{option}: expected {kind} {role}s, got {aval}. Convert it, choose "
             "other argnums, or pass holomorphic=True for a complex function that is "

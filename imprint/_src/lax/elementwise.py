@@ -11,7 +11,13 @@ from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import wraps
 from imprint._src.primitives import core_ops
-from imprint._src.primitives.elementwise import arithmetic, bitwise, comparison, power
+from imprint._src.primitives.elementwise import (
+    arithmetic,
+    bitwise,
+    comparison,
+    power,
+    trigonometric,
+)
 from imprint._src.primitives.elementwise import complex as complexes
 
 Binary: TypeAlias = Callable[[Any, Any], Any]
@@ -37,7 +43,7 @@ def _repeating(name: str, function: Binary) -> Binary:
 
 
 add: Final = _repeating("add", core_ops.add)
-atan2: Final = _repeating("atan2", arithmetic.atan2)
+atan2: Final = _repeating("atan2", trigonometric.atan2)
 bitwise_and: Final = _repeating("bitwise_and", bitwise.and_)
 bitwise_or: Final = _repeating("bitwise_or", bitwise.or_)
 bitwise_xor: Final = _repeating("bitwise_xor", bitwise.xor)

@@ -116,8 +116,14 @@ def keep_methods(namespace: dict[str, Any]) -> None:
     The default of a field may be a function too: a dataclass takes it out again.
     """
     for name, value in namespace.items():
-        if not _is_magic(name) and _is_method(value):
-            namespace[name] = Method(value)
+        namespace[name] = as_method(name, value)
+
+
+def as_method(name: str, value: Any) -> Any:
+    """Return an attribute of a class as it keeps it: a method as a `Method`."""
+    if _is_magic(name) or isinstance(value, Method) or not _is_method(value):
+        return value
+    return Method(value)
 
 
 def _is_magic(name: str) -> bool:

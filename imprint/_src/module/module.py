@@ -20,7 +20,7 @@ from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.module import errors
 from imprint._src.module.fields import Declaration, declare, field
-from imprint._src.module.methods import BoundMethod, keep_methods
+from imprint._src.module.methods import BoundMethod, as_method, keep_methods
 from imprint._src.module.show import repr_of
 from imprint._src.tree.walk import fields_of
 
@@ -65,6 +65,11 @@ class ModuleMeta(ABCMeta):
             _open.discard(id(self))
         finish(self, declared)
         return self
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        declared = cls.__dict__.get("__declaration__")
+        is_field = declared is None or name in declared.names
+        super().__setattr__(name, value if is_field else as_method(name, value))
 
     @property
     def __signature__(cls) -> inspect.Signature:

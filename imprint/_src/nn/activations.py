@@ -6,15 +6,16 @@ NaN to the derivative. Functions along an axis are in `functions`.
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, strong_like
 from imprint._src.primitives.barrier import stop_gradient
-from imprint._src.primitives.elementwise.exponential import logistic
+from imprint._src.primitives.elementwise.trigonometric import logistic
 from imprint._src.primitives.special.special import erfc
+from imprint.custom_derivatives import custom_jvp
 from imprint.numpy import tanh as tanh
 
 
@@ -254,7 +255,10 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
         Array([1., 2.], dtype=float32)
     """
     x = as_array("squareplus", x)
-    return (x + np.sqrt(np.square(x) + b)) / 2
+    root = np.hypot(x, np.sqrt(b))
+    is_left = x < 0
+    left = np.where(is_left, x, 0)
+    return np.where(is_left, b / (root - left), x + root) / 2
 
 
 @fuse_eager
@@ -324,8 +328,18 @@ def soft_sign(x: ArrayLike) -> Array:
         >>> nn.soft_sign(np.array([-1.0, 3.0]))
         Array([-0.5 ,  0.75], dtype=float32)
     """
-    x = as_array("soft_sign", x)
+    return _soft_sign(as_array("soft_sign", x))
+
+
+@custom_jvp
+def _soft_sign(x: Any) -> Any:
     return x / (np.abs(x) + 1)
+
+
+@_soft_sign.defjvp
+def _soft_sign_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    return _soft_sign(x), t * np.square(1 / (np.abs(x) + 1))
 
 
 @fuse_eager
@@ -348,8 +362,12 @@ def gelu(
     """
     array: Array = inexact("gelu", as_array("gelu", x))
     if approximate:
-        inner = strong_like(array, math.sqrt(2 / math.pi)) * (
-            array + 0.044715 * array**3
-        )
-        return array * (0.5 * (1.0 + np.tanh(inner)))
+        # Far out it is constant, and its cube overflows. Tanh would cancel on the left.
+        near = np.clip(array, -_FAR, _FAR)
+        scale = strong_like(array, math.sqrt(8 / math.pi))
+        return array * logistic(scale * (near + 0.044715 * near**3))
     return 0.5 * array * erfc(-array * strong_like(array, math.sqrt(0.5)))
+
+
+_FAR: Final = 30.0
+"""Where the approximate `gelu` is 0 or its argument, in every dtype."""

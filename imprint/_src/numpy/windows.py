@@ -4,6 +4,7 @@ A window is a symmetric vector of concrete length in the default float; one poin
 """
 
 import math
+from typing import Any, Final
 
 from imprint._src import dtypes
 from imprint._src.core import dims
@@ -16,15 +17,18 @@ from imprint._src.numpy.elementwise.arithmetic import (
     add,
     divide,
     multiply,
-    sign,
+    square,
     subtract,
 )
+from imprint._src.numpy.elementwise.comparison import less
 from imprint._src.numpy.elementwise.exponential import exp, sqrt
-from imprint._src.numpy.elementwise.trigonometric import cos
+from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.elementwise.trigonometric import cos, polynomial_at
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint._src.numpy.ranges import arange
 from imprint._src.primitives.shape import as_operand
-from imprint._src.primitives.special.bessel import bessel_i0e
+from imprint._src.primitives.special.bessel import bessel_i0e, bessel_i1e
+from imprint.custom_derivatives import custom_jvp
 
 
 @fuse_eager
@@ -106,8 +110,42 @@ def i0(x: ArrayLike) -> Array:
     """
     refuse_complex("i0", x)
     x = inexact("i0", as_array("i0", x))
-    size = multiply(x, sign(x))  # its derivative at 0 is 0, unlike that of abs
-    return multiply(exp(size), bessel_i0e(x))
+    return modified_i0(x)
+
+
+@custom_jvp
+def modified_i0(x: Any) -> Any:
+    """Return `i0` of an array of floats; its derivative is `modified_i1`."""
+    return multiply(exp(absolute(x)), bessel_i0e(x))
+
+
+@modified_i0.defjvp
+def _modified_i0_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    return modified_i0(x), multiply(t, modified_i1(x))
+
+
+@custom_jvp
+def modified_i1(x: Any) -> Any:
+    """Return the function of order 1 of an array of floats."""
+    return multiply(exp(absolute(x)), bessel_i1e(x))
+
+
+@modified_i1.defjvp
+def _modified_i1_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    is_near = less(absolute(x), 1)
+    quarter = square(multiply(where(is_near, x, 0), 0.5))
+    near = polynomial_at(quarter, _I1_SLOPE)
+    safe = where(is_near, 1, x)
+    scaled = subtract(bessel_i0e(safe), divide(bessel_i1e(safe), safe))
+    slope = where(is_near, near, multiply(exp(absolute(safe)), scaled))
+    return modified_i1(x), multiply(t, slope)
+
+
+_I1_SLOPE: Final = [
+    (k + 0.5) / math.factorial(k) / math.factorial(k + 1) for k in range(10)
+]
 
 
 @fuse_eager

@@ -49,6 +49,7 @@ _FAMILIES: Final = (
     "elementwise.exponential",
     "elementwise.power",
     "elementwise.trigonometric",
+    "elementwise.lengths",
     "special.special",
     "special.incomplete",
     "special.bessel",

@@ -59,6 +59,10 @@ CASES = {
     "no numbers": (BOTH, lambda np_, t: t(lambda x: 2 * x)(np_.ones((0, 2)))),
     "no result": (("jacfwd",), lambda np_, t: t(lambda x: ())(half(np_, 2))),
     "complex results": (("jacfwd",), lambda np_, t: t(lambda x: x * 1j)(half(np_, 2))),
+    "real functions of complex numbers": (
+        ("jacrev",),
+        lambda np_, t: t(lambda x: np_.abs(x) ** 2)(half(np_, 2) * (1 + 2j)),
+    ),
     "integer results": (
         ("jacfwd",),
         lambda np_, t: t(lambda x: (x, np_.arange(2)))(half(np_, 3)),
@@ -105,7 +109,7 @@ REFUSED = {
     "jacfwd(square): expected float inputs, got int32[2]": lambda np_, lib: lib.jacfwd(
         np_.square
     )(np_.arange(2)),
-    "jacrev(square): expected float inputs, got complex64[2]": lambda np_, lib: (
+    "jacrev(square): expected float outputs, got complex64[2]": lambda np_, lib: (
         lib.jacrev(np_.square)(half(np_, 2) * 1j)
     ),
     "jacfwd(square), holomorphic=True: expected complex inputs, got float32[2]": (

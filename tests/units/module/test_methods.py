@@ -234,3 +234,16 @@ def test_a_module_in_a_module_keeps_its_method():
     kept = Pair(Scale(2.0).apply)
     assert tree.leaves(kept) == [2.0]
     assert kept.first(3.0) == 6.0
+
+
+def test_a_function_that_is_set_on_the_class_later_is_a_method():
+    class Later(Module):
+        factor: object
+
+    Later.apply = lambda self, x: self.factor * x
+    Later.factor_of = staticmethod(lambda: 1.0)
+    assert tree.leaves(Later(2.0).apply) == [2.0]
+    assert Later(2.0).apply(3.0) == 6.0
+    assert Later(2.0).factor_of() == 1.0
+    Later.apply = Later.apply  # what the class returns may be set again
+    assert tree.leaves(Later(2.0).apply) == [2.0]

@@ -13,9 +13,19 @@ from imprint._src.core.aval import DType
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.creation import full_like
 from imprint._src.numpy.datatypes import astype
-from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, nextafter
+from imprint._src.numpy.elementwise.arithmetic import (
+    absolute,
+    floor_divide,
+    maximum,
+    nextafter,
+)
 from imprint._src.numpy.elementwise.bitwise import bitwise_and, left_shift, right_shift
-from imprint._src.numpy.elementwise.comparison import copysign, isfinite, logical_and
+from imprint._src.numpy.elementwise.comparison import (
+    copysign,
+    equal,
+    isfinite,
+    logical_and,
+)
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import (
     ArrayLike,
@@ -88,10 +98,21 @@ def spacing(x: ArrayLike, /) -> Array:
     """
     refuse_complex("spacing", x)
     given = as_array("spacing", inexact("spacing", x))
-    away = float("inf")
-    if given.dtype != dtypes.float16:  # NumPy rounds up here
-        away = copysign(float("inf"), given)
-    return nextafter(given, away) - given
+    if given.dtype == dtypes.float16:  # NumPy rounds up here
+        return nextafter(given, float("inf")) - given
+    # Bits alone: the engine flushes a difference below the normal numbers to 0.
+    size = absolute(stop_gradient(given))
+    info = cast("Any", dtypes.finfo(given.dtype))
+    holder = dtypes.int16 if given.dtype.itemsize == 2 else _layout(given.dtype)[0]
+    behind = info.nmant
+    stored = right_shift(bitcast_convert_type(size, holder), behind)
+    normal = left_shift(maximum(stored - behind, 0), behind)
+    subnormal = left_shift(full_like(stored, 1), clip(stored - 1, 0, behind))
+    bits = where(stored > behind, normal, subnormal)
+    step = bitcast_convert_type(bits, given.dtype)
+    step = where(isfinite(given), step, float("nan"))
+    at_end = equal(size, info.max)
+    return copysign(where(at_end, float("inf"), step), given)
 
 
 def _wide(x: Array) -> Array:

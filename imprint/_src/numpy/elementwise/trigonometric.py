@@ -5,6 +5,7 @@ Integers become floats first. NumPy's older names (`arcsin`) and the Array API's
 """
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -22,25 +23,23 @@ from imprint._src.numpy.promotion import (
     inexact,
     inexact_operands,
     refuse_complex,
+    strong_like,
 )
 from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import (
-    atan2_p,
     div,
-    integer_pow,
-    max_,
-    min_,
 )
-from imprint._src.primitives.elementwise.bitwise import or_
 from imprint._src.primitives.elementwise.comparison import eq, lt
 from imprint._src.primitives.elementwise.complex import imag, real
-from imprint._src.primitives.elementwise.exponential import sqrt
+from imprint._src.primitives.elementwise.exponential import square
+from imprint._src.primitives.elementwise.lengths import hypot_p
 from imprint._src.primitives.elementwise.rounding import RoundingMethod, abs_, round_
 from imprint._src.primitives.elementwise.trigonometric import (
     acos_p,
     acosh_p,
     asin_p,
     asinh_p,
+    atan2_p,
     atan_p,
     atanh_p,
     cos_p,
@@ -252,21 +251,34 @@ def sinc(x: ArrayLike, /) -> Array:
     """
     x = as_array("sinc", inexact("sinc", x))
     wide = x if x.dtype.itemsize > _SHORT else convert("sinc", x, dtypes.float32)
+    is_near = lt(abs_(wide), strong_like(abs_(wide), 0.5))
     zero, one = constant_like(wide, 0), constant_like(wide, 1)
-    angle = mul(wide, constant_like(wide, math.pi))
-    at_zero = eq(wide, zero)
-    near = add(mul(mul(angle, angle), constant_like(wide, -1 / 6)), one)
-    safe = where(at_zero, one, angle)
-    away = div(sin_p.bind1(safe) if dtypes.is_complex(x.dtype) else _sin_pi(wide), safe)
+    near = polynomial_at(square(where(is_near, wide, zero)), _SINC)
+    safe = where(is_near, one, wide)
+    angle = mul(safe, constant_like(wide, math.pi))
+    sine = sin_p.bind1(angle) if dtypes.is_complex(x.dtype) else _sin_pi(safe)
+    away = div(sine, angle)
     return convert(
         "sinc",
-        where(at_zero, near, away),
+        where(is_near, near, away),
         x.dtype,
         weak_type=x.weak_type and not x.ndim,
     )
 
 
 _SHORT: Final = 2
+_SINC: Final = [
+    (-1) ** k * math.pi ** (2 * k) / math.factorial(2 * k + 1) for k in range(12)
+]
+"""The series of `sinc` by the square: its derivatives do not cancel near 0."""
+
+
+def polynomial_at(x: Array, coefficients: Sequence[float]) -> Array:
+    """Return the polynomial of these coefficients, the constant one first, at `x`."""
+    total = constant_like(x, coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        total = add(mul(total, x), constant_like(x, c))
+    return total
 
 
 def _sin_pi(x: Array) -> Array:
@@ -280,7 +292,6 @@ def _sin_pi(x: Array) -> Array:
     return where(is_even, sine, neg(sine))
 
 
-@fuse_eager
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `sqrt(x**2 + y**2)`, elementwise, without intermediate overflow.
 
@@ -291,15 +302,7 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     """
     refuse_complex("hypot", x, y)
     x, y = inexact_operands("hypot", x, y)
-    x, y = abs_(x), abs_(y)
-    infinite = scalar_like(x, np.inf)
-    is_infinite = or_(eq(x, infinite), eq(y, infinite))
-    large, small = max_(x, y), min_(x, y)
-    zero, one = scalar_like(x, 0), scalar_like(x, 1)
-    ratio = div(small, where(eq(large, zero), one, large))
-    length = mul(large, sqrt(add(integer_pow(ratio, 2), one)))
-    length = where(eq(large, zero), large, length)
-    return where(is_infinite, scalar_like(length, np.inf), length)
+    return hypot_p.bind1(x, y)
 
 
 @fuse_eager

@@ -4,7 +4,7 @@ A determinant is the product of the diagonal of U of an LU factorization, with t
 of the row permutation. For small matrices, which often come in large stacks, the
 elimination is written out. The derivative of det along B is the trace of adj(A) B. The
 adjugate is written out for small matrices. For larger ones it is computed from the
-factors, so it is 0 where a pivot other than the last is 0.
+factors, with the columns mixed where a pivot other than the last is 0.
 """
 
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from imprint._src.numpy.elementwise.comparison import isfinite, not_equal
 from imprint._src.numpy.elementwise.exponential import log
 from imprint._src.numpy.elementwise.rounding import real
 from imprint._src.numpy.elementwise.selection import where
+from imprint._src.numpy.elementwise.trigonometric import cos
 from imprint._src.numpy.indexing.indexing import getitem
 from imprint._src.numpy.linalg.operands import square_matrices
 from imprint._src.numpy.linalg.solving import solve
@@ -33,10 +34,13 @@ from imprint._src.numpy.matrices import diagonal, trace
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.numpy.reductions.cumulative import cumprod
 from imprint._src.numpy.reductions.reductions import all as all_
+from imprint._src.numpy.reductions.reductions import any as any_
 from imprint._src.numpy.reductions.reductions import prod
 from imprint._src.numpy.reductions.reductions import sum as sum_
 from imprint._src.numpy.shapes.concatenate import concatenate, flip, stack
+from imprint._src.numpy.shapes.reshape import swapaxes
 from imprint._src.primitives.core_ops import full
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.linalg.lu import lu, rows_at
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import zeros_like
@@ -199,12 +203,17 @@ def _times_adjugate(x: Any, t: Any) -> tuple[Any, Any]:
        times the product of the diagonal of U without its last element, which may be 0.
        So replace that element by the inverse of the product, and multiply the other
        rows by det(x).
-    2. If U is still singular, the rank is less than n - 1, and adj(x) is 0.
+    2. Another pivot may be 0 in a matrix of rank n - 1 too. A reflection of its columns
+       moves it to the end, and adj(x) is minus that reflection of adj(x H).
+    3. If U is still singular, the rank is less than n - 1, and adj(x) is 0.
     """
     aval = get_aval(x)
     n = aval.shape[-1]
     if n == 0:
         return full(aval.shape[:-2], 1, aval.dtype), t
+    _, early = _signed_diagonal(*lu(x))
+    turned = any_(getitem(early, (..., slice(0, n - 1))) == 0, axis=-1)[..., None, None]
+    x = where(turned, swapaxes(_reflected(swapaxes(x, -1, -2)), -1, -2), x)
     factor, pivots, order = lu(x)
     sign, upper = _signed_diagonal(factor, pivots, order)
     products = cumprod(upper, axis=-1) * expand_dims(sign, (aval.ndim - 2,))
@@ -224,7 +233,18 @@ def _times_adjugate(x: Any, t: Any) -> tuple[Any, Any]:
     first, last = (getitem(y, (..., rows, slice(None))) for rows in _parts(n))
     y = concatenate([first * value[..., None, None], last], axis=-2)
     out = triangular_solve(factor, y, left_side=True)
+    out = where(turned, -_reflected(out), out)
+    value = where(turned[..., 0, 0], -value, value)
     return value, where(has_rank, out, zeros)
+
+
+def _reflected(x: Any) -> Any:
+    """Reflect each column of matrices at a plane that is parallel to no axis."""
+    aval = get_aval(x)
+    place = broadcasted_iota(np.int32, aval.shape[-2:], 0)
+    normal = cos(convert_element_type(place, aval.dtype)) + 1.5
+    along = sum_(normal * x, axis=-2, keepdims=True)
+    return x - normal * (2 * along / sum_(normal * normal, axis=-2, keepdims=True))
 
 
 def _parts(n: int) -> tuple[slice, slice]:

@@ -232,9 +232,7 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     if p is None or p in (2, -2):
         s = svdvals(y)
         ends = s[..., 0], s[..., -1]
-        if p != -2:
-            return ends[0] / ends[1]
-        out = ends[1] / ends[0]
+        out = ends[1] / ends[0] if p == -2 else ends[0] / ends[1]
     else:
         check_square("linalg.cond", y.aval)
         out = norm(y, p, (-2, -1)) * norm(inv(y), p, (-2, -1))

@@ -5,7 +5,8 @@
 - `rounding`: rounding, sign and magnitude
 - `exponential`: exponentials, logarithms and roots
 - `power`: powers of arrays to arrays
-- `trigonometric`: trigonometric and hyperbolic functions and their inverses
+- `trigonometric`: trigonometric, hyperbolic and logistic functions, and inverses
+- `lengths`: the hypotenuse and its direction
 - `comparison`: comparisons of two operands
 - `complex`: complex numbers and their parts
 - `bitwise`: operations on bits, shifts and counts

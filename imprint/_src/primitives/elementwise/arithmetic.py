@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
-from imprint._src.core.fusion import ARITHMETIC, DIVISION, EXPENSIVE, UNFUSED
+from imprint._src.core.fusion import ARITHMETIC, DIVISION, UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
@@ -24,7 +24,6 @@ from imprint._src.primitives.core_ops import (
     INTS,
     NOT_LINEAR,
     NUMBERS,
-    add,
     add_tangents,
     broadcast_to,
     elementwise_batch,
@@ -45,7 +44,6 @@ from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import (
     ANY,
     FLOATING,
-    INEXACT,
     INTEGER,
     NUMBER,
     DTypeClass,
@@ -131,7 +129,8 @@ def _div_jvp(primals: Values, tangents: Values) -> Any:
     if not is_zero(tx):
         total = broadcast_to(div(tx, y), get_aval(out).shape)
     if not is_zero(ty):
-        term = mul(mul(neg(ty), x), integer_pow(y, -2))
+        # Not by y ** -2, which over- and underflows where the quotient does not.
+        term = mul(neg(ty), div(out, y))
         total = add_tangents(total, broadcast_to(term, get_aval(out).shape))
     return (out,), (total,)
 
@@ -264,41 +263,7 @@ def min_(x: Any, y: Any) -> Any:
     return min_p.bind1(x, y)
 
 
-# ---- atan2, nextafter ----
-
-
-def _atan2_reference(y: NDArray, x: NDArray) -> NDArray:
-    if not dt.is_complex(x.dtype):
-        return np.arctan2(y, x)
-    return -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))
-
-
-def _square_sum(x: Any, y: Any) -> Any:
-    return add(mul(x, x), mul(y, y))
-
-
-atan2_p: Final = binary(
-    "atan2",
-    dtypes=INEXACT,
-    reference=wide(_atan2_reference),
-    lower=lambda b, y, x: b.atan2(y, x),
-    fusion=EXPENSIVE._replace(wide=(1350, 1960)),
-    makes_nan=True,
-    derivatives=(
-        lambda y, x, _: div(x, _square_sum(y, x)),
-        lambda y, x, _: div(neg(y), _square_sum(y, x)),
-    ),
-    samples=Samples(  # no tuples of edges: complex ones lie on branch cuts
-        INEXACTS,
-        cases=tuple(map(Case, (((16,),) * 2, ((2, 3), ()), ((), (2,)), ((), ())))),
-        domain=(0.5, 4.0),
-    ),
-)
-
-
-def atan2(x: Any, y: Any) -> Any:
-    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise."""
-    return atan2_p.bind1(x, y)
+# ---- nextafter ----
 
 
 def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:

@@ -1,8 +1,9 @@
-"""Exponentials, logarithms, roots and the logistic function, elementwise.
+"""Exponentials, logarithms, roots and squares, elementwise.
 
 All but cbrt take complex operands too; the branch cuts are NumPy's, and of `sqrt` the
 engine's, which does not distinguish -0.0 from 0.0 there. `exp2` is exact for integers, since
-it is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
+it is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` and
+`one_minus_square`, whose derivative does not cancel, also take integers.
 """
 
 from typing import Any, Final
@@ -25,7 +26,6 @@ from imprint._src.primitives.core_ops import (
     add,
     mul,
     scalar_like,
-    sub,
 )
 from imprint._src.primitives.elementwise.arithmetic import div, integer_pow
 from imprint._src.primitives.families import (
@@ -249,31 +249,28 @@ def square(x: Any) -> Any:
     return square_p.bind1(x)
 
 
-# ---- logistic ----
+def _one_minus_square_lower(b: Builder, x: Value) -> Value:
+    one = b.full(x.shape, 1, x.dtype)
+    return b.multiply(b.add(one, x), b.subtract(one, x))
 
 
-@wide
-def _logistic_reference(x: NDArray) -> NDArray:
-    if not dt.is_complex(x.dtype):
-        return 1 / (1 + np.exp(-x))
-    # A complex infinity has no direction, so here `exp` must not overflow.
-    left = x.real < 0
-    decay = np.exp(np.where(left, x, -x))
-    return np.where(left, decay, 1) / (1 + decay)
+def _one_minus_square_reference(x: NDArray) -> NDArray:
+    one = x.dtype.type(1)
+    return (one + x) * (one - x)
 
 
-logistic_p: Final = unary(
-    "logistic",
-    dtypes=INEXACT,
-    reference=_logistic_reference,
-    lower=lambda b, x: b.logistic(x),
-    fusion=POLYNOMIAL._replace(wide=(-145, -265)),
+one_minus_square_p: Final = unary(
+    "one_minus_square",
+    dtypes=NUMBER,
+    reference=_one_minus_square_reference,
+    lower=_one_minus_square_lower,
+    fusion=ARITHMETIC,
     makes_nan=True,
-    derivative=lambda x, out: mul(out, sub(scalar_like(x, 1), out)),
-    samples=Samples(INEXACTS, arity=1),
+    derivative=lambda x, out: mul(scalar_like(x, -2), x),
+    samples=Samples(NUMBERS, arity=1),
 )
 
 
-def logistic(x: Any) -> Any:
-    """Return `1 / (1 + exp(-x))`, elementwise: the sigmoid function."""
-    return logistic_p.bind1(x)
+def one_minus_square(x: Any) -> Any:
+    """Return `1 - x * x`, elementwise, precisely also where `x` is near 1 or -1."""
+    return one_minus_square_p.bind1(x)

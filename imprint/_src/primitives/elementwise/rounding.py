@@ -95,11 +95,20 @@ def _abs_tangent(t: Any, x: Any, out: Any) -> Any:
     return select_n(ge(x, scalar_like(x, 0)), neg(t), t)
 
 
+def _abs_lower(b: Builder, x: Value) -> Value:
+    size = b.abs(x)
+    if not dt.is_complex(x.dtype):
+        return size
+    infinite = b.full(size.shape, np.inf, size.dtype)  # also next to a NaN
+    parts = [b.compare(b.abs(part), infinite, "EQ") for part in (b.real(x), b.imag(x))]
+    return b.select(b.or_(*parts), infinite, size)
+
+
 abs_p: Final = unary(
     "abs",
     dtypes=_SIGNED,
     reference=np.abs,
-    lower=lambda b, x: b.abs(x),
+    lower=_abs_lower,
     fusion=ARITHMETIC,
     makes_nan=False,
     derivative=None,

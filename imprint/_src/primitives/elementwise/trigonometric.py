@@ -1,23 +1,52 @@
-"""Trigonometric and hyperbolic functions and their inverses, elementwise; in radians.
+"""Trigonometric, hyperbolic and logistic functions, inverses, elementwise; in radians.
 
-All take complex operands too. The branch cuts are NumPy's, but the engine does not
+All but `sech_square` take complex operands too. The branch cuts are NumPy's, but the engine does not
 distinguish -0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, nor do the references.
 sin, cos, sinh and cosh of complex operands are lowered to products of real functions: the
 engine's own have few digits where the imaginary (sinh: real) part is small.
 """
 
-from typing import Any, Final, NamedTuple
+import math
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core.aval import get_aval
 from imprint._src.core.fusion import EXPENSIVE, POLYNOMIAL, SCALAR_CALL
-from imprint._src.core.primitive import Samples
-from imprint._src.primitives.core_ops import INEXACTS, add, mul, neg, scalar_like, sub
-from imprint._src.primitives.elementwise.arithmetic import div
-from imprint._src.primitives.elementwise.exponential import rsqrt, square
-from imprint._src.primitives.families import INEXACT, unary, unsigned_zeros
+from imprint._src.core.primitive import Case, Samples
+from imprint._src.primitives.barrier import stop_gradient_p
+from imprint._src.primitives.core_ops import (
+    FLOATS,
+    INEXACTS,
+    add,
+    mul,
+    neg,
+    scalar_like,
+    sub,
+)
+from imprint._src.primitives.elementwise.arithmetic import div, max_
+from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.comparison import eq, gt, lt
+from imprint._src.primitives.elementwise.complex import imag, real
+from imprint._src.primitives.elementwise.exponential import (
+    one_minus_square,
+    rsqrt,
+    square,
+)
+from imprint._src.primitives.elementwise.rounding import abs_
+from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.families import (
+    FLOATING,
+    INEXACT,
+    binary,
+    unary,
+    unsigned_zeros,
+    wide,
+)
 from imprint._src.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
 
 # ---- parts of rules ----
 
@@ -54,10 +83,21 @@ def _one_plus_square(x: Any) -> Any:
     return add(scalar_like(x, 1), square(x))
 
 
-def _one_minus_square(x: Any) -> Any:
-    """Return `1 - x²`, precisely also where `x` is near 1 or -1."""
-    one = scalar_like(x, 1)
-    return mul(add(one, x), sub(one, x))
+class _Halves(NamedTuple):
+    """An operand in two: where `1 + x²` is `x²`, rounded, and elsewhere."""
+
+    is_far: Any
+    far: Any
+    near: Any
+
+
+def _halves(x: Any) -> _Halves:
+    """Split an operand, so that no square overflows; each half is harmless elsewhere."""
+    size = abs_(x)
+    bound = 2 / math.sqrt(float(cast("Any", dt.finfo(get_aval(x).dtype)).eps))
+    is_far = gt(size, scalar_like(size, bound))
+    far = select_n(is_far, scalar_like(x, bound), x)
+    return _Halves(is_far, far, select_n(is_far, x, scalar_like(x, 1)))
 
 
 # ---- circular ----
@@ -137,7 +177,7 @@ asin_p: Final = unary(
     lower=lambda b, x: b.asin(x),
     fusion=EXPENSIVE._replace(wide=(1500, 2960)),
     makes_nan=True,
-    derivative=lambda x, out: rsqrt(_one_minus_square(x)),
+    derivative=lambda x, out: rsqrt(one_minus_square(x)),
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95)),
 )
 
@@ -154,7 +194,7 @@ acos_p: Final = unary(
     lower=lambda b, x: b.acos(x),
     fusion=EXPENSIVE._replace(wide=(1270, 2280)),
     makes_nan=True,
-    derivative=lambda x, out: neg(rsqrt(_one_minus_square(x))),
+    derivative=lambda x, out: neg(rsqrt(one_minus_square(x))),
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95)),
 )
 
@@ -164,6 +204,12 @@ def acos(x: Any) -> Any:
     return acos_p.bind1(x)
 
 
+def _atan_derivative(x: Any, _: Any) -> Any:
+    is_far, far, near = _halves(x)
+    one = scalar_like(x, 1)
+    return select_n(is_far, div(one, _one_plus_square(near)), square(div(one, far)))
+
+
 atan_p: Final = unary(
     "atan",
     dtypes=INEXACT,
@@ -171,7 +217,7 @@ atan_p: Final = unary(
     lower=lambda b, x: b.atan(x),
     fusion=EXPENSIVE,
     makes_nan=True,
-    derivative=lambda x, out: div(scalar_like(x, 1), _one_plus_square(x)),
+    derivative=_atan_derivative,
     samples=Samples(INEXACTS, arity=1),
 )
 
@@ -179,6 +225,50 @@ atan_p: Final = unary(
 def atan(x: Any) -> Any:
     """Return the angle in [-π/2, π/2] whose tangent is `x`, elementwise."""
     return atan_p.bind1(x)
+
+
+def _atan2_reference(y: NDArray, x: NDArray) -> NDArray:
+    if not dt.is_complex(x.dtype):
+        return np.arctan2(y, x)
+    return -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))
+
+
+def _over_square_sum(x: Any, y: Any, part: Any) -> Any:
+    """Return `part / (x² + y²)`, without a square of an operand that overflows.
+
+    It is independent of the scale, which counts as a constant.
+    """
+    if dt.is_complex(get_aval(x).dtype):
+        return div(part, add(mul(x, x), mul(y, y)))
+    size = max_(abs_(x), abs_(y))
+    zero, one = scalar_like(x, 0), scalar_like(x, 1)
+    scale = stop_gradient_p.bind1(select_n(eq(size, zero), size, one))
+    x, y, part = div(x, scale), div(y, scale), div(part, scale)
+    return div(div(part, add(mul(x, x), mul(y, y))), scale)
+
+
+atan2_p: Final = binary(
+    "atan2",
+    dtypes=INEXACT,
+    reference=wide(_atan2_reference),
+    lower=lambda b, y, x: b.atan2(y, x),
+    fusion=EXPENSIVE._replace(wide=(1350, 1960)),
+    makes_nan=True,
+    derivatives=(
+        lambda y, x, _: _over_square_sum(y, x, x),
+        lambda y, x, _: _over_square_sum(y, x, neg(y)),
+    ),
+    samples=Samples(  # no tuples of edges: complex ones lie on branch cuts
+        INEXACTS,
+        cases=tuple(map(Case, (((16,),) * 2, ((2, 3), ()), ((), (2,)), ((), ())))),
+        domain=(0.5, 4.0),
+    ),
+)
+
+
+def atan2(x: Any, y: Any) -> Any:
+    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise."""
+    return atan2_p.bind1(x, y)
 
 
 # ---- hyperbolic ----
@@ -232,6 +322,12 @@ def cosh(x: Any) -> Any:
     return cosh_p.bind1(x)
 
 
+def _tanh_derivative(x: Any, out: Any) -> Any:
+    if dt.is_complex(get_aval(x).dtype):
+        return one_minus_square(out)
+    return sech_square(x)
+
+
 tanh_p: Final = unary(
     "tanh",
     dtypes=INEXACT,
@@ -239,7 +335,7 @@ tanh_p: Final = unary(
     lower=lambda b, x: b.tanh(x),
     fusion=POLYNOMIAL._replace(wide=(-65, -290)),
     makes_nan=True,
-    derivative=lambda x, out: _one_minus_square(out),
+    derivative=_tanh_derivative,
     samples=Samples(INEXACTS, arity=1),
 )
 
@@ -251,6 +347,20 @@ def tanh(x: Any) -> Any:
 
 # ---- inverse hyperbolic ----
 
+
+def _asinh_derivative(x: Any, _: Any) -> Any:
+    is_far, far, near = _halves(x)
+    if dt.is_complex(get_aval(x).dtype):
+        re, im = real(far), imag(far)
+        zero = scalar_like(re, 0)
+        is_left = or_(lt(re, zero), and_(eq(re, zero), lt(im, zero)))
+        size = select_n(is_left, far, neg(far))
+    else:
+        size = abs_(far)
+    slope = div(scalar_like(x, 1), size)
+    return select_n(is_far, rsqrt(_one_plus_square(near)), slope)
+
+
 asinh_p: Final = unary(
     "asinh",
     dtypes=INEXACT,
@@ -258,7 +368,7 @@ asinh_p: Final = unary(
     lower=lambda b, x: b.asinh(x),
     fusion=EXPENSIVE._replace(wide=(0, 3600)),
     makes_nan=True,
-    derivative=lambda x, out: rsqrt(_one_plus_square(x)),
+    derivative=_asinh_derivative,
     samples=Samples(INEXACTS, arity=1),
 )
 
@@ -298,7 +408,7 @@ atanh_p: Final = unary(
     lower=lambda b, x: b.atanh(x),
     fusion=EXPENSIVE._replace(wide=(0, 5000)),
     makes_nan=True,
-    derivative=lambda x, out: div(scalar_like(x, 1), _one_minus_square(x)),
+    derivative=lambda x, out: div(scalar_like(x, 1), one_minus_square(x)),
     # jaxlib 0.10 is off by 75 ulps in float64; 0.12 by 2.
     samples=Samples(INEXACTS, arity=1, domain=(-0.95, 0.95), ulps=96),
 )
@@ -307,3 +417,77 @@ atanh_p: Final = unary(
 def atanh(x: Any) -> Any:
     """Return the number whose hyperbolic tangent is `x`, elementwise."""
     return atanh_p.bind1(x)
+
+
+# ---- slope of tanh and of the logistic function ----
+
+
+@wide
+def _sech_square_reference(x: NDArray) -> NDArray:
+    decay = np.exp(-2 * np.abs(x))
+    return 4 * decay / (1 + decay) ** 2
+
+
+def _sech_square_lower(b: Builder, x: Value) -> Value:
+    dtype = x.dtype
+    if dtype.itemsize < 4:
+        x = b.convert(x, np.float32)
+    factor, four = (b.full(x.shape, n, x.dtype) for n in (-2, 4))
+    decay = b.exponential(b.multiply(factor, b.abs(x)))
+    root = b.add(b.full(x.shape, 1, x.dtype), decay)
+    out = b.divide(b.multiply(four, decay), b.multiply(root, root))
+    return b.convert(out, dtype) if dtype.itemsize < 4 else out
+
+
+sech_square_p: Final = unary(
+    "sech_square",
+    dtypes=FLOATING,
+    reference=_sech_square_reference,
+    lower=_sech_square_lower,
+    fusion=POLYNOMIAL,
+    makes_nan=False,
+    derivative=lambda x, out: mul(scalar_like(x, -2), mul(tanh(x), out)),
+    samples=Samples(FLOATS, arity=1, ulps=32),
+)
+
+
+def sech_square(x: Any) -> Any:
+    """Return `1 - tanh(x)²`, elementwise, precisely also where tanh is near 1 or -1."""
+    return sech_square_p.bind1(x)
+
+
+# ---- logistic ----
+
+
+@wide
+def _logistic_reference(x: NDArray) -> NDArray:
+    if not dt.is_complex(x.dtype):
+        return 1 / (1 + np.exp(-x))
+    # A complex infinity has no direction, so here `exp` must not overflow.
+    left = x.real < 0
+    decay = np.exp(np.where(left, x, -x))
+    return np.where(left, decay, 1) / (1 + decay)
+
+
+def _logistic_derivative(x: Any, out: Any) -> Any:
+    if dt.is_complex(get_aval(x).dtype):
+        return mul(out, sub(scalar_like(x, 1), out))
+    quarter, half = scalar_like(x, 0.25), scalar_like(x, 0.5)
+    return mul(quarter, sech_square(mul(half, x)))
+
+
+logistic_p: Final = unary(
+    "logistic",
+    dtypes=INEXACT,
+    reference=_logistic_reference,
+    lower=lambda b, x: b.logistic(x),
+    fusion=POLYNOMIAL._replace(wide=(-145, -265)),
+    makes_nan=True,
+    derivative=_logistic_derivative,
+    samples=Samples(INEXACTS, arity=1),
+)
+
+
+def logistic(x: Any) -> Any:
+    """Return `1 / (1 + exp(-x))`, elementwise: the sigmoid function."""
+    return logistic_p.bind1(x)

@@ -8,11 +8,11 @@ stable, scaled so that their sum is 1 (Miller's algorithm); each step divides by
 so nothing overflows. The derivatives are neighbouring orders.
 """
 
-from typing import Any, Final, cast
+import math
+from typing import Any, Final
 
 import numpy as np
 
-from imprint._src import dtypes as dt
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import AS_IS
@@ -21,7 +21,6 @@ from imprint._src.core.tangents import is_zero, zero_of
 from imprint._src.primitives.core_ops import (
     FLOATS,
     NOT_LINEAR,
-    add,
     broadcast_in_dim,
     mul,
     neg,
@@ -29,7 +28,8 @@ from imprint._src.primitives.core_ops import (
     sub,
 )
 from imprint._src.primitives.elementwise.arithmetic import div
-from imprint._src.primitives.elementwise.comparison import gt
+from imprint._src.primitives.elementwise.comparison import gt, lt
+from imprint._src.primitives.elementwise.exponential import exp, sqrt, square
 from imprint._src.primitives.elementwise.rounding import abs_, sign
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import FLOATING, unary, wide
@@ -40,6 +40,7 @@ from imprint._src.primitives.special.closed_forms import (
     on_host,
     scipy_special,
 )
+from imprint._src.primitives.special.polynomials import polynomial
 from imprint._src.stablehlo import Builder, Value
 
 # fmt: off
@@ -85,6 +86,27 @@ def _i0e(f: Any, x: Any) -> Any:
     return f.where(size <= 8, near, far)
 
 
+def _far_slope(order: int, x: Any) -> tuple[Any, Any]:
+    """Return where `|x|` is large, and the slope there by the series of DLMF 10.40."""
+    is_short = get_aval(x).dtype.itemsize <= 4
+    bound, count = (16.0, 10) if is_short else (32.0, 17)
+    size = abs_(x)
+    is_far = gt(size, scalar_like(x, bound))
+    inverse = div(scalar_like(x, 1), select_n(is_far, scalar_like(x, bound), size))
+    term, terms = -1 / math.sqrt(2 * math.pi), list[float]()
+    for k in range(count):
+        terms.append(term * (k + 0.5))
+        term *= ((2 * k + 1) ** 2 - 4 * order**2) / (8 * (k + 1))
+    series = polynomial(inverse, [scalar_like(x, c) for c in terms])
+    return is_far, mul(mul(inverse, sqrt(inverse)), series)
+
+
+def _i0e_derivative(x: Any, out: Any) -> Any:
+    is_far, far = _far_slope(0, x)
+    near = sub(bessel_i1e(x), mul(sign(x), out))
+    return select_n(is_far, near, mul(sign(x), far))
+
+
 bessel_i0e_p: Final = unary(
     "bessel_i0e",
     dtypes=FLOATING,
@@ -92,7 +114,7 @@ bessel_i0e_p: Final = unary(
     lower=lambda b, x: in_program(_i0e, b, x),
     fusion=UNFUSED,
     makes_nan=True,
-    derivative=lambda x, out: sub(bessel_i1e(x), mul(sign(x), out)),
+    derivative=_i0e_derivative,
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )
 
@@ -103,11 +125,17 @@ def bessel_i0e(x: Any) -> Any:
 
 
 def _i1e_derivative(x: Any, out: Any) -> Any:
-    eps = scalar_like(x, cast("Any", dt.finfo(get_aval(x).dtype)).eps)
-    moves = gt(abs_(x), eps)
-    safe = select_n(moves, eps, x)
-    rest = add(sign(safe), div(scalar_like(x, 1), safe))
-    return select_n(moves, scalar_like(x, 0.5), sub(bessel_i0e(safe), mul(out, rest)))
+    is_far, far = _far_slope(1, x)
+    is_near = lt(abs_(x), scalar_like(x, 1))
+    near_x = select_n(is_near, scalar_like(x, 0), x)
+    # The slope of the function that is not scaled, by its series.
+    quarter = mul(scalar_like(x, 0.25), square(near_x))
+    terms = [(k + 0.5) / math.factorial(k) / math.factorial(k + 1) for k in range(10)]
+    slope = polynomial(quarter, [scalar_like(x, c) for c in terms])
+    near = mul(exp(neg(abs_(near_x))), slope)
+    safe = select_n(is_near, x, scalar_like(x, 1))
+    near = select_n(is_near, sub(bessel_i0e(safe), div(out, safe)), near)
+    return select_n(is_far, sub(near, mul(sign(x), out)), far)
 
 
 bessel_i1e_p: Final = unary(

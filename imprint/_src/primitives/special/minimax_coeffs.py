@@ -9,28 +9,30 @@ divided where the functions are, and infinite parts are mapped to the inverse.
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
+from imprint._src import dtypes as dt
 from imprint._src.core.aval import get_aval
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.primitive import Primitive, Samples
 from imprint._src.primitives.core_ops import (
     FLOATS,
-    broadcast_to,
     mul,
     neg,
     scalar_like,
     sub,
 )
 from imprint._src.primitives.elementwise.arithmetic import div
-from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.primitives.elementwise.comparison import gt, lt
 from imprint._src.primitives.elementwise.exponential import exp, log, square
+from imprint._src.primitives.elementwise.rounding import abs_
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.elementwise.trigonometric import cos, sin
 from imprint._src.primitives.families import FLOATING, unary, wide
 from imprint._src.primitives.special.closed_forms import in_program, scipy_special
+from imprint._src.primitives.special.polynomials import polynomial
 
 NDArray = np.ndarray[Any, Any]
 Factor = Callable[[Any, Any], Any]
@@ -99,12 +101,40 @@ def _erfcx(f: Any, x: Any) -> Any:
     return f.where(x < 0, 2 * f.exp(x * x) - right, right)
 
 
+def _far_slope(x: Any, near: Any, sign: int, first: float) -> tuple[Any, Any, Any]:
+    """Return where the slope is taken from its series at infinity, that, and `x` elsewhere.
+
+    The terms of `near`, the exact slope, cancel there. DLMF 7.12 has the series.
+
+    Args:
+        x: the operand.
+        near: its magnitude, or `x` itself for a function that is not even or odd.
+        sign: of the ratio of terms.
+        first: the first coefficient.
+    """
+    bound, count = {2: (5.0, 6), 4: (5.0, 13)}.get(
+        get_aval(x).dtype.itemsize, (8.0, 21)
+    )
+    is_far = gt(near, scalar_like(x, bound))
+    far = select_n(is_far, scalar_like(x, bound), x)
+    u = square(div(scalar_like(x, 1), far))
+    double_factorial = [math.prod(range(1, 2 * n + 2, 2)) for n in range(count)]
+    terms = [first * d * (sign / 2) ** n for n, d in enumerate(double_factorial)]
+    series = mul(u, polynomial(u, [scalar_like(x, c) for c in terms]))
+    return is_far, series, select_n(is_far, x, scalar_like(x, 0))
+
+
+def _erfcx_slope(x: Any, out: Any) -> Any:
+    root = 1 / math.sqrt(math.pi)
+    is_far, far, safe = _far_slope(x, x, -1, -root)
+    near = sub(_scaled(2.0, mul(safe, out)), scalar_like(x, 2 * root))
+    return select_n(is_far, near, far)
+
+
 erfcx_p: Final = _fitted(
     "erfcx",
     _erfcx,
-    lambda x, out: sub(
-        _scaled(2.0, mul(x, out)), scalar_like(x, 2 / math.sqrt(math.pi))
-    ),
+    _erfcx_slope,
     Samples(FLOATS, arity=1, ulps=256),
 )
 
@@ -121,8 +151,18 @@ def _log_ndtr(f: Any, x: Any) -> Any:
 
 
 def _log_ndtr_slope(x: Any, out: Any) -> Any:
-    density = sub(_scaled(-0.5, square(x)), scalar_like(x, math.log(2 * math.pi) / 2))
-    return exp(sub(density, out))
+    # On the left both logarithms are large, and on the right the scaled function is.
+    zero = scalar_like(x, 0)
+    bound = scalar_like(x, -2 / math.sqrt(cast("Any", dt.finfo(get_aval(x).dtype)).eps))
+    is_left, is_far = lt(x, zero), lt(x, bound)
+    right, left = select_n(is_left, x, zero), select_n(is_left, zero, x)
+    left = select_n(is_far, left, zero)
+    log_root = scalar_like(x, math.log(2 * math.pi) / 2)
+    density = sub(_scaled(-0.5, square(right)), log_root)
+    scaled = erfcx(_scaled(-math.sqrt(0.5), left))
+    ratio = div(scalar_like(x, math.sqrt(2 / math.pi)), scaled)
+    ratio = select_n(is_far, ratio, neg(x))
+    return select_n(is_left, exp(sub(density, out)), ratio)
 
 
 log_ndtr_p: Final = _fitted(
@@ -188,10 +228,16 @@ def _dawsn(f: Any, x: Any) -> Any:
     return f.where(f.abs(x) < 4, near, far)
 
 
+def _dawsn_slope(x: Any, out: Any) -> Any:
+    is_far, far, safe = _far_slope(x, abs_(x), 1, -0.5)
+    near = sub(scalar_like(x, 1), _scaled(2.0, mul(safe, out)))
+    return select_n(is_far, near, far)
+
+
 dawsn_p: Final = _fitted(
     "dawsn",
     _dawsn,
-    lambda x, out: sub(scalar_like(x, 1), _scaled(2.0, mul(x, out))),
+    _dawsn_slope,
     Samples(FLOATS, arity=1, edges=(3.9, 4.1, 100.0), ulps=1024),
 )
 
@@ -263,7 +309,7 @@ def _expi(f: Any, x: Any) -> Any:
     far = f.where(u < 0.025, _series(f, _scaled_expi, 0.0, 0.025, u), far)
     far = f.where(u > 0.07, _series(f, _scaled_expi, 0.07, 1 / 6, u), far)
     right = f.where(x <= 6, near, f.exp(x) * u * far)
-    right = f.where(f.equal(x, math.inf), math.inf, right)
+    right = f.where(x > 1e3, math.inf, right)
     value = f.where(x < 0, -_exp1_of(f, f.abs(x)), right)
     return f.where(f.equal(x, 0.0), -math.inf, value)
 
@@ -308,12 +354,13 @@ def _spence(f: Any, x: Any) -> Any:
 
 
 def _spence_slope(x: Any, out: Any) -> Any:
-    one = scalar_like(x, 1)
-    return select_n(
-        eq(x, one),
-        div(log(x), sub(one, x)),
-        broadcast_to(scalar_like(x, -1), get_aval(x).shape),
-    )
+    one, zero = scalar_like(x, 1), scalar_like(x, 0)
+    rest = sub(one, x)
+    is_near = lt(abs_(rest), scalar_like(x, 0.125))
+    terms = [scalar_like(x, -1 / (k + 1)) for k in range(18)]
+    near = polynomial(select_n(is_near, zero, rest), terms)
+    away = div(log(x), select_n(is_near, rest, one))
+    return select_n(is_near, away, near)
 
 
 spence_p: Final = _fitted(
@@ -401,10 +448,12 @@ def _ci(f: Any, x: Any) -> Any:
 
 
 def _si_slope(x: Any, out: Any) -> Any:
-    at_zero = eq(x, scalar_like(x, 0))
-    one = broadcast_to(scalar_like(x, 1), get_aval(x).shape)
-    safe = select_n(at_zero, x, one)
-    return select_n(at_zero, div(sin(safe), safe), one)
+    is_near = lt(abs_(x), scalar_like(x, 1))
+    terms = [(-1) ** k / math.factorial(2 * k + 1) for k in range(10)]
+    square_ = square(select_n(is_near, scalar_like(x, 0), x))
+    near = polynomial(square_, [scalar_like(x, c) for c in terms])
+    safe = select_n(is_near, x, scalar_like(x, 1))
+    return select_n(is_near, div(sin(safe), safe), near)
 
 
 sine_integral_p: Final = unary(
@@ -488,6 +537,7 @@ def _far_fresnel_second(u: NDArray) -> NDArray:
 
 def _fresnel_far(f: Any, x: Any) -> tuple[Any, Any, Any, Any]:
     """Return both amplitudes, and the sine and the cosine that they multiply."""
+    x = f.minimum(x, 1e9)  # the amplitudes vanish, and a square would overflow
     square_ = x * x
     u = 1 / (square_ * square_)
     first = _series(f, _far_fresnel_first, 0.0, 0.15, u) / (math.pi * x)

@@ -1,8 +1,7 @@
-"""Polynomials at a point, `1 - x * x`, and the upper half of a product of integers.
+"""Polynomials at a point, and the upper half of a product of integers.
 
 The coefficients of a polynomial are operands, the constant one first: it is linear in
-them, and its derivative by x is a polynomial of their multiples. `1 - x * x` is computed as
-a product, which is precise near 1, and derived as `-2 * x`.
+them, and its derivative by x is a polynomial of their multiples.
 """
 
 from typing import Any, Final
@@ -28,7 +27,7 @@ from imprint._src.primitives.core_ops import (
     unbroadcast,
 )
 from imprint._src.primitives.elementwise.elementwise import elementwise_aval, repeated
-from imprint._src.primitives.families import INTEGER, NUMBER, binary, unary, wide
+from imprint._src.primitives.families import INTEGER, NUMBER, binary, wide
 from imprint._src.stablehlo import Builder, Value
 
 # ---- polynomial ----
@@ -117,36 +116,6 @@ polynomial_p: Final = Primitive(
 def polynomial(x: Any, coefficients: Any) -> Any:
     """Return the polynomial of these coefficients, the constant one first, at `x`."""
     return polynomial_p.bind1(x, *coefficients)
-
-
-# ---- one_minus_square ----
-
-
-def _one_minus_square_lower(b: Builder, x: Value) -> Value:
-    one = b.full(x.shape, 1, x.dtype)
-    return b.multiply(b.add(one, x), b.subtract(one, x))
-
-
-def _one_minus_square_reference(x: Any) -> Any:
-    one = x.dtype.type(1)
-    return (one + x) * (one - x)
-
-
-one_minus_square_p: Final = unary(
-    "one_minus_square",
-    dtypes=NUMBER,
-    reference=_one_minus_square_reference,
-    lower=_one_minus_square_lower,
-    fusion=UNFUSED,
-    makes_nan=True,
-    derivative=lambda x, out: mul(scalar_like(x, -2), x),
-    samples=Samples(NUMBERS, arity=1),
-)
-
-
-def one_minus_square(x: Any) -> Any:
-    """Return `1 - x * x`, elementwise."""
-    return one_minus_square_p.bind1(x)
 
 
 # ---- mulhi ----

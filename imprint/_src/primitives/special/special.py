@@ -22,6 +22,7 @@ from imprint._src.errors import NotDifferentiableError
 from imprint._src.primitives.core_ops import FLOATS, add, mul, neg, scalar_like
 from imprint._src.primitives.elementwise.exponential import exp, square
 from imprint._src.primitives.families import FLOATING, binary, unary, wide
+from imprint._src.primitives.special.closed_forms import in_program
 from imprint._src.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
@@ -136,11 +137,15 @@ def _lgamma_reference(x: NDArray) -> NDArray:
     return np.where(np.isinf(x), np.abs(x), _gammaln(x))
 
 
+def _log_of_gamma(f: Any, x: Any) -> Any:
+    return f.lgamma(x)
+
+
 lgamma_p: Final = unary(
     "lgamma",
     dtypes=FLOATING,
     reference=wide(_lgamma_reference),
-    lower=lambda b, x: b.lgamma(x),
+    lower=lambda b, x: in_program(_log_of_gamma, b, x),
     fusion=EXPENSIVE._replace(wide=(0, 4200)),
     makes_nan=True,
     derivative=lambda x, out: digamma(x),

@@ -4,6 +4,7 @@ Arguments broadcast and become floats of one dtype. Whether results for Python n
 are weak is as in JAX, where it depends on the function.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from imprint._src import dtypes
@@ -17,6 +18,7 @@ from imprint._src.numpy.promotion import (
     promote_dtypes,
     refuse_complex,
 )
+from imprint.custom_derivatives import SymbolicZero
 
 
 def floats(name: str, *args: Any) -> list[Any]:
@@ -40,6 +42,18 @@ def arrays(name: str, *args: Any) -> list[Array]:
     """Return real numbers as arrays of their common float dtype, of any shapes."""
     refuse_complex(name, *args)
     return [asarray(x) for x in promote_dtypes(name, args, dtypes.to_inexact)]
+
+
+def sum_of_terms(*terms: tuple[Any, Callable[[], Any]]) -> Any:
+    """Return the tangent of a rule with symbolic zeros.
+
+    A slope may be infinite where its argument is constant: it takes no part.
+
+    Args:
+        terms: for each argument its tangent, and a function that returns the slope.
+    """
+    moved = [t * slope() for t, slope in terms if not isinstance(t, SymbolicZero)]
+    return sum(moved[1:], moved[0]) if moved else terms[0][0]
 
 
 def concrete_integer(name: str, argument: str, value: Any) -> int:

@@ -8,9 +8,8 @@ from typing import Any
 from imprint._src.core.array import Array
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError
-from imprint._src.numpy.elementwise.arithmetic import multiply, sign
-from imprint._src.numpy.elementwise.exponential import exp
 from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.windows import modified_i0, modified_i1
 from imprint._src.primitives.special import bessel
 from imprint._src.scipy.special.arguments import concrete_integer, floats, strong_floats
 
@@ -55,7 +54,7 @@ def i0(x: ArrayLike) -> Array:
         Array(1.2661, dtype=float32, weak_type=True)
     """
     (x,) = floats("i0", x)
-    return multiply(_growth(x), bessel.bessel_i0e(x))
+    return modified_i0(x)
 
 
 @fuse_eager
@@ -80,7 +79,7 @@ def i1(x: ArrayLike) -> Array:
         Array(0.5652, dtype=float32, weak_type=True)
     """
     (x,) = floats("i1", x)
-    return multiply(_growth(x), bessel.bessel_i1e(x))
+    return modified_i1(x)
 
 
 @fuse_eager
@@ -93,8 +92,3 @@ def i1e(x: ArrayLike) -> Array:
         Array(0.2079, dtype=float32, weak_type=True)
     """
     return bessel.bessel_i1e(*floats("i1e", x))
-
-
-def _growth(x: Any) -> Any:
-    """Return `exp(abs(x))`, with the derivative 0 at 0, unlike `abs`."""
-    return exp(multiply(x, sign(x)))

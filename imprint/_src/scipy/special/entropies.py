@@ -5,6 +5,7 @@ formula. Sums of exponentials are those of `imprint.nn`.
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import imprint.numpy as np
@@ -15,8 +16,8 @@ from imprint._src.eager.fusion import fuse_eager
 from imprint._src.nn.functions import logsumexp as logsumexp
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis
-from imprint._src.primitives.elementwise.exponential import logistic
-from imprint._src.scipy.special.arguments import floats
+from imprint._src.primitives.elementwise.trigonometric import logistic
+from imprint._src.scipy.special.arguments import floats, sum_of_terms
 from imprint.custom_derivatives import custom_jvp
 
 
@@ -40,10 +41,11 @@ def _xlogy(x: Any, y: Any) -> Any:
     )
 
 
-@_xlogy.defjvp
+@partial(_xlogy.defjvp, symbolic_zeros=True)
 def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    return _xlogy(x, y), dx * np.log(y) + dy * np.divide(x, y)
+    by_x, by_y = (dx, lambda: np.log(y)), (dy, lambda: np.divide(x, y))
+    return _xlogy(x, y), sum_of_terms(by_x, by_y)
 
 
 @fuse_eager
@@ -66,10 +68,11 @@ def _xlog1py(x: Any, y: Any) -> Any:
     )
 
 
-@_xlog1py.defjvp
+@partial(_xlog1py.defjvp, symbolic_zeros=True)
 def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    return _xlog1py(x, y), dx * np.log1p(y) + dy * np.divide(x, np.add(y, 1))
+    by_y = dy, lambda: np.divide(x, np.add(y, 1))
+    return _xlog1py(x, y), sum_of_terms((dx, lambda: np.log1p(y)), by_y)
 
 
 @fuse_eager

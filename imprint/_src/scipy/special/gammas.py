@@ -5,7 +5,8 @@ Products and quotients of gamma functions are computed from logarithms and signs
 
 import math
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, Final, cast
 
 import imprint.numpy as np
 from imprint._src import dtypes
@@ -13,10 +14,16 @@ from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.interpreters.derivatives import jvp
 from imprint._src.numpy.promotion import ArrayLike, convert, promote
 from imprint._src.primitives.special import incomplete
 from imprint._src.primitives.special import special as primitives
-from imprint._src.scipy.special.arguments import concrete_integer, floats, strong_floats
+from imprint._src.scipy.special.arguments import (
+    concrete_integer,
+    floats,
+    strong_floats,
+    sum_of_terms,
+)
 from imprint._src.scipy.special.complex_gammas import complex_gamma, complex_loggamma
 from imprint.custom_derivatives import custom_jvp
 
@@ -282,7 +289,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
 
     Args:
-        x: numbers above 1; not differentiable.
+        x: numbers above 1.
         q: numbers; None for 1: Riemann's zeta function.
 
     Example:
@@ -299,10 +306,36 @@ def _zeta(x: Any, q: Any) -> Any:
     return primitives.zeta(x, q)
 
 
-@_zeta.defjvp
+@partial(_zeta.defjvp, symbolic_zeros=True)
 def _zeta_jvp(primals: Any, tangents: Any) -> Any:
-    (x, q), (_, moved) = primals, tangents
-    return _zeta(x, q), -x * _zeta(np.add(x, 1), q) * moved
+    (x, q), (dx, dq) = primals, tangents
+    by_x = dx, lambda: _zeta_slope(x, q)
+    return _zeta(x, q), sum_of_terms(by_x, (dq, lambda: -x * _zeta(np.add(x, 1), q)))
+
+
+def _zeta_slope(x: Any, q: Any) -> Any:
+    """Return the derivative by `x`, from the formula of Euler and Maclaurin."""
+
+    def at(x: Any) -> Any:
+        return _euler_maclaurin(x, q)
+
+    return jvp(at, (x,), (np.ones_like(x),))[1]
+
+
+def _euler_maclaurin(x: Any, q: Any) -> Any:
+    end = q + _SUMMED
+    total = sum(np.power(q + n, -x) for n in range(_SUMMED))
+    last = np.power(end, -x)
+    total = total + last * (end / (x - 1) + 0.5)
+    factor = x / end
+    for k, bernoulli_number in enumerate(_BERNOULLI, start=1):
+        total = total + last * factor * (bernoulli_number / math.factorial(2 * k))
+        factor = factor * ((x + 2 * k - 1) / end) * ((x + 2 * k) / end)
+    return total
+
+
+_SUMMED: Final = 12
+_BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
@@ -313,10 +346,34 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
         >>> special.poch(3.0, 2.0).round(3)
         Array(12., dtype=float32)
     """
-    z, m = strong_floats("poch", z, m)
+    return _poch(*strong_floats("poch", z, m))
+
+
+@custom_jvp
+def _poch(z: Any, m: Any) -> Any:
     end = np.add(z, m)
     size = np.exp(primitives.lgamma(end) - primitives.lgamma(z))
     return np.where(np.equal(m, 0), 1, gammasgn(end) * gammasgn(z) * size)
+
+
+@partial(_poch.defjvp, symbolic_zeros=True)
+def _poch_jvp(primals: Any, tangents: Any) -> Any:
+    (z, m), (dz, dm) = primals, tangents
+    out = _poch(z, m)
+    by_z = dz, lambda: out * _poch_slope(z, m)
+    return out, sum_of_terms(by_z, (dm, lambda: out * primitives.digamma(np.add(z, m))))
+
+
+def _poch_slope(z: Any, m: Any) -> Any:
+    """Return the derivative by z of the logarithm."""
+    # For a small step the difference of two values of digamma would cancel.
+    is_small = np.abs(m) < np.abs(z) * float(
+        cast("Any", dtypes.finfo(z.dtype)).eps
+    ) ** (1 / 3)
+    middle = np.where(is_small, np.add(z, m / 2), 1)
+    small = m * primitives.polygamma(np.ones_like(middle), middle)
+    away = primitives.digamma(np.add(z, m)) - primitives.digamma(z)
+    return np.where(is_small, small, away)
 
 
 def bernoulli(n: int) -> Array:

@@ -7,8 +7,6 @@ from imprint._src.config import enable_x64
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.tangents import UndefinedPrimal
 from imprint._src.primitives.elementwise.arithmetic import (
-    atan2,
-    atan2_p,
     div,
     div_p,
     integer_pow,
@@ -17,6 +15,7 @@ from imprint._src.primitives.elementwise.arithmetic import (
     nextafter,
     rem,
 )
+from imprint._src.primitives.elementwise.trigonometric import atan2, atan2_p
 from imprint.errors import AbsentRuleError, DTypeError, ShapeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import agreed, assert_agreed, by_jax, tangent
