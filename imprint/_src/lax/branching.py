@@ -273,22 +273,18 @@ def _choose(
     """
     functions = list(named.values())
     leaves, in_tree = own_values(operands, caller, "operands")
+    call = None
     if len(order) == 1 or not (isinstance(index, Tracer) or is_staging()):
-        index = int(index) if len(order) > 1 else 0
+        position = int(index) if len(order) > 1 else 0
         flags = settings()
         is_checked = flags.debug_nans or flags.debug_infs
         if is_checked and not flags.disable_jit:  # then only results are checked
-            choice = partial(_choose, caller, index, named, order=order)
+            choice = partial(_choose, caller, position, named, order=order)
             return run_loop(choice, operands)
-        call = None if len(order) == 1 else _signature(functions, in_tree, leaves)
-        is_known = len(order) == 1 or flags.disable_jit or call in _compared
-    else:
-        call, is_known = None, False
-    if is_known:
-        function = functions[order[index]]
-        result = function(*in_tree.unflatten(list(map(as_result, leaves))))
-        outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
-        return out_tree.unflatten(list(map(as_result, outs)))
+        call = _signature(functions, in_tree, leaves) if len(order) > 1 else None
+        if len(order) == 1 or flags.disable_jit or call in _compared:
+            return _called(caller, functions[order[position]], in_tree, leaves)
+        index = position
     avals = [get_aval(x) for x in leaves]
     names = leaf_names(in_tree, "operands")
     bodies = [trace_body(f, in_tree, avals, caller, names) for f in functions]
@@ -339,7 +335,16 @@ def _captured(cell: CellType) -> Hashable:
         return None
     if type(value) is FunctionType:
         return value.__code__
-    return getattr(value, "aval", type(value))
+    return getattr(value, "aval", value.__class__)
+
+
+def _called(
+    caller: str, function: Callable[..., Any], in_tree: TreeDef, leaves: Sequence[Any]
+) -> Any:
+    """Return the result of a branch, with arrays in place of numbers."""
+    result = function(*in_tree.unflatten(list(map(as_result, leaves))))
+    outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
+    return out_tree.unflatten(list(map(as_result, outs)))
 
 
 def _check_agreement(

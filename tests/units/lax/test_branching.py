@@ -268,7 +268,7 @@ _MISMATCHES = {
     "tree": (lambda x: x, lambda x: (x, x)),
     "dtype": (lambda x: x, lambda x: x.astype(int)),
     "shape": (lambda x: x, lambda x: x[None]),
-    "captured shape": (lambda x: x, lambda x, y=inp.ones(2): x + y),
+    "broadcast shape": (lambda x: x, lambda x: x + np.ones(2, np.float32)),
 }
 
 
