@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import copy_leaf, name_of, result_leaves
@@ -29,6 +28,7 @@ from imprint._src.interpreters.trace_to_jaxpr import (
     hoist_consts,
     stage_with_origins,
 )
+from imprint._src.tree import internal as tree
 from imprint._src.tree.prefix import first_difference
 
 # ---- mismatches of types ----
