@@ -64,5 +64,7 @@ def test_options_name_parameters_of_the_wrapped_function(static):
 
 def test_a_call_that_no_parameters_fit_is_still_refused():
     bad = functools.wraps(_sum)(lambda args, x: _packed(args, x))
-    with pytest.raises(imp.errors.ArgumentError, match=r"expected arguments \(args, x\)"):
+    with pytest.raises(
+        imp.errors.ArgumentError, match=r"expected arguments \(args, x\)"
+    ):
         imp.jit(bad)((1, 2))

@@ -6,13 +6,14 @@ constraint is a `device_put`.
 
 from typing import Any
 
-from imprint import tree
 from imprint._src.core.trace import current_trace
 from imprint._src.eager.device_put import device_put
 from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
 from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.single import SingleDeviceSharding
+from imprint._src.tree import internal as tree
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
@@ -20,8 +21,8 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Args:
         x: a pytree of arrays.
-        shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, or a tree
-            prefix of them; None for no constraint.
+        shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, a
+            `SingleDeviceSharding`, or a tree prefix of them; None for no constraint.
 
     Raises:
         ArgumentError: a leaf is not such a sharding, or there is no current mesh for a
@@ -46,6 +47,9 @@ def _constrained(x: Any, given: Any) -> Any:
     if given is None:
         return x
     sharding = resolve_sharding("with_sharding_constraint", given)
+    if isinstance(sharding, SingleDeviceSharding):
+        # A program on one device, or a transform of it, has nothing to spread.
+        return device_put(x, sharding) if current_trace() is None else x
     if not isinstance(sharding, NamedSharding):
         raise ArgumentError(
             "with_sharding_constraint: expected a NamedSharding or a PartitionSpec, got "

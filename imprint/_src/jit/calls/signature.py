@@ -21,10 +21,10 @@ from operator import index, itemgetter
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
-from imprint import tree
 from imprint._src.core.functions import name_of
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.jit.fingerprint.static_values import is_plain_value, same_value
+from imprint._src.tree import internal as tree
 
 _POSITIONAL = (
     inspect.Parameter.POSITIONAL_ONLY,
