@@ -6,11 +6,13 @@ The functions of `jax.tree`, with their names, and the key paths and the registr
 
 from imprint._src.tree.functions import (
     all_leaves,
+    broadcast_prefix,
     flatten_one_level,
     flatten_one_level_with_keys,
 )
 from imprint._src.tree.functions import tree_all as all
 from imprint._src.tree.functions import tree_broadcast as broadcast
+from imprint._src.tree.functions import tree_flatten as flatten
 from imprint._src.tree.functions import tree_flatten_with_path as flatten_with_path
 from imprint._src.tree.functions import tree_leaves as leaves
 from imprint._src.tree.functions import tree_leaves_with_path as leaves_with_path
@@ -18,6 +20,7 @@ from imprint._src.tree.functions import tree_map as map
 from imprint._src.tree.functions import tree_map_with_path as map_with_path
 from imprint._src.tree.functions import tree_reduce as reduce
 from imprint._src.tree.functions import tree_reduce_associative as reduce_associative
+from imprint._src.tree.functions import tree_structure as structure
 from imprint._src.tree.functions import tree_transpose as transpose
 from imprint._src.tree.functions import tree_unflatten as unflatten
 from imprint._src.tree.keys import (
@@ -31,7 +34,6 @@ from imprint._src.tree.keys import (
 )
 from imprint._src.tree.match import Match, match_of, split_match_of
 from imprint._src.tree.prefix import (
-    broadcast_prefix,
     check_prefix,
     check_structure,
     flatten_axes,
@@ -53,9 +55,7 @@ from imprint._src.tree.treedef import (
     Leaf,
     PyTree,
     TreeDef,
-    flatten,
     register_leaf,
-    structure,
     treedef_children,
     treedef_is_leaf,
     treedef_tuple,

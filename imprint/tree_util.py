@@ -10,6 +10,7 @@ from imprint._src.tree.functions import (
     flatten_one_level_with_keys,
     tree_all,
     tree_broadcast,
+    tree_flatten,
     tree_flatten_with_path,
     tree_leaves,
     tree_leaves_with_path,
@@ -17,6 +18,7 @@ from imprint._src.tree.functions import (
     tree_map_with_path,
     tree_reduce,
     tree_reduce_associative,
+    tree_structure,
     tree_transpose,
     tree_unflatten,
 )
@@ -40,8 +42,6 @@ from imprint._src.tree.registry import (
     register_static,
 )
 from imprint._src.tree.treedef import TreeDef as PyTreeDef
-from imprint._src.tree.treedef import flatten as tree_flatten
-from imprint._src.tree.treedef import structure as tree_structure
 from imprint._src.tree.treedef import treedef_children, treedef_is_leaf, treedef_tuple
 
 __all__ = [

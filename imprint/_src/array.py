@@ -30,7 +30,7 @@ from imprint._src.core.aval import (
 )
 from imprint._src.core.trace import Tracer, check_alive
 from imprint._src.diagnostics.source import Source, current_source
-from imprint._src.errors import ArgumentError, DeletedArrayError, InternalError
+from imprint._src.errors import ArgumentError, DeletedArrayError, UnexpectedTracerError
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.shard import Shard
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
@@ -526,7 +526,12 @@ def to_array(x: Any) -> ArrayImpl:
         return x
     if isinstance(x, Tracer):
         check_alive(x)
-        raise InternalError(f"a live tracer {x} reached evaluation")
+        raise UnexpectedTracerError(
+            f"expected a value that is known here, got tracer {x.aval}.\n"
+            f"  {x.provenance()}\n"
+            "  Code that runs outside of that trace, such as a derivative rule, captures\n"
+            "  it. Pass it as an argument."
+        )
     aval = get_aval(x)
     return from_host(aval, host_values(x, aval.dtype))
 

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import from_host
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import name_of
@@ -26,6 +25,7 @@ from imprint._src.primitives.callbacks import (
     pure_callback_p,
 )
 from imprint._src.sharding.single import SingleDeviceSharding
+from imprint._src.tree import internal as tree
 
 R = TypeVar("R")
 

@@ -8,7 +8,6 @@ which parts of it are batched, as trees of one structure.
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
-from imprint import tree
 from imprint._src.control_flow.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint._src.core.functions import check_function, result_leaves
 from imprint._src.core.primitive import Values
@@ -22,6 +21,7 @@ from imprint._src.custom_derivatives.custom_function import (
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
+from imprint._src.tree import internal as tree
 from imprint.lax import map as lax_map
 
 __all__ = ["custom_vmap", "sequential_vmap"]
@@ -121,7 +121,7 @@ class _Rule(BatchRule):
         result = run_rule(lambda: self._rule(size, flags, *values), (self._rule,))
         out, out_batched = pair_of(result, who, "result", "which are batched")
         outs, treedef = result_leaves(out, who)
-        if treedef != self._outcome.treedef:
+        if not treedef.agrees(self._outcome.treedef):
             raise TreeError(
                 f"{who}: expected a result of structure {self._outcome.treedef}, as "
                 f"{self.name} returns, got {treedef}. Return what {self.name} returns."

@@ -470,6 +470,9 @@ def result_type(*args: object, return_weak_type_flag: bool = False) -> DType | T
         >>> result_type("int8", 1.0), result_type("bfloat16", 1.0)
         (dtype('float32'), dtype(bfloat16))
     """
+    keys = {getattr(arg, "dtype", arg) for arg in args if _is_of_keys(arg)}
+    if keys:
+        return _result_type_of_keys(args, keys)
     dtype, weak = promote(tuple([typed(arg) for arg in args]))
     dtype = _default_of(dtype) if weak else dtype
     return (dtype, weak) if return_weak_type_flag else dtype
@@ -505,6 +508,20 @@ def _default_of(dtype: DType) -> DType:
     if dtype in _INEXACT:
         return default_complex() if dtype in _COMPLEX else default_float()
     return default_uint() if dtype in _UNSIGNED else default_int()
+
+
+def _is_of_keys(x: Any) -> bool:
+    return getattr(getattr(x, "dtype", x), "type", None) is prng_key
+
+
+def _result_type_of_keys(args: tuple[object, ...], keys: set[Any]) -> Any:
+    if len(keys) == 1 and all(map(_is_of_keys, args)):
+        return keys.pop()
+    given = ", ".join([str(getattr(arg, "dtype", arg)) for arg in args])
+    raise DTypeError(
+        f"result_type: expected keys of one implementation, or numbers, got {given}. "
+        "Keys take no part in arithmetic: imprint.random.key_data(key) has their words."
+    )
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
@@ -545,6 +562,11 @@ def _join(pairs: tuple[Typed, ...], config: Settings) -> Typed:
         # The bound of the strong counterparts: weak int8 and weak int16 give weak int16.
         bound = _bound(frozenset(dtypes), config)
         return canonicalize(bound), True
+    if any(dtype == float0 for dtype, _ in pairs):
+        raise DTypeError(
+            "expected numbers, got an array of float0, the tangent of integers, which "
+            "has no values. Leave it out: it is a zero."
+        )
     bound = _bound(frozenset(map(_node, pairs)), config)
     return canonicalize(bound), isinstance(bound, type)
 

@@ -12,7 +12,6 @@ from typing import Any, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import DTypeError, ShapeError
@@ -20,6 +19,7 @@ from imprint._src.numpy.promotion import as_array
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
+from imprint._src.tree import internal as tree
 
 __all__ = ["ravel_pytree"]
 

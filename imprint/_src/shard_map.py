@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, final
 
-from imprint import tree
 from imprint._src.config import settings
 from imprint._src.control_flow.shard_map import Split, Where, differing, shard_map_call
 from imprint._src.control_flow.trace_body import own_leaves, trace_body
@@ -23,6 +22,7 @@ from imprint._src.interpreters.trace_to_jaxpr import is_staging
 from imprint._src.jit.api import jit
 from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.spec import PartitionSpec, Unconstrained, names_of
+from imprint._src.tree import internal as tree
 
 __all__ = ["shard_map"]
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast, final
 
-from imprint import tree
 from imprint._src.control_flow.checkpoint import checkpoint_call
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
@@ -24,6 +23,7 @@ from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.jit.guards.recording import expect, run_rule
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")

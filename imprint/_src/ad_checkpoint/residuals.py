@@ -6,12 +6,12 @@ They are the leaves of the pullback that `vjp` returns, in the jaxpr that makes 
 from collections.abc import Callable
 from typing import Any
 
-from imprint import tree
 from imprint._src.core.functions import check_function
 from imprint._src.core.jaxpr import Eqn, Literal, Var
 from imprint._src.interpreters.derivatives import vjp
 from imprint._src.jit.make_jaxpr import make_jaxpr
 from imprint._src.primitives.barrier import name_p
+from imprint._src.tree import internal as tree
 
 
 def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:

@@ -23,7 +23,7 @@ from imprint._src.control_flow.call import (
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint._src.core.fusion import UNFUSED
-from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
@@ -31,11 +31,13 @@ from imprint._src.core.trace import Trace, current_trace, tracing
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import NotDifferentiableError, UnexpectedTracerError
 from imprint._src.interpreters.batching import (
+    BatchTrace,
     at_axis,
     batch_flat,
     batch_jaxpr,
     hidden_axis,
     hidden_size,
+    hidden_tag,
 )
 from imprint._src.interpreters.dce import narrow
 from imprint._src.interpreters.jvp import JVPTrace, JVPTracer
@@ -100,7 +102,29 @@ def call_with_rule(fun: Flat, rule: DerivativeRule, args: Values) -> Values:
     closed = stage(fun, [get_aval(x) for x in args], DebugInfo("custom", rule.name))
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     params = {"jaxpr": hoisted, "rule": rule, "captured": len(closed.consts)}
-    return trace.process(rule.primitive, (*closed.consts, *args), params)
+    operands = (*closed.consts, *args)
+    if isinstance(trace, BatchTrace) and not trace.takes(
+        rule.primitive, operands, params
+    ):
+        return _call_unbatched(trace, closed, rule, args)
+    return trace.process(rule.primitive, operands, params)
+
+
+def _call_unbatched(
+    trace: BatchTrace, closed: ClosedJaxpr, rule: DerivativeRule, args: Values
+) -> Values:
+    """Call a function without a hidden axis; its rule may capture values that have it."""
+    late = _CapturingRule(rule, trace)
+
+    def fun(*xs: Any) -> Sequence[Any]:
+        return eval_jaxpr(closed.jaxpr, closed.consts, *xs)
+
+    try:
+        with tracing(trace.parent):
+            outs = call_with_rule(fun, late, args)
+    finally:
+        dims = late.finish(len(closed.out_avals))
+    return trace.wrapped(outs, dims)
 
 
 def _differentiate(
@@ -188,6 +212,7 @@ def _batch(
     derived, _ = batch_jaxpr(jaxpr, size, dims, out_dims=out_dims)
     hoisted = derived.derived("hoisted", lambda: hoist_consts(derived))
     batched = _BatchedRule(rule, size, dims[captured:], out_dims, hidden_axis())
+    batched.tag = hidden_tag()
     more = len(derived.consts)
     outs = rule.primitive.bind(
         *derived.consts, *args, jaxpr=hoisted, rule=batched, captured=more + captured
@@ -257,7 +282,13 @@ class ExtendedRule(_DerivedRule):
 
 
 class _BatchedRule(_DerivedRule):
-    """The rule of a function that has one more axis."""
+    """The rule of a function that has one more axis.
+
+    Attributes:
+        tag: that of the trace of the axis; the rule may capture its tracers.
+    """
+
+    tag: object | None = None
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return results and tangents, with the hidden axis at its demanded position."""
@@ -280,7 +311,7 @@ class _BatchedRule(_DerivedRule):
             return [*outs, *(t for t in out_tangents if not is_zero(t))]
 
         found, came = batch_flat(
-            one, (*primals, *given), (*dims, *given_dims), self.name, axis
+            one, (*primals, *given), (*dims, *given_dims), self.name, axis, self.tag
         )
         count = len(out_dims)
         outs = tuple(
@@ -294,6 +325,58 @@ class _BatchedRule(_DerivedRule):
             else at_axis(*next(rest), to, size)
             for out, zero, to in zip(outs, zeros, out_dims, strict=True)
         )
+
+
+class _CapturingRule(_DerivedRule):
+    """The rule of a function that a batching trace calls on values without its axis.
+
+    While that trace runs, the rule may capture its tracers: then results have the axis.
+    """
+
+    def __init__(self, rule: DerivativeRule, trace: BatchTrace) -> None:
+        super().__init__(rule)
+        self._trace: BatchTrace | None = trace
+        self._dims: Dims | None = None
+
+    def finish(self, count: int) -> Dims:
+        """Return where the axis of each of `count` results is; the trace goes on."""
+        self._trace = None
+        return self._dims or (None,) * count
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return results and tangents, with the axis where the rule gives it to them."""
+        trace = self._trace
+        if trace is None:
+            return self._rule.tangents(primals, tangents)
+        zeros: list[Any] = []
+
+        def run(*_: Any) -> list[Any]:
+            outs, out_tangents = self._rule.tangents(primals, tangents)
+            zeros[:] = [t if is_zero(t) else None for t in out_tangents]
+            return [*outs, *(t for t in out_tangents if not is_zero(t))]
+
+        found, came = batch_flat(run, (), (), self.name, trace.axis, trace.tag)
+        count = len(zeros)
+        rest = iter(zip(found[count:], came[count:], strict=True))
+        pairs = [(zero, None) if zero is not None else next(rest) for zero in zeros]
+        each = zip(found[:count], came[:count], pairs, strict=True)
+        placed = [_at_front((x, d), pair) for x, d, pair in each]
+        self._dims = tuple(d for _, _, d in placed)
+        return tuple(x for x, _, _ in placed), tuple(t for _, t, _ in placed)
+
+
+def _at_front(
+    out: tuple[Any, int | None], tangent: tuple[Any, int | None]
+) -> tuple[Any, Any, int | None]:
+    """Return a result and its tangent, with the hidden axis first if either has it."""
+    (x, dim), (t, t_dim) = out, tangent
+    if dim is None and t_dim is None:
+        return x, t, None
+    whole, axis = (t, t_dim or 0) if dim is None else (x, dim)
+    size = get_aval(whole).shape[axis]
+    x = at_axis(x, dim, 0, size)
+    t = zero_of(get_aval(x)) if is_zero(t) else at_axis(t, t_dim, 0, size)
+    return x, t, 0
 
 
 # ---- the primitives ----

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.control_flow.trace_body import trace_body
 from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core import dims
@@ -32,6 +31,7 @@ from imprint._src.primitives.windows.gather_dims import (
     ScatterDimensionNumbers,
     mode_of,
 )
+from imprint._src.tree import internal as tree
 
 _INT32: Final = np.dtype(np.int32)
 

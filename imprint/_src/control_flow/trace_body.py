@@ -16,18 +16,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import copy_leaf, name_of, result_leaves
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Var
 from imprint._src.diagnostics.source import current_source
+from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.trace_to_jaxpr import (
     DebugInfo,
     check_leaks_of,
     hoist_consts,
     stage_with_origins,
 )
+from imprint._src.tree import internal as tree
 from imprint._src.tree.prefix import first_difference
 
 # ---- mismatches of types ----
@@ -239,13 +240,26 @@ def own_leaves(
     Returns:
         The leaves, the tree and the names of the leaves.
     """
+    leaves, treedef = own_values(value, caller, name)
+    return leaves, treedef, leaf_names(treedef, name)
+
+
+def own_values(value: Any, caller: str, name: str) -> tuple[list[Any], tree.TreeDef]:
+    """Flatten operands as `own_leaves` does, without the names of the leaves."""
     leaves, treedef = tree.flatten(value)
-    names = [f"{name}{tree.keystr(path)}" for path in treedef.paths()]
-    owned = [
-        copy_leaf(x, caller, n, _OF_MODELS if callable(x) else _OF_VALUES)
-        for x, n in zip(leaves, names, strict=True)
-    ]
-    return owned, treedef, names
+    owned: list[Any] = []
+    for x in leaves:
+        try:
+            owned.append(copy_leaf(x, caller, ""))
+        except ArgumentError:
+            leaf_name = leaf_names(treedef, name)[len(owned)]
+            copy_leaf(x, caller, leaf_name, _OF_MODELS if callable(x) else _OF_VALUES)
+    return owned, treedef
+
+
+def leaf_names(treedef: tree.TreeDef, name: str) -> list[str]:
+    """Return the names of the leaves of a value by their paths in it."""
+    return [f"{name}{tree.keystr(path)}" for path in treedef.paths()]
 
 
 _OF_VALUES: Final = "Close over it in the function instead."

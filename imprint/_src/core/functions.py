@@ -13,11 +13,11 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.bootstrap import hooks
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.tree import internal as tree
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, TypeVar, cast, final
 
-from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import (
     as_result,
@@ -26,6 +25,7 @@ from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.dtypes import is_inexact
 from imprint._src.errors import TreeError
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
+from imprint._src.tree import internal as tree
 
 R = TypeVar("R")
 
@@ -88,7 +88,7 @@ class _TracedFunction:
     def run(self, consts: Sequence[Any], args: Sequence[Any]) -> Any:
         """Evaluate it at arguments, with these captured values."""
         leaves, treedef = tree.flatten(tuple(args))
-        if treedef != self.in_tree:
+        if not treedef.agrees(self.in_tree):
             raise TreeError(
                 f"closure_convert({self.name}): expected arguments of structure "
                 f"{self.in_tree}, as the examples had, got {treedef}. Convert it again "

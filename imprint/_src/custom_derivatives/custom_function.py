@@ -9,11 +9,10 @@ the structure of the result; the other must return the same structure.
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast, final
 
-from imprint import tree
 from imprint._src.control_flow.custom import DerivativeRule, call_with_rule
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import (
@@ -25,6 +24,7 @@ from imprint._src.core.functions import (
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, TreeError, UndefinedRuleError
 from imprint._src.jit.guards.recording import expect
+from imprint._src.tree import internal as tree
 
 
 @final
@@ -97,7 +97,7 @@ class Outcome:
         if self.treedef is None:
             return self.note(result, who)
         leaves, treedef = result_leaves(result, who)
-        if treedef != self.treedef:
+        if not treedef.agrees(self.treedef):
             raise TreeError(
                 f"{who}: expected the result of {name} as the first of the pair, of "
                 f"structure {self.treedef}, got {treedef}. Return what {name} returns."
@@ -170,6 +170,8 @@ def by_position(
         code = fun.__code__
         if code.co_argcount == len(args) and not code.co_kwonlyargcount:
             return args
+    if not kwargs and isinstance(fun, partial):
+        return args  # what it holds by keyword is no argument
     try:
         bound = inspect.signature(fun).bind(*args, **kwargs)
     except TypeError as err:

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
-from imprint import tree
 from imprint._src.control_flow.custom import ForwardRule
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.primitive import Values
 from imprint._src.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint._src.core.trace import Tracer
 from imprint._src.custom_derivatives.custom_function import (
     Arguments,
     CustomFunction,
@@ -28,7 +28,9 @@ from imprint._src.custom_derivatives.zeros import SymbolicZero, from_rule, to_ru
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import add_tangents
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,9 +121,21 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name
             return self.fun(*args, **kwargs)
         every = by_position(self.fun, args, kwargs, self._who)
         arguments = Arguments(every, self.nondiff_argnums, self._who)
+        arguments.values = tuple(map(_without_tangent, arguments.values))
         outcome = Outcome()
         rule = _JvpRule(self._name, self._rule, arguments.detached(), outcome)
         return call_flat(self.fun, arguments, rule, outcome)
+
+
+def _without_tangent(value: Any) -> Any:
+    """Return a `nondiff` argument in which traced values have no derivative."""
+    if not any(isinstance(x, Tracer) for x in tree.leaves(value)):
+        return value
+    return tree.map(_stopped, value)
+
+
+def _stopped(x: Any) -> Any:
+    return stop_gradient(x) if isinstance(x, Tracer) else x
 
 
 @final
@@ -200,7 +214,7 @@ class _JvpRule(ForwardRule):
         out, tangent = pair_of(result, who, "result", "tangent")
         outs = self._outcome.check(out, who, self.name)
         leaves, tangent_tree = tree.flatten(tangent)
-        if tangent_tree != self._outcome.treedef:
+        if not tangent_tree.agrees(self._outcome.treedef):
             raise TreeError(
                 f"{who}: expected a tangent of the structure of the result, "
                 f"{self._outcome.treedef}, got {tangent_tree}. Give each part of the "

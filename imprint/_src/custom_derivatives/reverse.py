@@ -8,7 +8,6 @@ result, and returns a cotangent for each other argument.
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
-from imprint import tree
 from imprint._src.control_flow.custom import BackwardRule, Pull
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -27,10 +26,11 @@ from imprint._src.custom_derivatives.custom_function import (
 )
 from imprint._src.custom_derivatives.zeros import CustomVJPPrimal, from_rule, to_rule
 from imprint._src.diagnostics.traceback_filter import filter_traceback
-from imprint._src.dtypes import is_inexact
+from imprint._src.dtypes import is_floating, is_inexact
 from imprint._src.errors import ArgumentError, TreeError, UnexpectedTracerError
 from imprint._src.jit.guards.recording import run_rule
 from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -290,5 +290,8 @@ def _checked(ct: Any, aval: ShapedArray, path: str, who: str) -> Any:
         )
     if is_zero(found):
         return zero
-    same = came.dtype == aval.dtype
-    return found if same else convert_element_type(found, aval.dtype)
+    if came.dtype == aval.dtype or (
+        is_floating(came.dtype) and is_floating(aval.dtype)
+    ):
+        return found
+    return convert_element_type(found, aval.dtype)

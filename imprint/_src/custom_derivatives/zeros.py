@@ -7,11 +7,11 @@ derivative is needed.
 from dataclasses import dataclass
 from typing import Any, final
 
-from imprint import tree
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.tangents import Zero, is_float0, is_zero, no_values, tangent_aval
 from imprint._src.dtypes import DType
 from imprint._src.primitives.core_ops import instantiate
+from imprint._src.tree import internal as tree
 
 
 @final

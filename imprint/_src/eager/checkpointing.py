@@ -17,7 +17,6 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.array import from_host, host_of, shards_of, to_array
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -26,6 +25,7 @@ from imprint._src.eager.make_array import make_array_from_callback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import Index, NamedSharding
+from imprint._src.tree import internal as tree
 
 _FORMAT: Final = 1
 _WAIT: Final = 300.0

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.array import (
     ArrayImpl,
@@ -30,6 +29,7 @@ from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
+from imprint._src.tree import internal as tree
 
 T = TypeVar("T")
 

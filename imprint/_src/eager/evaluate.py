@@ -35,6 +35,7 @@ from imprint._src.core.host_kernel import is_off_host
 from imprint._src.core.primitive import Absent, Primitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
+from imprint._src.diagnostics.traceback_filter import drop_internal_frames
 from imprint._src.errors import DeletedArrayError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import (
     ShardedAssignment,
@@ -65,7 +66,7 @@ quiet: Final = _Quiet()
 """`quiet.run(function, *args, **kwargs)` calls a NumPy function without warnings."""
 
 
-def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
+def evaluate(  # noqa: C901, PLR0912 - hot: a helper costs 60 ns
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Apply a primitive to concrete operands; hot."""
@@ -96,7 +97,11 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
             is_typed = isinstance(x, np.generic)  # nothing to check, nothing to share
             make = np.asarray if is_typed else host_values
             hosts.append(make(x, aval.dtype))
-    out_avals = primitive.out_avals(tuple(avals), params)
+    try:
+        out_avals = primitive.out_avals(tuple(avals), params)
+    except Exception as err:
+        drop_internal_frames(err)
+        raise
     outs = run(primitive.reference, *hosts, **params)
     flags = settings()  # 50 ns with the tests
     if flags.debug_nans or flags.debug_infs:

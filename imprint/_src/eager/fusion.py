@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl, host_of, host_values, wrap_host
 from imprint._src.config import settings
 from imprint._src.control_flow import call as call_rules
@@ -26,8 +25,10 @@ from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.primitive import Primitive
 from imprint._src.core.trace import current_trace
+from imprint._src.diagnostics.traceback_filter import drop_internal_frames
 from imprint._src.eager.evaluate import quiet
 from imprint._src.interpreters import dce, trace_to_jaxpr
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,19 +55,24 @@ def fuse_eager(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if current_trace() is not None:
-            return function(*args, **kwargs)
-        arrays: list[ArrayImpl] = []
-        kind = _call_key(args, kwargs, arrays)
-        plan = _known[function].plans.get(kind, 0)
-        if type(plan) is _FusedCall:
-            try:
-                return plan.run(arrays)
-            except Exception:  # a singular matrix: the function handles it
+        try:
+            if current_trace() is not None:
                 return function(*args, **kwargs)
-        if plan is not None:
-            _known[function].note(kind, plan, lambda: _plan_of(function, args, kwargs))
-        return function(*args, **kwargs)
+            arrays: list[ArrayImpl] = []
+            kind = _call_key(args, kwargs, arrays)
+            plan = _known[function].plans.get(kind, 0)
+            if type(plan) is _FusedCall:
+                try:
+                    return plan.run(arrays)
+                except Exception:  # a singular matrix: the function handles it
+                    return function(*args, **kwargs)
+            if plan is not None:
+                plans = _known[function]
+                plans.note(kind, plan, lambda: _plan_of(function, args, kwargs))
+            return function(*args, **kwargs)
+        except Exception as err:
+            drop_internal_frames(err)
+            raise
 
     return call
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint._src.core.aval import ShapedArray
+from imprint._src.core.trace import Tracer
 from imprint._src.dtypes import canonicalize
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.sharding.context import resolve_sharding
@@ -21,6 +21,7 @@ from imprint._src.sharding.mesh import Mesh
 from imprint._src.sharding.named import Index, NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
+from imprint._src.tree import internal as tree
 
 
 def make_array_from_callback(
@@ -103,6 +104,12 @@ def make_array_from_single_device_arrays(
     name = "make_array_from_single_device_arrays"
     shape = tuple(shape)
     over = _sharding(name, sharding, shape)
+    for x in arrays:
+        if isinstance(x, Tracer):
+            raise ArgumentError(
+                f"{name}: expected arrays with values, got tracer {x.aval}. Call it "
+                "outside of traced functions, and pass them the array."
+            )
     given = [to_array(x) for x in arrays]
     there = {x.device: x for x in given}
     here = over.addressable_devices

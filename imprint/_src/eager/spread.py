@@ -11,6 +11,7 @@ from imprint._src.errors import ArgumentError
 from imprint._src.primitives.constraints import constrain
 from imprint._src.sharding.context import resolve_sharding
 from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.single import SingleDeviceSharding
 
 
 def spread(x: Any, given: Any, name: str = "out_sharding") -> Any:
@@ -22,6 +23,9 @@ def spread(x: Any, given: Any, name: str = "out_sharding") -> Any:
         name: the function or the parameter, for errors.
     """
     sharding = resolve_sharding(name, given)
+    if isinstance(sharding, SingleDeviceSharding):
+        # A program on one device, or a transform of it, has nothing to spread.
+        return device_put(x, sharding) if current_trace() is None else x
     if not isinstance(sharding, NamedSharding):
         raise ArgumentError(
             f"{name}: expected a NamedSharding or a PartitionSpec, got "

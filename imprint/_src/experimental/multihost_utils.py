@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.array import ArrayImpl
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.spec import PartitionSpec
+from imprint._src.tree import internal as tree
 
 _WAIT = 300.0
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.control_flow.call import call
 from imprint._src.core.aval import ShapedArray, get_aval
@@ -28,6 +27,7 @@ from imprint._src.export.format import (
 from imprint._src.export.jax_format import from_jax_bytes, to_jax_bytes
 from imprint._src.export.module import Functions, at_sizes
 from imprint._src.jit.bucketing.sizes import size_at, values_of
+from imprint._src.tree import internal as tree
 from imprint.custom_derivatives import custom_vjp
 
 Avals = tuple[ShapedArray, ...]

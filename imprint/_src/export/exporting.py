@@ -7,7 +7,6 @@ calls it compiles it. Captured arrays are constants of the module.
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
@@ -23,6 +22,7 @@ from imprint._src.jit.bucketing.sizes import scope_of
 from imprint._src.jit.make_jaxpr import make_jaxpr
 from imprint._src.jit.stages import Wrapped
 from imprint._src.runtime import EngineError
+from imprint._src.tree import internal as tree
 
 _PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 

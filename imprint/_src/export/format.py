@@ -12,13 +12,13 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray
 from imprint._src.dynamic_shapes import SymbolicScope, symbolic_shape
 from imprint._src.errors import ArgumentError
 from imprint._src.export.trees import from_data, to_data
 from imprint._src.jit.bucketing.sizes import scope_of
+from imprint._src.tree import internal as tree
 
 _MAGIC: Final = b"imprint.export "
 _VERSION: Final = 1

@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
 from imprint._src.errors import ArgumentError
+from imprint._src.tree import internal as tree
 
 Data = Any
 """Data of JSON."""

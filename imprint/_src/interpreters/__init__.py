@@ -12,4 +12,5 @@
 - `jacobians`: `jacfwd`, `jacrev` and `hessian`
 - `linear_maps`: the linear functions of `vjp`, `linearize` and `linear_transpose`
 - `vmap`: batching of functions of pytrees
+- `keys`: PRNG keys as operands of functions that move or compare elements
 """

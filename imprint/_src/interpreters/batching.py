@@ -51,6 +51,11 @@ class BatchTracer(Tracer):
             aval.shape[:dim] + aval.shape[dim + 1 :]
         )
 
+    @property
+    def tag(self) -> object:
+        """The tag of its trace."""
+        return self._batching().tag
+
     def origin(self) -> Source | None:
         """Return the source of the batched value."""
         return self.value.origin() if isinstance(self.value, Tracer) else None
@@ -80,10 +85,18 @@ register_leaf(BatchTracer)
 class BatchTrace(Trace):
     """Runs batch rules under the parent trace."""
 
-    __slots__ = ("axis", "name", "parent")
+    __slots__ = ("axis", "name", "parent", "tag")
 
-    def __init__(self, parent: Trace | None, name: str, axis: NamedAxis | None) -> None:
+    def __init__(
+        self,
+        parent: Trace | None,
+        name: str,
+        axis: NamedAxis | None,
+        tag: object | None = None,
+    ) -> None:
         super().__init__()
+        self.tag: object = tag or object()
+        """What the traces of one hidden axis share: each takes the others' tracers."""
         self.parent: Trace | None = parent
         self.name: str = name
         self.axis: NamedAxis | None = axis
@@ -100,26 +113,47 @@ class BatchTrace(Trace):
         if self.is_checked:
             operands = pvary_operands(self, primitive, operands)
         values, dims = self.split(operands)
-        named = self.axis
-        if named is not None and named.name not in primitive.axis_names_of(params):
-            named = None
+        named = self._named_by(primitive, params)
         if named is None and all(d is None for d in dims):
             return process_under(self.parent, primitive, values, params)
         with tracing(self.parent):
             if named is not None and type(primitive) is CollectivePrimitive:
                 outs, out_dims = primitive.collect(named.size, values, dims, **params)
-            elif self.axis is hidden_axis():  # nearly always None
+            elif self.axis is hidden_axis() and "rule" not in params:  # nearly always
                 outs, out_dims = primitive.batch(values, dims, **params)
             else:
-                outs, out_dims = _under_name(self.axis, primitive, values, dims, params)
+                outs, out_dims = _under_name(self, primitive, values, dims, params)
+        return self.wrapped(outs, out_dims)
+
+    def _named_by(
+        self, primitive: Primitive, params: dict[str, Any]
+    ) -> NamedAxis | None:
+        named = self.axis
+        if named is not None and named.name not in primitive.axis_names_of(params):
+            return None
+        return named
+
+    def takes(
+        self, primitive: Primitive, operands: Sequence[Any], params: dict[str, Any]
+    ) -> bool:
+        """Return whether an equation depends on the hidden axis."""
+        if self._named_by(primitive, params) is not None:
+            return True
+        return any(d is not None for d in self.split(operands)[1])
+
+    def wrapped(self, values: Sequence[Any], dims: Dims) -> tuple[Any, ...]:
+        """Return values with their hidden axes as tracers of this trace."""
         return tuple(
-            out if d is None else BatchTracer(self, out, d)
-            for out, d in zip(outs, out_dims, strict=True)
+            x if d is None else BatchTracer(self, x, d)
+            for x, d in zip(values, dims, strict=True)
         )
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], Dims]:
         """Return the values and hidden axes; a value of another trace has no hidden axis."""
-        mine = [isinstance(x, BatchTracer) and x.owner is self for x in values]
+        mine = [
+            isinstance(x, BatchTracer) and (x.owner is self or x.tag is self.tag)
+            for x in values
+        ]
         return (
             tuple(x.value if m else x for x, m in zip(values, mine, strict=True)),
             tuple(x.dim if m else None for x, m in zip(values, mine, strict=True)),
@@ -139,19 +173,25 @@ hidden_axis: Final = _hidden.get
 """Return the name and size of the axis that the present `batch` rule hides, if named."""
 
 
+_tag: ContextVar[object | None] = ContextVar("imprint_batch_tag", default=None)
+hidden_tag: Final = _tag.get
+"""Return the tag of the trace whose `batch` rule of a call with a rule runs at present."""
+
+
 def _under_name(
-    axis: NamedAxis | None,
+    trace: BatchTrace,
     primitive: Primitive,
     values: Sequence[Any],
     dims: Dims,
     params: dict[str, Any],
 ) -> tuple[Sequence[Any], Dims]:
     """Batch an equation while `hidden_axis` returns the name of the axis."""
-    token = _hidden.set(axis)
+    token, tag_token = _hidden.set(trace.axis), _tag.set(trace.tag)
     try:
         return primitive.batch(values, dims, **params)
     finally:
         _hidden.reset(token)
+        _tag.reset(tag_token)
 
 
 def hidden_size(values: Sequence[Any], dims: Dims) -> int:
@@ -173,6 +213,7 @@ def batch_flat(
     dims: Dims,
     name: str = "<function>",
     axis: NamedAxis | None = None,
+    tag: object | None = None,
 ) -> tuple[tuple[Any, ...], Dims]:
     """Run `fun` on flat arguments whose hidden axes are `dims`.
 
@@ -182,11 +223,12 @@ def batch_flat(
         dims: where the hidden axis of each is; None where it has none.
         name: the name of the function in user code, for messages.
         axis: the name of the hidden axis, if collectives may use it.
+        tag: that of another trace of the hidden axis, whose tracers `fun` captures.
 
     Returns:
         The results and their hidden axes; None for a result without one.
     """
-    trace = BatchTrace(current_trace(), name, axis)
+    trace = BatchTrace(current_trace(), name, axis, tag)
     tracers = [
         x if d is None else BatchTracer(trace, x, d)
         for x, d in zip(args, dims, strict=True)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, ParamSpec, TypeVar, cast, overload
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.array_interop import shown
@@ -39,6 +38,7 @@ from imprint._src.interpreters.linear_maps import (
 from imprint._src.interpreters.linearize import linearize_flat
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.core_ops import scalar_like
+from imprint._src.tree import internal as tree
 from imprint.tree import SequenceKey
 
 P = ParamSpec("P")

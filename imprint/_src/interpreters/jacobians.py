@@ -12,7 +12,6 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, copy_leaf, name_of, wraps
@@ -25,6 +24,7 @@ from imprint._src.primitives.elementwise.comparison import eq
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.shape import broadcasted_iota, reshape
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 

@@ -12,7 +12,6 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.functions import (
@@ -42,6 +41,9 @@ from imprint._src.interpreters.linearize import Linearized
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, lift_scalars, stage
 from imprint._src.interpreters.transpose import backward_pass
 from imprint._src.primitives.core_ops import instantiate
+from imprint._src.tree import internal as tree
+from imprint._src.tree.functions import tree_flatten
+from imprint._src.tree.treedef import opaque_types
 
 
 class LinearProgram:
@@ -180,7 +182,10 @@ def check_like(
         what: "tangent" or "cotangent".
     """
     leaves, given_tree = tree.flatten(given)
-    if given_tree != treedef:
+    opened = None if given_tree.agrees(treedef) else _with_opaque(given, treedef, avals)
+    if opened is not None:
+        leaves = opened
+    elif not given_tree.agrees(treedef):
         raise TreeError(
             f"{who}: expected a {what} of structure {treedef}, got {given_tree}. "
             f"Give the {what} the structure of the value it belongs to."
@@ -194,6 +199,26 @@ def check_like(
                 f"Convert it to the shape and dtype of the value it belongs to."
             )
     return [x if is_float0(x) else float_array(copy_leaf(x, who, what)) for x in leaves]
+
+
+def _with_opaque(
+    given: Any, treedef: tree.TreeDef, avals: Sequence[ShapedArray]
+) -> list[Any] | None:
+    """Return the leaves of tangents in which keys have one without values, or None."""
+    places, expected = tree_flatten(treedef.unflatten(range(treedef.num_leaves)))
+    leaves, given_tree = tree_flatten(given)
+    if not given_tree.agrees(expected):
+        return None
+    return [
+        _no_words(x, avals, place) if type(place) in opaque_types else x
+        for place, x in zip(places, leaves, strict=True)
+    ]
+
+
+def _no_words(x: Any, avals: Sequence[ShapedArray], place: Any) -> Any:
+    """Return the tangent of the raw data of keys for that of the keys at a place."""
+    (i,) = tree.leaves(place)
+    return no_values(avals[i].shape) if is_float0(x) else x
 
 
 def float_array(x: Any) -> Any:

@@ -2,15 +2,17 @@
 
 It turns cotangents of the results into cotangents of the linear arguments. Equations
 without a linear operand are evaluated forwards first; the others are transposed from last
-to first, and the cotangents of a var used twice are added. A missing cotangent is a symbolic
-`Zero`, unless it is demanded (`instantiate`). The rule of a linear equation with effects
-runs even if all its cotangents are zero.
+to first, and the cotangents of a var used twice are added. The cotangent of an argument
+keeps the dtype that a user rule gave it; others are converted to that of their value. A
+missing cotangent is a symbolic `Zero`, unless it is demanded (`instantiate`). The rule of a
+linear equation with effects runs even if all its cotangents are zero.
 """
 
 from collections.abc import Sequence
 from itertools import compress
 from typing import Any, cast
 
+from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero
@@ -20,6 +22,7 @@ from imprint._src.interpreters.dce import depending
 from imprint._src.interpreters.jvp import Mask, instantiated, mask_of
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.core_ops import NOT_LINEAR, add_tangents
+from imprint._src.primitives.elementwise.convert import convert_element_type
 
 
 def backward_pass(
@@ -54,7 +57,8 @@ def backward_pass(
         if pending.keys().isdisjoint(eqn.outvars) and not eqn.effects:
             continue
         out_cts = [
-            pending.pop(v) if v in pending else Zero(v.aval) for v in eqn.outvars
+            _as_its(v.aval, pending.pop(v)) if v in pending else Zero(v.aval)
+            for v in eqn.outvars
         ]
         _transpose_eqn(eqn, values, linear, out_cts, pending)
     return [
@@ -119,7 +123,16 @@ def _transpose_eqn(
 def _accumulate(pending: dict[Atom, Any], atom: Atom, ct: Any) -> None:
     if ct is None or type(ct) is Zero:
         return
-    pending[atom] = add_tangents(pending[atom], ct) if atom in pending else ct
+    if atom in pending:
+        ct = add_tangents(_as_its(atom.aval, pending[atom]), _as_its(atom.aval, ct))
+    pending[atom] = ct
+
+
+def _as_its(aval: ShapedArray, ct: Any) -> Any:
+    """Return a cotangent in the dtype of its value; a user rule may give another."""
+    if get_aval(ct).dtype == aval.dtype:
+        return ct
+    return convert_element_type(ct, aval.dtype)
 
 
 def _value(atom: Atom, values: dict[Var, Any]) -> Any:
@@ -172,6 +185,10 @@ def transpose_jaxpr(
             ]
             in_cts = backward_pass(closed.jaxpr, closed.consts, args, out_cts)
             wanted = [ct for ct in in_cts if ct is not None]
+            wanted = [
+                ct if is_zero(ct) else _as_its(a, ct)
+                for a, ct in zip(linear_avals, wanted, strict=True)
+            ]
             wanted = instantiated(wanted, demanded)
             given_back[:] = [not is_zero(ct) for ct in wanted]
             return [ct for ct in wanted if not is_zero(ct)]

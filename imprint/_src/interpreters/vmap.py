@@ -7,7 +7,6 @@ the axis and that the lengths agree. The meaning of an axis name is in `batching
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from imprint import tree
 from imprint._src.core.array_interop import shown
 from imprint._src.core.aval import get_aval
 from imprint._src.core.dims import as_dim, at_least
@@ -26,6 +25,7 @@ from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.batching import batch_flat
 from imprint._src.primitives.core_ops import broadcast_in_dim, moveaxis, reduce_sum
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")

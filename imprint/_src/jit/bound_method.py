@@ -10,12 +10,12 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, Final, final
 
-from imprint import tree
 from imprint._src.jit.calls.filtering import is_traced
 from imprint._src.jit.compiled_stages import Lowered
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.stages import Traced
+from imprint._src.tree import internal as tree
 
 _OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})
 

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl, host_of
 from imprint._src.dtypes import finfo, issubdtype
 from imprint._src.errors import RecompileError
@@ -30,6 +29,7 @@ from imprint._src.jit.compile_steps import trace
 from imprint._src.jit.compile_version import VersionLookup, compile_version
 from imprint._src.jit.explain.jaxpr_diff import is_same_value
 from imprint._src.jit.versions.definitions import Request
+from imprint._src.tree import internal as tree
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:

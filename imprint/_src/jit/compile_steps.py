@@ -6,7 +6,6 @@ Tracing returns an earlier trace of this call signature while its guard holds.
 
 from collections.abc import Hashable, Sequence
 
-from imprint import tree
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import warn
@@ -31,6 +30,7 @@ from imprint._src.jit.versions.definitions import (
     is_auditing,
     traces_of,
 )
+from imprint._src.tree import internal as tree
 
 # ---- trace ----
 

@@ -16,7 +16,6 @@ from typing import (
     final,
 )
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.array import ArrayImpl, to_array
 from imprint._src.config import Settings, settings
@@ -49,6 +48,7 @@ from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.layout import DeviceLocalLayout, Format
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
+from imprint._src.tree import internal as tree
 
 CompilerOptions: TypeAlias = Mapping[str, Any]
 """XLA's options by name."""

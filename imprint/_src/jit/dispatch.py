@@ -17,7 +17,6 @@ from typing import Any, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl, host_of, to_array
 from imprint._src.config import config, settings
 from imprint._src.control_flow import call as nested
@@ -59,6 +58,8 @@ from imprint._src.jit.versions.definitions import (
 from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import EngineError, collect_garbage
+from imprint._src.sharding.context import resolve_sharding
+from imprint._src.tree import internal as tree
 
 _flatten = tree.flatten
 _ndarray = np.ndarray
@@ -334,7 +335,17 @@ class Jitted(InternalObject):
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""
-        return self.trace(*args, **kwargs).out_info
+        info = self.trace(*args, **kwargs).out_info
+        if self._options.out_shardings is None:
+            return info
+        leaves, treedef = tree.flatten(info)
+        given = self._options.shardings_of_results(treedef)
+        return treedef.unflatten(
+            [
+                x if to is None else x.update(sharding=resolve_sharding("jit", to))
+                for x, to in zip(leaves, given, strict=True)
+            ]
+        )
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """Explain which version answers this call, or why it needs a new one.

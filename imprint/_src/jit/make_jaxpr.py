@@ -6,7 +6,6 @@ All three trace at each call; they compile nothing and keep no versions.
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, TypeAlias, overload
 
-from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, wraps
 from imprint._src.core.jaxpr import ClosedJaxpr
@@ -20,6 +19,7 @@ from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compiled_stages import Lowered, shape_tree_of
 from imprint._src.jit.dispatch import Jitted
 from imprint._src.jit.versions.definitions import count_trace
+from imprint._src.tree import internal as tree
 
 AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]
 

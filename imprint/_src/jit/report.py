@@ -16,7 +16,6 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
 from imprint._src.diagnostics.source import current_source
@@ -63,6 +62,7 @@ from imprint._src.jit.versions.definitions import (
 )
 from imprint._src.jit.versions.version import Version
 from imprint._src.passes import pass_report
+from imprint._src.tree import internal as tree
 
 
 class CacheInfo(NamedTuple):

@@ -7,7 +7,6 @@ the function as they are.
 from collections.abc import Sequence
 from typing import Any, Protocol, final, runtime_checkable
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import is_symbolic
@@ -22,6 +21,7 @@ from imprint._src.jit.calls.tracing import TracedCall
 from imprint._src.jit.compile_steps import lower_traced, trace_for_all
 from imprint._src.jit.compiled_stages import CallDetails, Lowered, Stage, lowered
 from imprint._src.jit.versions.definitions import Request
+from imprint._src.tree import internal as tree
 
 
 @final

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import to_array
 from imprint._src.core.jaxpr import ClosedJaxpr
 from imprint._src.core.padding import NoPaddingError
@@ -41,6 +40,7 @@ from imprint._src.jit.compile_steps import compile_lowered, lower_traced
 from imprint._src.jit.compiled_stages import CallDetails, Compiled, Lowered
 from imprint._src.jit.versions.version import Version
 from imprint._src.runtime import CompileOptions
+from imprint._src.tree import internal as tree
 
 Sizes = Mapping[str, int]
 

@@ -8,7 +8,6 @@ one of n / 2, and needs 2 log n applications of the function to whole arrays.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint import tree
 from imprint._src.control_flow.trace_body import own_leaves
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
@@ -21,6 +20,7 @@ from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
 from imprint._src.primitives.shape import reshape, rev
+from imprint._src.tree import internal as tree
 
 
 @filter_traceback

@@ -1,16 +1,20 @@
 """Conditionals under JAX's names: `cond`, `switch` and `platform_dependent`.
 
 Inside `jit` all branches are traced and only the chosen one runs, also under `vmap` if
-the choice is not mapped. Without a trace, a concrete choice calls the chosen function
-and ignores the others.
+the choice is not mapped. Without a trace, the first call with given functions and types
+traces all branches, to compare what they return; later ones call the chosen function
+and ignore the others.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
+from types import CellType, FunctionType
 from typing import Any, Final, cast
 
 import numpy as np
 
 from imprint._src import dtypes, runtime
+from imprint._src.config import settings
 from imprint._src.control_flow.cond import choose
 from imprint._src.control_flow.trace_body import (
     REMEDY,
@@ -19,7 +23,8 @@ from imprint._src.control_flow.trace_body import (
     TracedBody,
     defined,
     first_mismatch,
-    own_leaves,
+    leaf_names,
+    own_values,
     trace_body,
     unite,
 )
@@ -36,11 +41,13 @@ from imprint._src.errors import (
     TreeError,
 )
 from imprint._src.interpreters.trace_to_jaxpr import is_staging
+from imprint._src.jit.api import run_loop
 from imprint._src.primitives.core_ops import scalar_like
 from imprint._src.primitives.elementwise.comparison import ne
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.select import clamp
 from imprint._src.primitives.shape import as_operand
+from imprint.tree import TreeDef
 
 _NONE: Final[Any] = object()
 """The default of `operand`; None is a valid operand."""
@@ -265,15 +272,27 @@ def _choose(
     An int index is known before compilation: only one branch is in the program.
     """
     functions = list(named.values())
-    leaves, in_tree, leaf_names = own_leaves(operands, caller, "operands")
+    leaves, in_tree = own_values(operands, caller, "operands")
+    call = None
     if len(order) == 1 or not (isinstance(index, Tracer) or is_staging()):
-        function = functions[order[int(index) if len(order) > 1 else 0]]
-        result = function(*in_tree.unflatten(list(map(as_result, leaves))))
-        outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
-        return out_tree.unflatten(list(map(as_result, outs)))
+        position = int(index) if len(order) > 1 else 0
+        flags = settings()
+        is_checked = flags.debug_nans or flags.debug_infs
+        if is_checked and not flags.disable_jit:  # then only results are checked
+            choice = partial(_choose, caller, position, named, order=order)
+            return run_loop(choice, operands)
+        call = _signature(functions, in_tree, leaves) if len(order) > 1 else None
+        if len(order) == 1 or flags.disable_jit or call in _compared:
+            return _called(caller, functions[order[position]], in_tree, leaves)
+        index = position
     avals = [get_aval(x) for x in leaves]
-    bodies = [trace_body(f, in_tree, avals, caller, leaf_names) for f in functions]
+    names = leaf_names(in_tree, "operands")
+    bodies = [trace_body(f, in_tree, avals, caller, names) for f in functions]
     _check_agreement(caller, named, bodies)
+    if call is not None:
+        if len(_compared) >= _MOST_COMPARED:
+            _compared.clear()
+        _compared.add(call)
     branches, captured = unite([bodies[i] for i in order])
     arguments = [*captured, *leaves]
     if isinstance(index, int):
@@ -281,6 +300,51 @@ def _choose(
     else:
         outs = choose(index, branches, arguments)
     return bodies[0].out_tree.unflatten(list(map(as_result, outs)))
+
+
+_compared: Final[set[Hashable]] = set()
+"""The signatures of calls outside of traces whose branches agree."""
+_MOST_COMPARED: Final = 512
+
+
+def _signature(
+    functions: Sequence[Any], in_tree: TreeDef, leaves: Sequence[Any]
+) -> Hashable | None:
+    """Return what the results of branches depend on; None if it has no hash."""
+    avals = [get_aval(x) for x in leaves]
+    call = settings(), in_tree, *avals, *map(_definition, functions)
+    try:
+        hash(call)
+    except (TypeError, ArgumentError):
+        return None
+    return call
+
+
+def _definition(function: Any) -> Hashable:
+    """Return the code of a function, with the types of the values that it captures."""
+    if type(function) is not FunctionType:
+        return function
+    cells = function.__closure__
+    return (function.__code__, *map(_captured, cells)) if cells else function.__code__
+
+
+def _captured(cell: CellType) -> Hashable:
+    try:
+        value = cell.cell_contents
+    except ValueError:  # it is empty
+        return None
+    if type(value) is FunctionType:
+        return value.__code__
+    return getattr(value, "aval", value.__class__)
+
+
+def _called(
+    caller: str, function: Callable[..., Any], in_tree: TreeDef, leaves: Sequence[Any]
+) -> Any:
+    """Return the result of a branch, with arrays in place of numbers."""
+    result = function(*in_tree.unflatten(list(map(as_result, leaves))))
+    outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
+    return out_tree.unflatten(list(map(as_result, outs)))
 
 
 def _check_agreement(

@@ -10,7 +10,6 @@ carries and how to fix it.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.control_flow.trace_body import Returned, own_leaves
 from imprint._src.core import dims
@@ -18,6 +17,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.errors import DTypeError, ShapeError, TreeError
 from imprint._src.primitives.collectives import pvary
 from imprint._src.primitives.elementwise.convert import convert_element_type
+from imprint._src.tree import internal as tree
 from imprint._src.tree.prefix import first_difference
 
 
@@ -88,7 +88,7 @@ def settle(
     """
     while True:
         staged = stage(carry)
-        if staged.tree != carry.tree:
+        if not staged.tree.agrees(carry.tree):
             raise _other_tree(caller, body, carry, staged)
         promoted = [
             _promoted(x, into, out)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core import dims
 from imprint._src.core.aval import get_aval
@@ -36,6 +35,7 @@ from imprint._src.primitives.core_ops import moveaxis, mul, reduce_sum, scalar_l
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.reductions import reduce_max, reduce_min
 from imprint._src.primitives.shape import reshape
+from imprint._src.tree import internal as tree
 
 Groups = Sequence[Sequence[int]] | None
 

@@ -14,6 +14,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.spread import spread
 from imprint._src.errors import AxisError, ShapeError
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.axes import canonical_axis, int_tuple
 from imprint._src.primitives.dot import dot_general
@@ -323,6 +324,7 @@ def collapse(
 # ---- selection, products ----
 
 
+@accepts_keys(1, 2)
 def select(pred: Any, on_true: Any, on_false: Any) -> Any:
     """Return `on_true` where `pred` is true, else `on_false`, elementwise."""
     return select_n(pred, on_false, on_true)

@@ -12,7 +12,6 @@ from functools import partial
 from operator import index
 from typing import Any, Final
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
 from imprint._src.control_flow.scan import scan as bind_scan
@@ -41,6 +40,7 @@ from imprint._src.primitives.elementwise.comparison import lt
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
+from imprint._src.tree import internal as tree
 
 
 @filter_traceback
@@ -180,11 +180,12 @@ def _unroll(who: str, unroll: int | bool, length: Dim) -> int:  # noqa: FBT001 -
     if unroll is True:
         return max(dims.concrete(length, f"{who} with unroll=True"), 1)
     steps = 1 if unroll is False else index(unroll)
-    if steps < 1:
+    if steps < 0:
         raise ArgumentError(
-            f"{who}: expected unroll to be a bool or 1 or more steps, got {unroll!r}. "
+            f"{who}: expected unroll to be a bool or 0 or more steps, got {unroll!r}. "
             "Leave it out for a step at a time, or pass True for all at once."
         )
+    steps = max(steps, 1)
     if dims.is_symbolic(length):
         return 1  # the remainder of unrolled iterations has no symbolic length
     return min(steps, max(length, 1))

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.control_flow.trace_body import (
     Returned,
     first_mismatch,
@@ -57,6 +56,7 @@ from imprint._src.primitives.windows.window_reductions import (
     reduce_window_sum_p,
 )
 from imprint._src.primitives.windows.windows import pads_of
+from imprint._src.tree import internal as tree
 
 Arrays = list[Any]
 Join = Callable[[Arrays, Arrays], Arrays]
@@ -191,7 +191,7 @@ def _monoid(
     check_function(computation, caller)
     arrays, treedef, names = own_leaves(operands, caller, "operand")
     values, init_tree, _ = own_leaves(inits, caller, "init_value")
-    if treedef != init_tree or not arrays:
+    if not treedef.agrees(init_tree) or not arrays:
         raise ArgumentError(
             f"{caller}: expected an init_value for each operand, got {init_tree} for "
             f"{treedef}. Pass trees of the same structure."

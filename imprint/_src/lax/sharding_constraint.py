@@ -6,8 +6,8 @@ constraint is a `device_put`.
 
 from typing import Any
 
-from imprint import tree
 from imprint._src.eager.spread import spread
+from imprint._src.tree import internal as tree
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
@@ -15,8 +15,8 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Args:
         x: a pytree of arrays.
-        shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, or a tree
-            prefix of them; None for no constraint.
+        shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, a
+            `SingleDeviceSharding`, or a tree prefix of them; None for no constraint.
 
     Raises:
         ArgumentError: a leaf is not such a sharding, or there is no current mesh for a

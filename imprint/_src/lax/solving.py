@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
 from imprint._src.control_flow.implicit import find_root, solve_linear
 from imprint._src.control_flow.trace_body import (
     REMEDY,
@@ -35,6 +34,7 @@ from imprint._src.errors import ArgumentError, ShapeError, TreeError
 from imprint._src.interpreters.derivatives import linearize
 from imprint._src.interpreters.transpose import transpose_jaxpr
 from imprint._src.lax.carry import Carry, carry_of
+from imprint._src.tree import internal as tree
 from imprint._src.tree.prefix import first_difference
 
 

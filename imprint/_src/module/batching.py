@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable, Hashable
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
-from imprint import tree
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.diagnostics.traceback_filter import filter_traceback
 from imprint._src.errors import ArgumentError, ShapeError
@@ -17,6 +16,7 @@ from imprint._src.interpreters.vmap import vmap
 from imprint._src.module.callables import Wrapper
 from imprint._src.module.filters import combine, is_array, is_none, partition
 from imprint._src.numpy.shapes.reshape import moveaxis
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.core.trace import Tracer
@@ -17,6 +16,7 @@ from imprint._src.debug.checks import check_predicate
 from imprint._src.errors import ArgumentError
 from imprint._src.module.filters import is_array
 from imprint._src.primitives.checks import Failure, When, check_p
+from imprint._src.tree import internal as tree
 from imprint.numpy import any as any_of
 from imprint.numpy import full_like, logical_not, where
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import TreeError
@@ -18,6 +17,7 @@ from imprint._src.module.filters import is_array
 from imprint._src.numpy.elementwise.bitwise import bitwise_and
 from imprint._src.numpy.elementwise.comparison import allclose, equal
 from imprint._src.numpy.reductions.reductions import all as all_
+from imprint._src.tree import internal as tree
 
 _INFERENCE: Final = "inference"
 

@@ -8,7 +8,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, cast, final, overload
 
-from imprint import tree
 from imprint._src.ad_checkpoint.checkpoint import checkpoint
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import check_function, name_of
@@ -32,6 +31,7 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")

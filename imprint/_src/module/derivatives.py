@@ -10,7 +10,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
-from imprint import tree
 from imprint._src.core.functions import check_function, name_of
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import filter_traceback
@@ -27,6 +26,7 @@ from imprint._src.module.filters import (
     is_none,
     partition,
 )
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 R = TypeVar("R")

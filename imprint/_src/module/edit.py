@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, final
 
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.module.filters import is_none
 from imprint._src.module.module import Module, finish
 from imprint._src.module.show import tree_pformat
 from imprint._src.numpy.promotion import as_array, convert
+from imprint._src.tree import internal as tree
 
 M = TypeVar("M", bound=Module)
 T = TypeVar("T")

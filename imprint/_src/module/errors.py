@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError
 from imprint._src.module.fields import Declaration
 from imprint._src.module.methods import BoundMethod
 from imprint._src.module.show import show_array
+from imprint._src.tree import internal as tree
 
 
 def assignment(module: Any, name: str) -> dataclasses.FrozenInstanceError:

@@ -130,8 +130,9 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     _make_dataclass(cls, {**options, "init": not own_init})
     if not own_init:
         _annotate_converted(cls)
-    order = tuple([f.name for f in dataclasses.fields(cls)])
-    metadata = {f.name: f.metadata for f in dataclasses.fields(cls)}
+    fields = [f for f in dataclasses.fields(cls) if not _is_covered(cls, f, own_init)]
+    order = tuple([f.name for f in fields])
+    metadata = {f.name: f.metadata for f in fields}
     meta = tuple([name for name in order if metadata[name].get("static")])
     data = tuple([name for name in order if name not in meta])
     register_fields(cls, data, meta)
@@ -147,6 +148,21 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
         abstract=_abstract_names(cls),
         own_init=own_init,
     )
+
+
+def _is_covered(cls: type, field: "dataclasses.Field[Any]", own_init: bool) -> bool:  # noqa: FBT001 - one call
+    """Return whether a property or method of a subclass stands for an inherited field.
+
+    No instance holds such a field. A generated `__init__` assigns it, which raises.
+    """
+    for base in cls.__mro__:
+        if field.name in inspect.get_annotations(base):
+            return False
+        if field.name in vars(base):
+            found: object = vars(base)[field.name]
+            is_method = hasattr(found.__class__, "__get__")
+            return isinstance(found, property) or (own_init and is_method)
+    return False
 
 
 _CHECK: Final = "__check_init__"

@@ -13,11 +13,11 @@ from typing import Any, Final, cast
 import numpy as np
 import optree
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import DType
 from imprint._src.errors import ArgumentError
+from imprint._src.tree import internal as tree
 from imprint._src.tree.treedef import NAMESPACE
 
 # ---- predicates of leaves ----

@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Final, TypeVar, cast, dataclass_transform
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.module import errors
 from imprint._src.module.fields import Declaration, declare, field
 from imprint._src.module.methods import BoundMethod, as_method, keep_methods
 from imprint._src.module.show import repr_of
+from imprint._src.tree import internal as tree
 from imprint._src.tree.walk import fields_of
 
 M = TypeVar("M")

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import from_host
 from imprint._src.core.array import NumberArray
@@ -32,6 +31,7 @@ from imprint._src.module.records import (
     write_start,
     writing,
 )
+from imprint._src.tree import internal as tree
 
 _Description: TypeAlias = dict[str, Any]
 

@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final, final
 
-from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.core.functions import as_result, check_function, name_of, wraps
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
@@ -23,6 +22,7 @@ from imprint._src.module.compare import tree_equal
 from imprint._src.module.fields import field
 from imprint._src.module.filters import combine, is_array, partition
 from imprint._src.module.module import Module
+from imprint._src.tree import internal as tree
 
 
 @filter_traceback

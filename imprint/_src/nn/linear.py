@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import imprint.numpy as np
-from imprint import random, tree
+from imprint import random
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape
@@ -18,6 +18,7 @@ from imprint._src.errors import ShapeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.nn.activations import identity, relu
 from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.tree import internal as tree
 from imprint.module import Module, combine, field, is_array, partition
 
 Size: TypeAlias = int | Literal["scalar"]

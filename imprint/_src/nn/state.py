@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
+from imprint._src.tree import internal as tree
 from imprint.module import Module, field, tree_at, tree_pformat
 
 Value = TypeVar("Value")

@@ -6,7 +6,6 @@
 - `ranges`: evenly spaced numbers and grids
 - `matrices`: matrices by a pattern, and diagonals
 - `datatypes`: names of dtypes, and queries about dtypes and shapes
-- `keys`: PRNG keys as operands of functions that only move elements
 - `inspection`: the inspection functions of the array API standard
 - `interpolation`: linear interpolation
 - `linear`: products of vectors and matrices

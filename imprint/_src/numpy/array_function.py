@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.core.trace import Tracer
@@ -21,6 +20,7 @@ from imprint._src.dtypes import as_dtype
 from imprint._src.errors import ArgumentError
 from imprint._src.numpy.elementwise import ufunc as ufuncs
 from imprint._src.numpy.promotion import as_array, is_operand
+from imprint._src.tree import internal as tree
 
 # ---- ufuncs ----
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import ArrayImpl, from_host, to_array
 from imprint._src.core.array import Array, NumberArray, plain
@@ -21,7 +20,7 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.device_put import DeviceLike, placed
 from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
-from imprint._src.numpy.keys import accepts_keys
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -38,6 +37,7 @@ from imprint._src.numpy.shapes.reshape import (
 )
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.copying import copy_p
+from imprint._src.tree import internal as tree
 
 
 def array(  # noqa: PLR0913 - JAX's signature

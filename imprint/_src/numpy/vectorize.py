@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias, cast
 
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim, broadcast_shapes, is_same
@@ -23,6 +22,7 @@ from imprint._src.numpy.promotion import ArrayLike, as_array
 from imprint._src.numpy.ranges import arange
 from imprint._src.numpy.shapes.reshape import ShapeLike, expand_dims, shape_of, squeeze
 from imprint._src.primitives.axes import canonical_axis
+from imprint._src.tree import internal as tree
 
 Core: TypeAlias = tuple[str, ...]
 """The names of the core axes of an argument."""

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias, overload
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
@@ -20,6 +19,7 @@ from imprint._src.module.edit import apply_updates as apply_updates
 from imprint._src.module.edit import like as like
 from imprint._src.module.filters import is_none as is_none
 from imprint._src.numpy.promotion import ArrayLike, as_array, is_operand
+from imprint._src.tree import internal as tree
 from imprint.tree import PyTree
 
 Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.dtypes import DTypeLike
@@ -24,6 +23,7 @@ from imprint._src.optim.base import (
     like,
     safe_increment,
 )
+from imprint._src.tree import internal as tree
 from imprint.tree import PyTree
 
 

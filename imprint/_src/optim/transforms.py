@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError
@@ -29,6 +28,7 @@ from imprint._src.optim.base import (
     updated_state,
     zeros_for,
 )
+from imprint._src.tree import internal as tree
 from imprint.tree import PyTree
 
 # ---- composing ----

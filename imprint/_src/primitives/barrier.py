@@ -18,7 +18,7 @@ from imprint._src.dtypes import is_inexact
 from imprint._src.primitives.families import ANY, unary
 from imprint._src.primitives.shape import EVERY
 from imprint._src.stablehlo import Builder, Value
-from imprint.tree import flatten, unflatten
+from imprint._src.tree.internal import flatten, unflatten
 
 # ---- optimization_barrier ----
 

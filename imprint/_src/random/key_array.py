@@ -3,8 +3,8 @@
 A `PRNGKeyArray` hides the words of its keys: its shape is that of the raw data,
 `uint32[..., 2]`, without the last axis. It is an `Array`, but not of numbers: operators
 reject it, and so do functions, except those that only move elements
-(`imprint._src.numpy.keys`). It is a pytree node with the data as its one leaf, so every
-transform accepts and returns it. The leaf may be anything that a transform puts there
+(`imprint._src.interpreters.keys`). To transforms it is a pytree node with the data as its
+one leaf, so every one accepts and returns it; to users it is a leaf. The leaf may be anything that a transform puts there
 (a tracer, None, an axis); the functions of `keys` check it. Raw data is accepted in
 place of a key. The implementation is part of the dtype, and so of the type of each
 program with keys; `threefry` and `rbg` have the algorithms.
@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, Never, NewType, TypeAlias, cast, fina
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.array import from_operand, host_of, to_array
 from imprint._src.config import settings
@@ -24,10 +23,13 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array, NumberArray
 from imprint._src.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
+from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.primitives import key_uses
 from imprint._src.random.threefry import row
+from imprint._src.tree import internal as tree
+from imprint._src.tree.treedef import opaque_types
 
 
 class Implementation(NamedTuple):
@@ -278,12 +280,20 @@ class PRNGKeyArray(Array):
         return self.shape
 
 
+def _rebuilt(data: Any, implementation: Implementation) -> Any:
+    """Return the keys of raw data; of their tangent, that of the keys."""
+    if is_float0(data):
+        return no_values(data.shape[:-1])
+    return PRNGKeyArray(data, implementation)
+
+
 _DATA: Final = tree.GetAttrKey("data")
 tree.register_pytree_with_keys(
     PRNGKeyArray,
     lambda keys: (((_DATA, keys.data),), keys.implementation.name),
-    lambda name, children: PRNGKeyArray(children[0], BY_NAME[name]),
+    lambda name, children: _rebuilt(children[0], BY_NAME[name]),
 )
+opaque_types.add(PRNGKeyArray)
 
 
 def _rows(data: Any, count: int) -> Iterator[Any]:

@@ -6,11 +6,11 @@ Both take and return pytrees; no step changes their types.
 from collections.abc import Callable
 from typing import Any
 
-from imprint import tree
 from imprint._src.control_flow.scan import scan
 from imprint._src.control_flow.trace_body import TracedBody, trace_body
 from imprint._src.control_flow.while_ import while_loop
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.tree import internal as tree
 
 
 def repeat_while(

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, Self, cast, final
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.numpy.promotion import ArrayLike, as_array, inexact
+from imprint._src.tree import internal as tree
 
 __all__ = ["RegularGridInterpolator"]
 

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import ArgumentError
 from imprint._src.interpreters.derivatives import jvp, vjp
+from imprint._src.tree import internal as tree
 from imprint.numpy import asarray
 
 Leaves = list[np.ndarray[Any, Any]]

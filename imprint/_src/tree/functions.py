@@ -2,7 +2,8 @@
 
 They are named `tree_…` here and in `imprint.tree_util`, and without it in `imprint.tree`.
 Where several trees go in, the first must be a prefix of the others; `prefix` words the
-error if it is not.
+error if it is not. Arrays of keys are leaves here; to transforms they are nodes, with the
+raw data as their leaf (`internal`).
 """
 
 import functools
@@ -12,19 +13,63 @@ from typing import Any, TypeVar, overload
 import optree
 
 from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.tree import prefix
+from imprint._src.tree import treedef as nodes
 from imprint._src.tree.keys import KeyPath
-from imprint._src.tree.prefix import broadcast_prefix, check_prefix, check_structure
+from imprint._src.tree.prefix import check_prefix, check_structure
 from imprint._src.tree.treedef import (
     NAMESPACE,
     IsLeaf,
     Leaf,
     PyTree,
     TreeDef,
-    flatten,
-    too_deep,
+    opaque_types,
 )
 
 T = TypeVar("T")
+
+
+def tree_flatten(
+    tree: PyTree, is_leaf: IsLeaf | None = None
+) -> tuple[list[Leaf], TreeDef]:
+    """Flatten a pytree into its leaves and its structure.
+
+    Args:
+        tree: any object. Tuples, lists, dicts, `None`, named tuples, `OrderedDict`,
+            `defaultdict`, `deque` and registered classes are nodes, all else is a leaf.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Example:
+        >>> from imprint.tree import flatten
+        >>> flatten({"b": 1, "a": (2, None)})
+        ([2, 1], PyTreeDef({'a': (*, None), 'b': *}))
+    """
+    found = nodes.flatten(tree, is_leaf)
+    if opaque_types and found[1].has_opaque:
+        return nodes.flatten(tree, _or_opaque(is_leaf))
+    return found
+
+
+def tree_structure(tree: PyTree, is_leaf: IsLeaf | None = None) -> TreeDef:
+    """Return the structure of a pytree.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.structure({"a": 1, "b": [2]})
+        PyTreeDef({'a': *, 'b': [*]})
+    """
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def _or_opaque(is_leaf: IsLeaf | None) -> IsLeaf:
+    """Return the test of a leaf that is also true for arrays of keys."""
+    if is_leaf is None:
+        return _is_opaque
+    return lambda node: type(node) in opaque_types or is_leaf(node)
+
+
+def _is_opaque(node: object) -> bool:
+    return type(node) in opaque_types
 
 
 def tree_unflatten(treedef: TreeDef, leaves: Iterable[Leaf]) -> PyTree:
@@ -47,10 +92,7 @@ def tree_leaves(tree: PyTree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
         >>> tree.leaves({"b": 1, "a": [2, None]})
         [2, 1]
     """
-    try:
-        return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
-    except RecursionError:
-        raise too_deep(tree) from None
+    return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_map(
@@ -69,8 +111,8 @@ def tree_map(
         >>> tree.map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
         {'a': 11, 'b': [22]}
     """
-    leaves, treedef = flatten(tree, is_leaf)
-    return treedef.unflatten(list(map(f, leaves, *_up_to(treedef, rest, "tree.map"))))
+    leaves, treedef = tree_flatten(tree, is_leaf)
+    return treedef.unflatten(list(map(f, leaves, *up_to(treedef, rest, "tree.map"))))
 
 
 def tree_map_with_path(
@@ -95,7 +137,7 @@ def tree_map_with_path(
         {'a': ["['a'][0]=1"]}
     """
     paths, leaves, treedef = _with_paths(tree, is_leaf, is_leaf_takes_path)
-    others = _up_to(treedef, rest, "tree.map_with_path")
+    others = up_to(treedef, rest, "tree.map_with_path")
     return treedef.unflatten(list(map(f, paths, leaves, *others)))
 
 
@@ -126,13 +168,13 @@ def _with_paths(
     takes_path: bool,  # noqa: FBT001 - JAX's signature
 ) -> tuple[list[KeyPath], list[Leaf], TreeDef]:
     if is_leaf is None or not takes_path:
-        leaves, treedef = flatten(tree, is_leaf)
+        leaves, treedef = tree_flatten(tree, is_leaf)
         return treedef.paths(), leaves, treedef
     nodes: list[KeyPath] = []
 
     def walk(path: KeyPath, node: PyTree) -> PyTree:
         """Return a node of which each leaf is its place in the lists."""
-        children, treedef = flatten(node, lambda x: x is not node)
+        children, treedef = tree_flatten(node, lambda x: x is not node)
         if is_leaf(path, node) or treedef.is_leaf:
             nodes.append(path)
             found.append(node)
@@ -141,7 +183,7 @@ def _with_paths(
         return treedef.unflatten([walk((*path, key), child) for key, child in pairs])
 
     found: list[Leaf] = []
-    return nodes, found, flatten(walk((), tree), lambda x: isinstance(x, _Kept))[1]
+    return nodes, found, tree_flatten(walk((), tree), lambda x: isinstance(x, _Kept))[1]
 
 
 class _Kept:
@@ -265,10 +307,10 @@ def tree_transpose(
         >>> tree.transpose(outer, inner, pairs)
         ({'a': 1, 'b': 3}, {'a': 2, 'b': 4})
     """
-    leaves, treedef = flatten(pytree_to_transpose)
+    leaves, treedef = tree_flatten(pytree_to_transpose)
     if inner_treedef is None:
-        (subtrees,) = _up_to(outer_treedef, [pytree_to_transpose], "tree.transpose")
-        inner_treedef = flatten(subtrees[0])[1] if subtrees else outer_treedef
+        (subtrees,) = up_to(outer_treedef, [pytree_to_transpose], "tree.transpose")
+        inner_treedef = tree_flatten(subtrees[0])[1] if subtrees else outer_treedef
     outer, inner = outer_treedef.num_leaves, inner_treedef.num_leaves
     if not (outer and inner):
         raise TreeError(
@@ -291,8 +333,26 @@ def tree_broadcast(
         >>> tree.broadcast((1, 2), ({"a": 0, "b": 0}, 0))
         ({'a': 1, 'b': 1}, 2)
     """
-    treedef = flatten(full_tree, is_leaf)[1]
+    treedef = tree_flatten(full_tree, is_leaf)[1]
     return treedef.unflatten(broadcast_prefix(prefix_tree, full_tree, is_leaf))
+
+
+def broadcast_prefix(
+    prefix_tree: PyTree, full_tree: PyTree, is_leaf: IsLeaf | None = None
+) -> list[Leaf]:
+    """Return the leaf of `prefix_tree` at or above each leaf of `full_tree`.
+
+    Args:
+        prefix_tree: a prefix of `full_tree`; `None` is a node unless `is_leaf` says no.
+        full_tree: any pytree.
+        is_leaf: as in `flatten`, for both.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.broadcast_prefix((1, 2), ([0, 0, 0], 0))
+        [1, 1, 1, 2]
+    """
+    return prefix.broadcast_prefix(prefix_tree, full_tree, _or_opaque(is_leaf))
 
 
 def flatten_one_level(tree: PyTree) -> tuple[list[PyTree], Any]:
@@ -306,7 +366,7 @@ def flatten_one_level(tree: PyTree) -> tuple[list[PyTree], Any]:
         >>> tree.flatten_one_level({"b": 1, "a": [2, 3]})
         ([[2, 3], 1], ['a', 'b'])
     """
-    children, treedef = flatten(tree, lambda x: x is not tree)
+    children, treedef = tree_flatten(tree, lambda x: x is not tree)
     node = treedef.node_data()
     if node is None:
         raise TreeError(
@@ -327,7 +387,7 @@ def flatten_one_level_with_keys(
         ([(SequenceKey(idx=0), 5)], None)
     """
     children, data = flatten_one_level(tree)
-    keys = flatten(tree, lambda x: x is not tree)[1].keys()
+    keys = tree_flatten(tree, lambda x: x is not tree)[1].keys()
     return list(zip(keys, children, strict=True)), data
 
 
@@ -339,17 +399,28 @@ def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
         >>> tree.all_leaves([1, "a"]), tree.all_leaves([1, [2]])
         (True, False)
     """
-    return optree.all_leaves(iterable, is_leaf, namespace=NAMESPACE)
+    return optree.all_leaves(iterable, _or_opaque(is_leaf), namespace=NAMESPACE)
 
 
-def _up_to(
-    treedef: TreeDef, trees: Iterable[PyTree], caller: str
-) -> list[list[PyTree]]:
+def up_to(treedef: TreeDef, trees: Iterable[PyTree], caller: str) -> list[list[PyTree]]:
+    """Return the subtrees of each tree at the leaves of a structure."""
     subtrees: list[list[PyTree]] = []
     for tree in trees:
         try:
             subtrees.append(treedef.flatten_up_to(tree))
         except ValueError as err:
-            check_prefix(treedef, flatten(tree)[1], caller)
-            raise TreeError(f"{caller}: {err}") from err
+            check_prefix(treedef, nodes.flatten(tree)[1], caller)
+            try:
+                subtrees.append(_subtrees(treedef, tree))
+            except ValueError:
+                raise TreeError(f"{caller}: {err}") from err
     return subtrees
+
+
+def _subtrees(treedef: TreeDef, tree: PyTree) -> list[PyTree]:
+    """Return the subtrees at the leaves of a structure with equal static data."""
+    if treedef.is_leaf:
+        return [tree]
+    children, _ = nodes.flatten(tree, lambda x: x is not tree)
+    pairs = zip(treedef.children(), children, strict=True)
+    return [x for below, child in pairs for x in _subtrees(below, child)]

@@ -33,18 +33,7 @@ def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:
 def broadcast_prefix(
     prefix_tree: PyTree, full_tree: PyTree, is_leaf: IsLeaf | None = None
 ) -> list[Leaf]:
-    """Return the leaf of `prefix_tree` at or above each leaf of `full_tree`.
-
-    Args:
-        prefix_tree: a prefix of `full_tree`; `None` is a node unless `is_leaf` says no.
-        full_tree: any pytree.
-        is_leaf: as in `flatten`, for both.
-
-    Example:
-        >>> from imprint import tree
-        >>> tree.broadcast_prefix((1, 2), ([0, 0, 0], 0))
-        [1, 1, 1, 2]
-    """
+    """Return the leaf of `prefix_tree` at or above each leaf of `full_tree`."""
     leaves, prefix_def = flatten(prefix_tree, is_leaf)
     full_def = flatten(full_tree, is_leaf)[1]
     return _spread(leaves, prefix_def, full_def, "tree.broadcast_prefix")
@@ -70,7 +59,7 @@ def check_prefix(prefix: TreeDef, full: TreeDef, caller: str) -> None:
 
 def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
     """Raise `TreeError` unless two structures are the same; the second is at fault."""
-    if expected == got:
+    if expected.agrees(got):
         return
     check_prefix(expected, got, caller)
     for path, below in _pairs((), expected, got):
@@ -83,7 +72,7 @@ def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
 
 def first_difference(expected: TreeDef, got: TreeDef) -> tuple[str, str, str] | None:
     """Return where two structures first differ, and both parts, in words."""
-    if expected == got:
+    if expected.agrees(got):
         return None
     try:
         for path, below in _pairs((), expected, got):
@@ -128,7 +117,7 @@ def _pairs(
         yield path, full
         return
     # One level without its children: the type, the keys and the static data.
-    if prefix.spec.type is not full.spec.type or prefix.root() != full.root():
+    if prefix.spec.type is not full.spec.type or not prefix.root().agrees(full.root()):
         raise _Mismatch(path, prefix, full)
     children = zip(prefix.keys(), prefix.children(), full.children(), strict=True)
     for key, child, below in children:

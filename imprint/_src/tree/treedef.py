@@ -41,6 +41,8 @@ IsLeaf: TypeAlias = Callable[[Any], bool]
 
 _Spec: TypeAlias = optree.PyTreeSpec
 _OddKeys: TypeAlias = tuple[tuple[Hashable, ...], ...]
+opaque_types: Final[set[type]] = set()
+"""Classes that are nodes to transforms and leaves to users: arrays of keys."""
 _UNKNOWN: Final = ()
 """The shape of a tree that was not walked; a node's begins with its class."""
 
@@ -48,20 +50,14 @@ _UNKNOWN: Final = ()
 def flatten(
     tree: PyTree, is_leaf: IsLeaf | None = None
 ) -> tuple[list[Leaf], "TreeDef"]:
-    """Flatten a pytree into its leaves and its structure.
+    """Flatten a pytree, for transforms: arrays of keys are nodes.
 
     Hot: every call of a compiled function uses it. A flat tuple or list of known leaf
     types costs 20 ns a leaf, and most other trees are walked (`walk`).
 
     Args:
-        tree: any object. Tuples, lists, dicts, `None`, named tuples, `OrderedDict`,
-            `defaultdict`, `deque` and registered classes are nodes, all else is a leaf.
+        tree: any object.
         is_leaf: called with each node; true makes a leaf of it.
-
-    Example:
-        >>> from imprint.tree import flatten
-        >>> flatten({"b": 1, "a": (2, None)})
-        ([2, 1], PyTreeDef({'a': (*, None), 'b': *}))
     """
     kind = type(tree)  # pyright: ignore[reportUnknownVariableType] - of an Any
     if is_leaf is not None:
@@ -125,7 +121,7 @@ class TreeDef:
     """The structure of a pytree: equal structures are the same object."""
 
     __slots__ = (
-        *("__weakref__", "_unflatten"),
+        *("__weakref__", "_has_opaque", "_unflatten"),
         *("is_flat_tuple", "num_leaves", "odd_keys", "spec"),
     )
 
@@ -137,6 +133,36 @@ class TreeDef:
             spec.type is tuple and spec.num_nodes == spec.num_leaves + 1
         )
         self._unflatten = spec.unflatten
+        self._has_opaque: bool | None = None
+
+    @property
+    def has_opaque(self) -> bool:
+        """Whether a node of it is a leaf to users."""
+        if self._has_opaque is None:
+            self._has_opaque = not opaque_types.isdisjoint(self.classes())
+        return self._has_opaque
+
+    def agrees(self, other: "TreeDef | None") -> bool:
+        """Return whether static data is equal by its own `==`, for which 1 is 1.0.
+
+        That is enough where trees go together, as in `map` or the carry of a loop; a
+        program is traced for exactly one structure.
+        """
+        if other is None or self == other:
+            return other is not None
+        if self.num_leaves != other.num_leaves:
+            return False
+        return self.spec == other.spec or _is_equal(self._nodes(), other._nodes())
+
+    def _nodes(self) -> list[tuple[type, Any, int]]:
+        """Return the class, the data and the number of children of each node."""
+        found: list[tuple[type, Any, int]] = []
+
+        def visit(kind: type, data: Any, children: tuple[object, ...]) -> None:
+            found.append((kind, data, len(children)))
+
+        self.spec.walk(range(self.num_leaves), visit)
+        return found
 
     def unflatten(self, leaves: Iterable[Leaf]) -> PyTree:
         """Put leaves into this structure.
@@ -246,6 +272,24 @@ class TreeDef:
         text = str(self.spec).removeprefix("PyTreeSpec(").removesuffix(")")
         text = text.removesuffix(f", namespace={NAMESPACE!r}")
         return f"PyTreeDef({text})".replace("CustomTreeNode(", "CustomNode(")
+
+
+def _is_equal(one: list[Any], other: list[Any]) -> bool:
+    return len(one) == len(other) and all(
+        x[0] is y[0] and x[2] == y[2] and _is_equal_data(x[1], y[1])
+        for x, y in zip(one, other, strict=True)
+    )
+
+
+def _is_equal_data(one: Any, other: Any) -> bool:
+    if not (isinstance(one, Static) and isinstance(other, Static)):
+        return bool(one == other)
+    if one == other:
+        return True
+    try:
+        return bool(one.kept == other.kept)
+    except Exception:  # arrays, whose `==` is no bool
+        return False
 
 
 @final

@@ -236,24 +236,74 @@ def test_a_large_shared_operand_is_not_repeated():
 # ---- which branch runs ----
 
 
-def test_a_known_choice_outside_of_jit_calls_that_function_alone():
+def test_a_known_choice_outside_of_jit_compares_the_branches_once():
     called = []
 
-    def factorial(n):
-        called.append(n)
-        return lax.cond(n <= 1, lambda: 1, lambda: n * factorial(n - 1))
+    def chosen(x):
+        called.append("chosen")
+        return x + 1
 
-    assert factorial(5) == 120
-    assert len(called) == 5
-    assert isinstance(lax.cond(True, lambda x: x, None.__class__, 2.0), imprint.Array)
-    assert (
-        imprint.grad(lambda x: lax.cond(x > 0, lambda: x * x, lambda: 1 / 0))(3.0) == 6
-    )
+    def other(x):
+        called.append("other")
+        return x * 2
+
+    for _ in range(3):
+        assert lax.cond(True, chosen, other, 2.0) == 3
+    assert called == ["chosen", "other", "chosen", "chosen"]
+    lax.cond(True, chosen, other, inp.ones(2))
+    assert called[4:] == ["chosen", "other"]
 
 
 def test_a_function_that_is_called_outside_of_jit_takes_arrays():
-    assert lax.switch(1, [None.__class__, lambda x: x.sum()], np.ones(2)) == 2
-    assert lax.cond(True, lambda x: x.reshape(1), lambda x: x, 2.0).shape == (1,)
+    for _ in range(2):
+        mean = lax.switch(1, [lambda x: x[0], lambda x: x.sum()], np.ones(2))
+        assert isinstance(mean, imprint.Array)
+        assert mean == 2
+        assert lax.cond(True, lambda x: x.reshape(1), lambda x: x[None], 2.0).shape == (
+            1,
+        )
+
+
+_MISMATCHES = {
+    "tree": (lambda x: x, lambda x: (x, x)),
+    "dtype": (lambda x: x, lambda x: x.astype(int)),
+    "shape": (lambda x: x, lambda x: x[None]),
+    "broadcast shape": (lambda x: x, lambda x: x + np.ones(2, np.float32)),
+}
+
+
+@pytest.mark.parametrize("name", _MISMATCHES)
+@pytest.mark.parametrize("around", [lambda f: f, imprint.grad, imprint.vmap])
+def test_branches_that_differ_are_an_error_outside_of_jit(name, around):
+    one, two = _MISMATCHES[name]
+    x = inp.ones(1) if around is imprint.vmap else inp.ones(())
+
+    def choose(branches):
+        return around(lambda x: inp.sum(lax.switch(0, branches, x)))(x)
+
+    for branches in ([one, two], [one, two]):  # the second call is no cache hit
+        with pytest.raises(ValueError, match=r"branches\[1\], <lambda> at .*, returns"):
+            choose(branches)
+    assert choose([one, one]) == 1
+
+
+def test_what_a_branch_captures_is_part_of_its_signature():
+    def add(y):
+        return lax.cond(True, lambda x: x, lambda x: x + y, inp.ones(()))
+
+    assert add(inp.ones(())) == 1
+    with pytest.raises(ValueError, match="false_fun"):
+        add(inp.ones(2))
+
+
+def test_debug_nans_checks_the_result_of_an_eager_cond():
+    def sinc(x):
+        return inp.where(x == 0, 1.0, inp.sin(x) / x)
+
+    with imprint.debug_nans(True):
+        assert lax.cond(True, sinc, inp.sin, 0.0) == 1
+        with pytest.raises(FloatingPointError, match="NaN"):
+            lax.cond(True, lambda x: x / x, inp.sin, 0.0)
 
 
 def test_inside_jit_both_are_traced_and_the_condition_stays():

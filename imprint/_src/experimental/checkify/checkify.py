@@ -9,7 +9,6 @@ compiled, mapped and differentiated. A `check` is that of `imprint.debug`: outsi
 from collections.abc import Callable, Iterable
 from typing import Any, Final, ParamSpec, TypeVar
 
-from imprint import tree
 from imprint._src.control_flow.checkify import Categories, Category, CheckifyInterpreter
 from imprint._src.core.functions import (
     as_result,
@@ -26,6 +25,7 @@ from imprint._src.errors import CheckError as JaxRuntimeError
 from imprint._src.experimental.checkify.error import Error
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.primitives.checks import When
+from imprint._src.tree import internal as tree
 
 __all__ = [
     "Error",

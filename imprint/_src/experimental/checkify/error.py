@@ -11,12 +11,12 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.control_flow.checkify import NO_CHECKS, NO_ERROR, Checks
 from imprint._src.core.aval import get_aval
 from imprint._src.errors import CheckError
 from imprint._src.primitives.checks import Failure, When, check_p, failed, first_failed
 from imprint._src.primitives.elementwise.comparison import eq
+from imprint._src.tree import internal as tree
 from imprint.numpy import reshape, zeros_like
 
 

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl, consume, padding_of, unpadded, wrap_host
 from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray
@@ -46,6 +45,7 @@ from imprint._src.jit.calls.tracing import Results, TracedCall
 from imprint._src.jit.versions.definitions import Definition
 from imprint._src.jit.versions.version import Version
 from imprint._src.sharding.named import NamedSharding
+from imprint._src.tree import internal as tree
 
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 

@@ -16,7 +16,6 @@ from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias, cast, final
 
-from imprint import tree
 from imprint._src.config import config
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import is_symbolic
@@ -37,6 +36,7 @@ from imprint._src.jit.versions.definitions import (
     is_auditing,
     traces_of,
 )
+from imprint._src.tree import internal as tree
 
 Sizes: TypeAlias = Mapping[str, int]
 Trace: TypeAlias = Callable[[Request], TracedCall]

@@ -9,12 +9,12 @@ equal specs are equal options. A name has one size in a call.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
-from imprint import tree
 from imprint._src.core import dims
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint._src.jit.calls.signature import Call, CallSpec, Signature
+from imprint._src.tree import internal as tree
 
 Axes: TypeAlias = tuple[tuple[int, str], ...]
 """Axes and their names."""

@@ -16,7 +16,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl
 from imprint._src.core.array import Array
 from imprint._src.core.shape_struct import ShapeDtypeStruct
@@ -31,6 +30,7 @@ from imprint._src.jit.calls.signature import (
 )
 from imprint._src.jit.fingerprint.content import scalar_function_token
 from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
+from imprint._src.tree import internal as tree
 
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"

@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.config import Settings, key_settings
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import ShapedArray, checked_integer, get_aval
@@ -24,6 +23,7 @@ from imprint._src.jit.calls.signature import Call, CallSpec, Signature
 from imprint._src.jit.explain.explanation import CallSignature
 from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
 from imprint._src.jit.fingerprint.wording import shortened, show
+from imprint._src.tree import internal as tree
 
 PackedKey: TypeAlias = tuple[Any, ...]
 """A `CallKey` as tables hold it: hashable, and compared part by part."""

@@ -12,7 +12,6 @@ from itertools import pairwise
 from operator import index
 from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.config import config
 from imprint._src.core.control import Inline
@@ -23,6 +22,7 @@ from imprint._src.jit.calls.signature import as_tuple
 from imprint._src.runtime import CompileOptions, Device
 from imprint._src.sharding.single import Sharding, SingleDeviceSharding
 from imprint._src.sharding.spec import PartitionSpec
+from imprint._src.tree import internal as tree
 
 OnLimit = Literal["warn", "error"]
 Buckets: TypeAlias = Literal["pow2"] | Sequence[int] | Callable[[int], int] | None

@@ -8,6 +8,10 @@
    sees the default as a constant. So `f(x)`, `f(x, 1)` and `f(x, k=1)` are one call.
 The result is a `CallSpec` (the dynamic and the static parameters), which all forms of the
 call share, and the values. `leaf_names` names leaves for messages.
+
+A wrapper is called by its own parameters; its `*args` have in options and messages the
+names of the function that it wraps. Calls of a wrapper that takes `(*args, **kwargs)` have
+the canonical form of that function's, if they fit its parameters.
 """
 
 import inspect
@@ -17,10 +21,10 @@ from operator import index, itemgetter
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
-from imprint import tree
 from imprint._src.core.functions import name_of
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.jit.fingerprint.static_values import is_plain_value, same_value
+from imprint._src.tree import internal as tree
 
 _POSITIONAL = (
     inspect.Parameter.POSITIONAL_ONLY,
@@ -178,9 +182,11 @@ class Signature:
     __slots__ = (
         *(
             "_defaults",
+            "_forwards",
             "_specs",
             "_keyword_only",
             "_names",
+            "_option_names",
             "_signature",
             "_variadic",
         ),
@@ -195,10 +201,11 @@ class Signature:
         donate: tuple[Any, Any] = (None, None),
     ) -> None:
         self.function_name: str = name_of(fun)
-        try:
-            self._signature = inspect.signature(fun)
-        except (TypeError, ValueError):  # some builtins: calls keep their form
-            self._signature = None
+        self._signature = _signature_of(fun, follow_wrapped=False)
+        wrapped = _signature_of(fun, follow_wrapped=True)
+        self._forwards = wrapped != self._signature and _forwards(self._signature)
+        if self._forwards:
+            self._signature = wrapped
         given = list(self._signature.parameters.values()) if self._signature else []
         self._names = tuple(p.name for p in given if p.kind in _POSITIONAL)
         self._keyword_only = {p.name for p in given if p.kind is p.KEYWORD_ONLY}
@@ -206,6 +213,11 @@ class Signature:
             p.kind: p.name for p in given if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
         self._defaults = {p.name: p.default for p in given if p.default is not p.empty}
+        self._option_names: tuple[str, ...] = self._names
+        if inspect.Parameter.VAR_POSITIONAL in self._variadic:
+            every = wrapped.parameters.values() if wrapped else ()
+            rest = [p.name for p in every if p.kind in _POSITIONAL]
+            self._option_names += tuple(rest[len(self._names) :])
         self.static_nums: frozenset[int]
         self.static_names: frozenset[str]
         self.donate_nums: frozenset[int]
@@ -258,9 +270,13 @@ class Signature:
         key = (len(args), *kwargs) if kwargs else len(args)
         found = self.forms.get(key)
         if found is None:
-            self._check_call(args, kwargs)
-            slots = self._slots(len(args), kwargs)
-            found = self.forms[key] = self._spell(slots, len(args))
+            if self._fits(args, kwargs):
+                slots = self._slots(len(args), kwargs)
+                found = self._spell(slots, len(args))
+            else:
+                slots = (*range(len(args)), *kwargs)
+                found = self._spell(slots, len(args), as_given=True)
+            self.forms[key] = found
         return found
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
@@ -279,8 +295,14 @@ class Signature:
         return (*range(count), *(places.get(name, name) for name in names))
 
     def _spell(
-        self, slots: Sequence[Slot], positional: int, skip: tuple[int, ...] = ()
+        self,
+        slots: Sequence[Slot],
+        positional: int,
+        skip: tuple[int, ...] = (),
+        *,
+        as_given: bool = False,
     ) -> CallForm:
+        known_defaults = [] if as_given else self._default_slots()
         by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
         order = sorted(by_slot, key=_slot_order)
         last = {num + positional for num in self.static_nums if num < 0}
@@ -290,14 +312,14 @@ class Signature:
             if slot in last
             or self._is_spelled_static(slot, by_slot[slot] >= positional)
         }
-        for slot, default in self._default_slots():
+        for slot, default in known_defaults:
             if self.is_static(slot) and slot not in by_slot:
                 static[slot] = -1, default
         static = {slot: static[slot] for slot in sorted(static, key=_slot_order)}
         dynamic = {slot: by_slot[slot] for slot in order if slot not in static}
         defaults = tuple(
             (by_slot[slot], default)
-            for slot, default in self._default_slots()
+            for slot, default in known_defaults
             if slot in dynamic and self.is_known_default(default)
         )
         spec = self._spec(tuple(dynamic), tuple(static))
@@ -396,35 +418,43 @@ class Signature:
         """Return the name of a parameter; `args[0]` for one of `*args`."""
         if isinstance(slot, str):
             return slot
-        if slot < len(self._names):
-            return self._names[slot]
+        if slot < len(self._option_names):
+            return self._option_names[slot]
         rest = self._variadic.get(inspect.Parameter.VAR_POSITIONAL, "args")
         return f"{rest}[{slot - len(self._names)}]"
 
-    def _check_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Return whether a call fits the parameters; False only for a forwarder.
+
+        Raises:
+            ArgumentError: the function cannot be called like this.
+        """
         if self._signature is None:
-            return
+            return True
         try:
             self._signature.bind(*args, **kwargs)
         except TypeError as err:
+            if self._forwards:  # it may rearrange its arguments
+                return False
             given = [f"{len(args)} positional", *(f"{k}=…" for k in kwargs)]
             raise ArgumentError(
                 f"{self.function_name}: expected arguments {self._signature}, got "
                 f"{', '.join(given)}: {err}.{_nearest(kwargs, self._signature)}"
             ) from None
+        return True
 
     # ---- options ----
 
     def _chosen(
         self, what: str, argnums: Any, argnames: Any
     ) -> tuple[frozenset[int], frozenset[str]]:
+        known = self._option_names
         nums = self._check_nums(what, as_tuple(argnums, int, f"{what}_argnums"))
         names = self._check_names(what, as_tuple(argnames, str, f"{what}_argnames"))
         if argnames is None:
-            count = len(self._names)
-            names = tuple(self._names[i] for i in nums if 0 <= i < count)
+            names = tuple(known[i] for i in nums if 0 <= i < len(known))
         if argnums is None:
-            nums = tuple(self._names.index(n) for n in names if n in self._names)
+            nums = tuple(known.index(n) for n in names if n in known)
         return frozenset(nums), frozenset(names)
 
     def _check_nums(self, what: str, nums: tuple[int, ...]) -> tuple[int, ...]:
@@ -445,7 +475,7 @@ class Signature:
         return tuple(n + count if n < 0 else n for n in nums)
 
     def _check_names(self, what: str, names: tuple[str, ...]) -> tuple[str, ...]:
-        known = {*self._names, *self._keyword_only}
+        known = {*self._option_names, *self._keyword_only}
         endless = inspect.Parameter.VAR_KEYWORD in self._variadic
         for name in names:
             if name not in known and self._signature is not None and not endless:
@@ -464,6 +494,26 @@ class Signature:
                 f"donated, got both for {', '.join(sorted(both))}. A static argument "
                 "is no array; take it out of donate_argnums and donate_argnames."
             )
+
+
+def _signature_of(
+    fun: Callable[..., Any], *, follow_wrapped: bool
+) -> inspect.Signature | None:
+    """Return the signature of a function itself, or of the one that it wraps."""
+    try:
+        return inspect.signature(fun, follow_wrapped=follow_wrapped)
+    except (TypeError, ValueError):  # some builtins: calls keep their form
+        return None
+
+
+def _forwards(signature: inspect.Signature | None) -> bool:
+    """Return whether a function takes any arguments, and nothing else."""
+    given = signature.parameters.values() if signature else ()
+    kinds = [p.kind for p in given]
+    return kinds == [
+        inspect.Parameter.VAR_POSITIONAL,
+        inspect.Parameter.VAR_KEYWORD,
+    ]
 
 
 def _nearest(given: Iterable[str], signature: inspect.Signature) -> str:

@@ -16,7 +16,6 @@ from typing import Any, Final, cast, final, overload
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.array import ArrayImpl, buffer_of
 from imprint._src.config import settings
 from imprint._src.core.array_interop import conversion, shown
@@ -40,6 +39,7 @@ from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
 from imprint._src.primitives.shape import as_value
+from imprint._src.tree import internal as tree
 
 # ---- results ----
 

@@ -11,11 +11,11 @@ from enum import Enum, auto
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from imprint import tree
 from imprint._src.core.identity import type_name
 from imprint._src.jit.explain.fingerprint_diff import FEW, disagreements
 from imprint._src.jit.fingerprint.content import StateReader
 from imprint._src.jit.fingerprint.wording import distinguish
+from imprint._src.tree import internal as tree
 from imprint._src.tree.registry import fields_of
 from imprint._src.tree.statics import Static
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Final, NamedTuple, final
 
-from imprint import tree
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import NamedAxes
 from imprint._src.diagnostics.source import Source
+from imprint._src.tree import internal as tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.core.identity import Standin, identity, ids_of, namespace, namespaces
 from imprint._src.jit.fingerprint.code import Code, code_of, codes
 from imprint._src.jit.fingerprint.layout import (
@@ -59,6 +58,7 @@ from imprint._src.jit.fingerprint.token import (
     find_token,
     token_of,
 )
+from imprint._src.tree import internal as tree
 
 DEPTH: Final = 60
 _MANY: Final = 256

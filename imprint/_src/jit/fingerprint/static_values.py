@@ -24,7 +24,6 @@ from weakref import ref
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.identity import identity, ids_of
 from imprint._src.core.user_code import is_user_function
@@ -52,6 +51,7 @@ from imprint._src.jit.fingerprint.token import (
     scalar_contents,
     token_of,
 )
+from imprint._src.tree import internal as tree
 from imprint._src.tree.statics import TokenReader
 
 # ---- the contract ----

@@ -37,7 +37,7 @@ from imprint._src.jit.manifest.trace_manifest import (
     traces_of,
     verify,
 )
-from imprint.tree import structure
+from imprint._src.tree.internal import structure
 
 Component = list[str]
 """A digest and a text, which is "" if it says nothing or too much."""

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.core.aval import ShapedArray
 from imprint._src.jit.compilation.layout import Spread
@@ -22,6 +21,7 @@ from imprint._src.sharding.mesh import AbstractMesh, AxisType, Mesh
 from imprint._src.sharding.named import NamedSharding
 from imprint._src.sharding.single import SingleDeviceSharding, Uncommitted
 from imprint._src.sharding.spec import UNCONSTRAINED, PartitionSpec
+from imprint._src.tree import internal as tree
 
 Plain = Any
 

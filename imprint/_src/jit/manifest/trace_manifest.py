@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import runtime
 from imprint._src.config import Settings
 from imprint._src.core.aval import ShapedArray
@@ -59,6 +58,7 @@ from imprint._src.jit.manifest.plain_data import (
     tree_data,
 )
 from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
+from imprint._src.tree import internal as tree
 
 Plain = dict[str, Any]
 TRACE: Final = "trace"

@@ -4,6 +4,7 @@
 parts, then by imaginary parts. Logic accepts any numbers: 0 is false.
 """
 
+from operator import eq
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from imprint._src.core.array import Array
 from imprint._src.core.primitive import Primitive
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import DTypeError
+from imprint._src.interpreters.keys import compares_keys
 from imprint._src.numpy.creation import asarray
 from imprint._src.numpy.elementwise.selection import as_bool, where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
@@ -424,6 +426,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 @fuse_eager
+@compares_keys(eq)
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -465,6 +468,7 @@ def multiply_sizes(factor: Array, y: Array) -> Array:
 
 
 @fuse_eager
+@compares_keys(lambda a, b: all(a == b))
 def allclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -482,7 +486,14 @@ def allclose(
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
+def _is_same_keys(a: Any, b: Any) -> Any:
+    if a.shape != b.shape:
+        return _filled(to_array(0), value=False)
+    return all(a == b)
+
+
 @fuse_eager
+@compares_keys(_is_same_keys)
 def array_equal(
     a1: Any,
     a2: Any,

@@ -13,7 +13,7 @@ from imprint._src.bootstrap import hooks
 from imprint._src.core.array import Array
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError
-from imprint._src.numpy.keys import accepts_keys
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,

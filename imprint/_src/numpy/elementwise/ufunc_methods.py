@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src import dtypes
 from imprint._src.config import settings
 from imprint._src.control_flow.scan import scan
@@ -86,6 +85,7 @@ from imprint._src.primitives.elementwise.bitwise import and_, or_, xor
 from imprint._src.primitives.elementwise.rounding import is_finite
 from imprint._src.primitives.reductions import reduce_and, reduce_or, reduce_xor
 from imprint._src.primitives.shape import squeeze
+from imprint._src.tree import internal as tree
 
 Given = dict[str, Any]
 

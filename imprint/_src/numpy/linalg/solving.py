@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.control_flow.implicit import solve_linear
 from imprint._src.control_flow.trace_body import trace_body, unite
 from imprint._src.core import dims
@@ -31,6 +30,7 @@ from imprint._src.primitives.linalg.lu import inverse_order, lu, rows_at
 from imprint._src.primitives.linalg.triangular import triangular_solve
 from imprint._src.primitives.matrices import identity, product, swapped
 from imprint._src.primitives.shape import expand_dims, squeeze
+from imprint._src.tree import internal as tree
 
 NDArray = np.ndarray[Any, Any]
 

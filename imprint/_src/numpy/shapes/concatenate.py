@@ -17,7 +17,7 @@ from imprint._src.core.dims import Dim
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
-from imprint._src.numpy.keys import accepts_keys
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,

@@ -16,7 +16,7 @@ from imprint._src.core.aval import Shape, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint._src.numpy.keys import accepts_keys
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.numpy.promotion import (
     ArrayLike,
     NDArray,

@@ -18,9 +18,9 @@ from imprint._src.core.trace import Tracer
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.eager.spread import spread
 from imprint._src.errors import DTypeError, ShapeError
+from imprint._src.interpreters.keys import accepts_keys
 from imprint._src.numpy.elementwise.arithmetic import mod
 from imprint._src.numpy.indexing.take import take
-from imprint._src.numpy.keys import accepts_keys
 from imprint._src.numpy.promotion import ArrayLike, NDArray, as_array
 from imprint._src.numpy.ranges import arange
 from imprint._src.numpy.reductions.cumulative import cumsum

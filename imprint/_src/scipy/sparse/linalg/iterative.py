@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, cast
 
 import imprint.numpy as np
-from imprint import tree
 from imprint._src.core.array import Array
 from imprint._src.core.aval import get_aval
 from imprint._src.dtypes import finfo, is_complex, to_inexact
@@ -20,6 +19,7 @@ from imprint._src.flatten_util import Unravel, ravel_pytree
 from imprint._src.lax.loops import fori_loop, while_loop
 from imprint._src.lax.solving import custom_linear_solve
 from imprint._src.numpy.promotion import promote_dtypes
+from imprint._src.tree import internal as tree
 from imprint.numpy import linalg
 from imprint.scipy.linalg import solve_triangular
 

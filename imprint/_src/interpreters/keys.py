@@ -12,12 +12,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from imprint import tree
 from imprint._src.config import settings
 from imprint._src.core.trace import current_trace
-from imprint._src.errors import ArgumentError
+from imprint._src.diagnostics.traceback_filter import drop_internal_frames
+from imprint._src.errors import ArgumentError, AxisError, ShapeError
 from imprint._src.interpreters import vmap
 from imprint._src.primitives import key_uses
+from imprint._src.tree import internal as tree
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,11 +36,15 @@ def accepts_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def of_keys_too(*args: P.args, **kwargs: P.kwargs) -> T:
             try:
                 return function(*args, **kwargs)
+            except (ShapeError, AxisError) as err:
+                drop_internal_frames(err)
+                raise
             except ArgumentError as err:
                 refused = err
                 given = {i: args[i] for i in operands if i < len(args)}
                 arrays = tree.leaves(given, is_leaf=_is_keys)
                 if not arrays or not all(map(_is_keys, arrays)):
+                    drop_internal_frames(err)
                     raise
 
             if len({x.dtype for x in arrays}) > 1:
@@ -81,6 +86,32 @@ def _follow(of_words: Callable[[Any], Any], words: Any, moved: Any) -> None:
         possible = (each[i] for i in np.asarray(at).flat for _ in range(x.shape[-1]))
         filled = key_uses.filled(x.shape, possible)
         key_uses.set_keys(x, key_uses.Keys(x.shape, filled))
+
+
+def compares_keys(
+    of_keys: Callable[[Any, Any], Any],
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator of a comparison, which then accepts two arrays of keys.
+
+    Args:
+        of_keys: compares them.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def of_keys_too(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except ArgumentError as err:
+                one, two, *_ = *args, None, None
+                if not (_is_keys(one) and _is_keys(two)):
+                    drop_internal_frames(err)
+                    raise
+            return of_keys(one, two)
+
+        return of_keys_too
+
+    return decorated
 
 
 def _is_keys(x: Any) -> bool:
