@@ -1,6 +1,6 @@
 """Entropies and their parts: products with logarithms, logits, sums of exponentials.
 
-A product with factor 0 is 0, whatever the logarithm; derivatives are those of the
+A product with factor 0 is 0, whatever the logarithm, unless that is NaN; derivatives are those of the
 formula. Sums of exponentials are those of `imprint.nn`.
 """
 
@@ -22,7 +22,7 @@ from imprint.custom_derivatives import custom_jvp
 
 @fuse_eager
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
-    """Return `x * log(y)`, and 0 where `x` is 0.
+    """Return `x * log(y)`, and 0 where `x` is 0 and `y` not NaN.
 
     Example:
         >>> from imprint.scipy import special
@@ -34,7 +34,7 @@ def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
 
 @custom_jvp
 def _xlogy(x: Any, y: Any) -> Any:
-    some = np.not_equal(x, 0)
+    some = np.not_equal(x, 0) | np.isnan(y)
     return np.where(
         some, np.multiply(x, np.log(np.where(some, y, 1))), np.multiply(x, 0)
     )
@@ -43,12 +43,18 @@ def _xlogy(x: Any, y: Any) -> Any:
 @_xlogy.defjvp
 def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    return _xlogy(x, y), dx * np.log(y) + dy * np.divide(x, y)
+    return _xlogy(x, y), dx * np.log(y) + dy * _quotient(x, y)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """Return `x / y`, and 0 for 0 / 0: products with 0 are 0 for every logarithm."""
+    flat = np.equal(x, 0) & np.equal(y, 0)
+    return np.where(flat, 0, np.divide(x, np.where(flat, 1, y)))
 
 
 @fuse_eager
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
-    """Return `x * log1p(y)`, and 0 where `x` is 0.
+    """Return `x * log1p(y)`, and 0 where `x` is 0 and `y` not NaN.
 
     Example:
         >>> from imprint.scipy import special
@@ -60,7 +66,7 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
 
 @custom_jvp
 def _xlog1py(x: Any, y: Any) -> Any:
-    some = np.not_equal(x, 0)
+    some = np.not_equal(x, 0) | np.isnan(y)
     return np.where(
         some, np.multiply(x, np.log1p(np.where(some, y, 0))), np.multiply(x, 0)
     )
@@ -69,7 +75,7 @@ def _xlog1py(x: Any, y: Any) -> Any:
 @_xlog1py.defjvp
 def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    return _xlog1py(x, y), dx * np.log1p(y) + dy * np.divide(x, np.add(y, 1))
+    return _xlog1py(x, y), dx * np.log1p(y) + dy * _quotient(x, np.add(y, 1))
 
 
 @fuse_eager

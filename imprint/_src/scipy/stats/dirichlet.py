@@ -10,6 +10,7 @@ from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -58,4 +59,4 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
         >>> dirichlet.pdf(np.array([0.25, 0.75]), np.ones(2))
         Array(1., dtype=float32)
     """
-    return np.exp(logpdf(x, alpha))
+    return exp(logpdf(x, alpha))

@@ -9,6 +9,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -46,4 +47,4 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         >>> multinomial.pmf(np.array([1, 1]), 2, np.array([0.5, 0.5])).round(4)
         Array(0.5, dtype=float32)
     """
-    return np.exp(logpmf(x, n, p))
+    return exp(logpmf(x, n, p))
