@@ -115,13 +115,18 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
         Array([ 0.,  0., inf], dtype=float32)
     """
     p, q = floats("rel_entr", p, q)
+    return _divergence(p, q, 0, 0)
+
+
+def _divergence(p: Any, q: Any, rest: Any, at_zero: Any) -> Any:
+    """Return `p * log(p / q) + rest`, and `at_zero` where `p` is 0."""
     both = np.greater(p, 0) & np.greater(q, 0)
     none = np.equal(p, 0) & np.greater_equal(q, 0)
     safe_p, safe_q = np.where(both, p, 1), np.where(both, q, 1)
-    value = safe_p * (np.log(safe_p) - np.log(safe_q))
+    value = safe_p * (np.log(safe_p) - np.log(safe_q)) + rest
     unknown = np.isnan(p) | np.isnan(q)
-    rest = np.where(none, 0, np.where(unknown, math.nan, math.inf))
-    return np.where(both, value, rest)
+    outside = np.where(unknown, math.nan, math.inf)
+    return np.where(both, value, np.where(none, at_zero, outside))
 
 
 @fuse_eager
@@ -135,7 +140,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
         Array([1., 0.], dtype=float32)
     """
     p, q = floats("kl_div", p, q)
-    return rel_entr(p, q) - p + q
+    return _divergence(p, q, q - p, q)
 
 
 @fuse_eager

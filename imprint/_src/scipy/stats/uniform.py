@@ -16,7 +16,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     Example:
         >>> from imprint.scipy.stats import uniform
         >>> uniform.logpdf(0.5).round(4)
-        Array(-0., dtype=float32, weak_type=True)
+        Array(0., dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("uniform.logpdf", x, loc, scale)
     z = standard(x, loc, scale)
