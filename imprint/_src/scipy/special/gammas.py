@@ -339,8 +339,11 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
 def _zeta(x: Any, q: Any) -> Any:
     # For large x, where the engine has no value, the sum is its first term.
     alone = (q >= 0) & (q < math.inf) & (x > 1000 * np.maximum(q, 1))
+    none = (q == math.inf) & (x > 1)
     first = np.power(np.where(alone, q, 1), np.negative(x))
-    return np.where(alone, first, primitives.zeta(np.where(alone, 2, x), q))
+    known = alone | none
+    rest = primitives.zeta(np.where(known, 2, x), np.where(known, 1, q))
+    return np.where(alone, first, np.where(none, 0, rest))
 
 
 @_zeta.defjvp
