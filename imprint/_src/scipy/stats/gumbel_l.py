@@ -104,5 +104,5 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.3665, dtype=float32, weak_type=True)
     """
     p, loc, scale = floats("gumbel_l.ppf", p, loc, scale)
-    p = probability(p, scale)
-    return loc + scale * np.log(-np.log1p(-p))
+    below = probability(p, scale)
+    return loc + scale * np.log(-np.log1p(-below))

@@ -120,5 +120,5 @@ def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         Array(nan, dtype=float32, weak_type=True)
     """
     q, b, loc, scale = floats("pareto.ppf", q, b, loc, scale)
-    q = probability(q, scale, b > 0)
-    return loc + scale * exp(-np.log1p(-q) / b)
+    below = probability(q, scale, b > 0)
+    return loc + scale * exp(-np.log1p(-below) / b)

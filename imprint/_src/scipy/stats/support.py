@@ -11,7 +11,7 @@ all other arguments are here, those of SciPy:
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import imprint.numpy as np
 from imprint._src.dtypes import finfo
@@ -116,7 +116,7 @@ def expm1(x: Any) -> Any:
 def log1p_square(y: Any) -> Any:
     """Return `log1p(y * y)`, also where the square overflows."""
     size = np.abs(y)
-    far = size > float(finfo(y.dtype).eps) ** -0.5
+    far = size > float(cast("Any", finfo(y.dtype)).eps) ** -0.5
     near = np.where(far, 0, y)
     return np.where(far, 2 * np.log(np.where(far, size, 1)), np.log1p(near * near))
 
