@@ -271,6 +271,16 @@ KNOWN = {
 """Functions without this law, with the reason."""
 
 
+IN_PROGRAMS = {
+    "betaln": (64, "lgamma is precise to a few eps of 1 near its zeros"),
+    "loggamma": (64, "lgamma is precise to a few eps of 1 near its zeros"),
+    "gammaincc": (64, "the difference from 1, for small a and x"),
+    "fresnel": (2**20, "the phase of 1e10, by which the result moves by 1 / (pi x)"),
+    "owens_t": (64, "digits of 1e-198, beyond 30 deviations"),
+}
+"""Known: errors of compiled functions in eps of 1, with the reason."""
+
+
 def _differs(name, args):
     """Return where a function differs from SciPy, which the comment explains."""
     a = np.asarray(args[0], float)
@@ -306,9 +316,12 @@ def _check_special(name, count, dtype, run):
         want = np.asarray(getattr(scipy.special, name)(*wide)).astype(dtype)
         got = np.asarray(run(getattr(special, name))(*args))
         same = ~np.broadcast_to(_differs(name, args), got.shape)
+        apart = 64 * eps if name in ("fresnel", "sici", "spence") else tiny
+        if run is imprint.jit and name in IN_PROGRAMS:
+            apart = IN_PROGRAMS[name][0] * eps
         np.testing.assert_allclose(
             got[same].astype(float), want[same].astype(float), rtol=2**17 * eps,
-            atol=64 * eps if name in ("fresnel", "sici", "spence") else tiny,
+            atol=apart,
             err_msg=str([x[: same.size] for x in args]) if count < 2 else name,
         )  # fmt: skip
 
