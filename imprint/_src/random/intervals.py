@@ -16,10 +16,11 @@ from imprint._src.core.aval import DType, Shape, get_aval
 from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.spread import spread
 from imprint._src.errors import ArgumentError
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.core_ops import add, mul, scalar_like, sub
-from imprint._src.primitives.elementwise.arithmetic import max_, rem
+from imprint._src.primitives.elementwise.arithmetic import max_, min_, nextafter, rem
 from imprint._src.primitives.elementwise.bitwise import and_, or_, shift_right_logical
-from imprint._src.primitives.elementwise.comparison import gt, le
+from imprint._src.primitives.elementwise.comparison import gt, le, lt
 from imprint._src.primitives.elementwise.convert import (
     bitcast_convert_type,
     convert_element_type,
@@ -125,7 +126,12 @@ def _check_bounds(name: str, shape: Shape, minval: Any, maxval: Any) -> None:
 
 def _uniform(shape: Shape, dtype: DType, data: Any, minval: Any, maxval: Any) -> Any:
     low, high = (convert_element_type(x, dtype) for x in (minval, maxval))
-    return uniform_floats(shape, dtype, data, repeat(low, shape), repeat(high, shape))
+    drawn = uniform_floats(shape, dtype, data, repeat(low, shape), repeat(high, shape))
+    # A sum that is rounded may be the upper bound.
+    below, high = stop_gradient(low), stop_gradient(high)
+    below, high = repeat(below, shape), repeat(high, shape)
+    last = select_n(lt(below, high), below, nextafter(high, below))
+    return min_(drawn, last)
 
 
 _uniform_of = programs(_uniform)

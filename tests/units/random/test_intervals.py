@@ -42,6 +42,12 @@ def test_uniform_lies_within_bounds():
     assert abs(drawn.mean() - 2.5) < 0.05
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_uniform_is_not_rounded_to_its_upper_bound(dtype):
+    drawn = random.uniform(KEY, (20000,), dtype, minval=3.0, maxval=4.0)
+    assert 3 <= float(drawn.min()) <= float(drawn.max()) < 4
+
+
 @pytest.mark.slow
 def test_bounds_have_derivatives():
     def total(api, low, high):

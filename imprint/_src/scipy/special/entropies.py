@@ -1,6 +1,6 @@
 """Entropies and their parts: products with logarithms, logits, sums of exponentials.
 
-A product with factor 0 is 0, whatever the logarithm; derivatives are those of the
+A product with factor 0 is 0, whatever the logarithm, unless that is NaN; derivatives are those of the
 formula. Sums of exponentials are those of `imprint.nn`.
 """
 
@@ -23,7 +23,7 @@ from imprint.custom_derivatives import custom_jvp
 
 @fuse_eager
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
-    """Return `x * log(y)`, and 0 where `x` is 0.
+    """Return `x * log(y)`, and 0 where `x` is 0 and `y` not NaN.
 
     Example:
         >>> from imprint.scipy import special
@@ -35,7 +35,7 @@ def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
 
 @custom_jvp
 def _xlogy(x: Any, y: Any) -> Any:
-    some = np.not_equal(x, 0)
+    some = np.not_equal(x, 0) | np.isnan(y)
     return np.where(
         some, np.multiply(x, np.log(np.where(some, y, 1))), np.multiply(x, 0)
     )
@@ -44,13 +44,19 @@ def _xlogy(x: Any, y: Any) -> Any:
 @partial(_xlogy.defjvp, symbolic_zeros=True)
 def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    by_x, by_y = (dx, lambda: np.log(y)), (dy, lambda: np.divide(x, y))
+    by_x, by_y = (dx, lambda: np.log(y)), (dy, lambda: _quotient(x, y))
     return _xlogy(x, y), sum_of_terms(by_x, by_y)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """Return `x / y`, and 0 for 0 / 0: products with 0 are 0 for every logarithm."""
+    flat = np.equal(x, 0) & np.equal(y, 0)
+    return np.where(flat, 0, np.divide(x, np.where(flat, 1, y)))
 
 
 @fuse_eager
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
-    """Return `x * log1p(y)`, and 0 where `x` is 0.
+    """Return `x * log1p(y)`, and 0 where `x` is 0 and `y` not NaN.
 
     Example:
         >>> from imprint.scipy import special
@@ -62,7 +68,7 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
 
 @custom_jvp
 def _xlog1py(x: Any, y: Any) -> Any:
-    some = np.not_equal(x, 0)
+    some = np.not_equal(x, 0) | np.isnan(y)
     return np.where(
         some, np.multiply(x, np.log1p(np.where(some, y, 0))), np.multiply(x, 0)
     )
@@ -71,7 +77,7 @@ def _xlog1py(x: Any, y: Any) -> Any:
 @partial(_xlog1py.defjvp, symbolic_zeros=True)
 def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    by_y = dy, lambda: np.divide(x, np.add(y, 1))
+    by_y = dy, lambda: _quotient(x, np.add(y, 1))
     return _xlog1py(x, y), sum_of_terms((dx, lambda: np.log1p(y)), by_y)
 
 
@@ -112,13 +118,18 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
         Array([ 0.,  0., inf], dtype=float32)
     """
     p, q = floats("rel_entr", p, q)
+    return _divergence(p, q, 0, 0)
+
+
+def _divergence(p: Any, q: Any, rest: Any, at_zero: Any) -> Any:
+    """Return `p * log(p / q) + rest`, and `at_zero` where `p` is 0."""
     both = np.greater(p, 0) & np.greater(q, 0)
     none = np.equal(p, 0) & np.greater_equal(q, 0)
     safe_p, safe_q = np.where(both, p, 1), np.where(both, q, 1)
-    value = safe_p * (np.log(safe_p) - np.log(safe_q))
+    value = safe_p * (np.log(safe_p) - np.log(safe_q)) + rest
     unknown = np.isnan(p) | np.isnan(q)
-    rest = np.where(none, 0, np.where(unknown, math.nan, math.inf))
-    return np.where(both, value, rest)
+    outside = np.where(unknown, math.nan, math.inf)
+    return np.where(both, value, np.where(none, at_zero, outside))
 
 
 @fuse_eager
@@ -132,7 +143,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
         Array([1., 0.], dtype=float32)
     """
     p, q = floats("kl_div", p, q)
-    return rel_entr(p, q) - p + q
+    return _divergence(p, q, q - p, q)
 
 
 @fuse_eager

@@ -103,15 +103,46 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
         Array(-0.6931472, dtype=float32, weak_type=True)
     """
     a, b = floats("betaln", a, b)
+    return _log_beta(a, b)[0]
+
+
+def _log_beta(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the log of the magnitude of the beta function, and its sign."""
     a, b = np.minimum(a, b), np.maximum(a, b)
+    # At a pole of one gamma function that another cancels, reflect.
+    turned = _is_pole(a) & (a > -math.inf) & (b > 0) & (b == np.floor(b))
+    turned = turned & (a + b <= 0)
+    infinite = (_is_pole(a) | _is_pole(b)) & ~turned
+    sign = _finite_sign(a) * _finite_sign(b) * _finite_sign(np.add(a, b))
+    sign = np.where(turned, 1 - 2 * np.abs(np.fmod(b, 2)), sign)
+    sign = np.where(infinite, 1, sign)
+    other = np.where(turned, 1 - a - b, a)
+    value = _plain_log_beta(np.minimum(other, b), np.maximum(other, b))
+    return np.where(infinite, math.inf, value), sign
+
+
+def _plain_log_beta(a: Any, b: Any) -> Any:
+    """Return the log of the magnitude for a of at most b, of which none is at a pole."""
     total = a + b
     # For large numbers, the logarithms of gamma functions are close together.
-    large = np.where(b < 10, 10, b)
-    rest = -(large - 0.5) * np.log1p(a / large) - a * np.log(a + large) + a
-    rest = rest + (_stirling(large) - _stirling(a + large))
+    use = (b >= 10) & (total >= 10) & np.isfinite(b)
+    large, small = np.where(use, b, 10), np.where(use, a, 1)
+    rest = -(large - 0.5) * np.log1p(small / large) - small * np.log(small + large)
+    rest = rest + small + (_stirling(large) - _stirling(small + large))
     plain = primitives.lgamma(b) - primitives.lgamma(total)
-    use = (b >= 10) & (a > 0) & np.isfinite(b)
+    # At infinity the quotient is the power of the smaller one.
+    endless = np.where(a > 0, -math.inf, np.where(a < 0, math.inf, math.nan))
+    plain = np.where(b == math.inf, np.where(a == b, -math.inf, endless), plain)
     return primitives.lgamma(a) + np.where(use, rest, plain)
+
+
+def _is_pole(x: Any) -> Any:
+    return (x <= 0) & (x == np.floor(x))
+
+
+def _finite_sign(x: Any) -> Any:
+    """Return the sign of the gamma function, and 1 at its poles."""
+    return np.where(_is_pole(x), 1, gammasgn(x))
 
 
 def _stirling(a: Any) -> Any:
@@ -130,9 +161,8 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
         >>> special.beta(1.0, 2.0).round(4)
         Array(0.5, dtype=float32)
     """
-    a, b = strong_floats("beta", a, b)
-    sign = gammasgn(a) * gammasgn(b) * gammasgn(np.add(a, b))
-    return sign * np.exp(betaln(a, b))
+    size, sign = _log_beta(*strong_floats("beta", a, b))
+    return sign * np.exp(size)
 
 
 @fuse_eager
@@ -180,8 +210,15 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
     some = np.greater_equal(k, 0) & np.greater_equal(n, k) & np.greater_equal(n, 0)
     kept = np.where(some, k, 0)
     total = np.where(some, n, 0)
-    parts = primitives.lgamma(kept + 1) + primitives.lgamma(total - kept + 1)
-    return np.where(some, np.exp(primitives.lgamma(total + 1) - parts), 0)
+    endless = total == math.inf
+    total = np.where(endless, kept, total)
+    # By the beta function, where logarithms of gamma functions would cancel.
+    size = _plain_log_beta(
+        np.minimum(kept, total - kept) + 1, np.maximum(kept, total - kept) + 1
+    )
+    ways = np.exp(-size - np.log1p(total))
+    ways = np.where(endless, np.where(kept == 0, 1, math.inf), ways)
+    return np.where(some, ways, 0)
 
 
 def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
@@ -240,7 +277,11 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
         )
     m, x = floats("polygamma", order, x)
     m, x = np.broadcast_arrays(m, x)
-    return primitives.polygamma(m, x)
+    # The engine has no value at infinity, nor of digamma at 0.
+    flat = (m > 0) & (x == math.inf)
+    at_zero = (m == 0) & (x == 0)
+    value = primitives.polygamma(m, np.where(flat | at_zero, 1, x))
+    return np.where(flat, 0, np.where(at_zero, -math.inf, value))
 
 
 @fuse_eager
@@ -303,7 +344,13 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
 
 @custom_jvp
 def _zeta(x: Any, q: Any) -> Any:
-    return primitives.zeta(x, q)
+    # For large x, where the engine has no value, the sum is its first term.
+    alone = (q >= 0) & (q < math.inf) & (x > 1000 * np.maximum(q, 1))
+    none = (q == math.inf) & (x > 1)
+    first = np.power(np.where(alone, q, 1), np.negative(x))
+    known = alone | none
+    rest = primitives.zeta(np.where(known, 2, x), np.where(known, 1, q))
+    return np.where(alone, first, np.where(none, 0, rest))
 
 
 @partial(_zeta.defjvp, symbolic_zeros=True)

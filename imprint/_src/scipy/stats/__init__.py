@@ -23,6 +23,7 @@
 - `pareto`: the Pareto distribution
 - `poisson`: the Poisson distribution
 - `samples`: modes, ranks and standard errors of samples
+- `support`: values outside of supports, and formulas of several distributions
 - `t`: Student's t distribution
 - `truncnorm`: the truncated normal distribution
 - `uniform`: the uniform distribution

@@ -4,11 +4,13 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import CDF, distribution, exp, mass, probability
 from imprint.scipy import special
 
 
@@ -21,11 +23,11 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         Array(-1.3863, dtype=float32, weak_type=True)
     """
     k, p, loc = floats("bernoulli.logpmf", k, p, loc)
-    x = k - loc
-    inside = (x == 0) | (x == 1)
-    x = np.where(inside, x, 0)
-    value = special.xlogy(x, p) + special.xlog1py(1 - x, -p)
-    return np.where(inside, value, -math.inf)
+
+    def inside(x: Any) -> Any:
+        return special.xlogy(x, p) + special.xlog1py(1 - x, -p)
+
+    return mass(k - loc, inside, 0, 1, (p >= 0) & (p <= 1))
 
 
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -36,7 +38,7 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> bernoulli.pmf(1, 0.25).round(4)
         Array(0.25, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, p, loc))
+    return exp(logpmf(k, p, loc))
 
 
 def cdf(k: ArrayLike, p: ArrayLike) -> Array:
@@ -48,8 +50,8 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
         Array(1., dtype=float32, weak_type=True)
     """
     k, p = floats("bernoulli.cdf", k, p)
-    value = np.where(k < 0, 0, np.where(k < 1, 1 - p, 1))
-    return np.where((p >= 0) & (p <= 1), value, math.nan)
+    k = np.where((p >= 0) & (p <= 1), np.floor(k), math.nan)
+    return distribution(k, lambda k: 1 - p + k * p, 0, 1, 0, CDF)
 
 
 def ppf(q: ArrayLike, p: ArrayLike) -> Array:
@@ -61,5 +63,6 @@ def ppf(q: ArrayLike, p: ArrayLike) -> Array:
         Array(1., dtype=float32, weak_type=True)
     """
     q, p = floats("bernoulli.ppf", q, p)
-    known = (p >= 0) & (p <= 1) & (q >= 0) & (q <= 1)
-    return np.where(known, np.where(q <= 1 - p, 0, 1), math.nan)
+    q = probability(q, 1, (p >= 0) & (p <= 1))
+    value = np.where(q <= 1 - p, 0, np.where(np.isnan(q), q, 1))
+    return np.where(q == 0, -1, np.where(q == 1, 1, value))

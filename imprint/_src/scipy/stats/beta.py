@@ -3,12 +3,23 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
-import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    CDF,
+    LOG_CDF,
+    LOG_SF,
+    SF,
+    density,
+    distribution,
+    exp,
+    log_tail,
+    standard,
+)
 from imprint.scipy import special
 
 
@@ -23,12 +34,13 @@ def logpdf(
         Array(0.4055, dtype=float32, weak_type=True)
     """
     x, a, b, loc, scale = floats("beta.logpdf", x, a, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    inside = (z >= 0) & (z <= 1)
-    part = np.where(inside, z, 0.5)
-    value = special.xlogy(a - 1, part) + special.xlog1py(b - 1, -part)
-    value = value - special.betaln(a, b) - np.log(scale)
-    return np.where(inside, value, -math.inf)
+    z = standard(x, loc, scale, (a > 0) & (b > 0))
+
+    def inside(z: Any) -> Any:
+        value = special.xlogy(a - 1, z) + special.xlog1py(b - 1, -z)
+        return value - special.betaln(a, b) - np.log(scale)
+
+    return density(z, inside, 0, 1, 0.5)
 
 
 def pdf(
@@ -41,7 +53,7 @@ def pdf(
         >>> beta.pdf(0.5, 2.0, 3.0).round(4)
         Array(1.5, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, a, b, loc, scale))
+    return exp(logpdf(x, a, b, loc, scale))
 
 
 def cdf(
@@ -55,8 +67,13 @@ def cdf(
         Array(0.6875, dtype=float32, weak_type=True)
     """
     x, a, b, loc, scale = floats("beta.cdf", x, a, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.betainc(a, b, np.clip(z, 0, 1))
+    z = standard(x, loc, scale, (a > 0) & (b > 0))
+
+    def inside(z: Any) -> Any:
+        left, tail = _lesser_tail(z, a, b)
+        return np.where(left, tail, 1 - tail)
+
+    return distribution(z, inside, 0, 1, 0.5, CDF)
 
 
 def logcdf(
@@ -69,7 +86,14 @@ def logcdf(
         >>> beta.logcdf(0.5, 2.0, 3.0).round(4)
         Array(-0.3747, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, a, b, loc, scale))
+    x, a, b, loc, scale = floats("beta.logcdf", x, a, b, loc, scale)
+    z = standard(x, loc, scale, (a > 0) & (b > 0))
+
+    def inside(z: Any) -> Any:
+        left, tail = _lesser_tail(z, a, b)
+        return log_tail(left, tail, tail)
+
+    return distribution(z, inside, 0, 1, 0.5, LOG_CDF)
 
 
 def sf(
@@ -83,8 +107,13 @@ def sf(
         Array(0.3125, dtype=float32, weak_type=True)
     """
     x, a, b, loc, scale = floats("beta.sf", x, a, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.betainc(b, a, np.clip(1 - z, 0, 1))
+    z = standard(x, loc, scale, (a > 0) & (b > 0))
+
+    def inside(z: Any) -> Any:
+        left, tail = _lesser_tail(z, a, b)
+        return np.where(left, 1 - tail, tail)
+
+    return distribution(z, inside, 0, 1, 0.5, SF)
 
 
 def logsf(
@@ -97,4 +126,18 @@ def logsf(
         >>> beta.logsf(0.5, 2.0, 3.0).round(4)
         Array(-1.1632, dtype=float32, weak_type=True)
     """
-    return np.log(sf(x, a, b, loc, scale))
+    x, a, b, loc, scale = floats("beta.logsf", x, a, b, loc, scale)
+    z = standard(x, loc, scale, (a > 0) & (b > 0))
+
+    def inside(z: Any) -> Any:
+        left, tail = _lesser_tail(z, a, b)
+        return log_tail(~left, tail, tail)
+
+    return distribution(z, inside, 0, 1, 0.5, LOG_SF)
+
+
+def _lesser_tail(z: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Return whether z is left of the mean, and the probability on that side."""
+    left = z < a / (a + b)
+    p, q = np.where(left, a, b), np.where(left, b, a)
+    return left, special.betainc(p, q, np.where(left, z, 1 - z))

@@ -3,12 +3,13 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
-import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, mass
 from imprint.scipy import special
 
 
@@ -23,13 +24,13 @@ def logpmf(
         Array(-1.2528, dtype=float32, weak_type=True)
     """
     k, n, a, b, loc = floats("betabinom.logpmf", k, n, a, b, loc)
-    x = np.floor(k - loc)
-    inside = (x >= 0) & (x <= n)
-    x = np.where(inside, x, 0)
-    ways = -np.log1p(n) - special.betaln(n - x + 1, x + 1)
-    value = ways + special.betaln(x + a, n - x + b) - special.betaln(a, b)
-    value = np.where(inside, value, -math.inf)
-    return np.where((n >= 0) & (a > 0) & (b > 0), value, math.nan)
+
+    def inside(x: Any) -> Any:
+        ways = -np.log1p(n) - special.betaln(n - x + 1, x + 1)
+        return ways + special.betaln(x + a, n - x + b) - special.betaln(a, b)
+
+    valid = (n >= 0) & (n == np.floor(n)) & (a > 0) & (b > 0)
+    return mass(k - loc, inside, 0, n, valid)
 
 
 def pmf(
@@ -42,4 +43,4 @@ def pmf(
         >>> betabinom.pmf(1, 4, 2.0, 3.0).round(4)
         Array(0.2857, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, n, a, b, loc))
+    return exp(logpmf(k, n, a, b, loc))

@@ -3,12 +3,13 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
-import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, mass
 from imprint.scipy import special
 
 
@@ -21,12 +22,14 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
         Array(-0.863, dtype=float32, weak_type=True)
     """
     k, n, p, loc = floats("binom.logpmf", k, n, p, loc)
-    x = k - loc
-    inside = (x >= 0) & (x <= n)
-    x = np.where(inside, x, 0)
-    ways = special.gammaln(n + 1) - special.gammaln(x + 1) - special.gammaln(n - x + 1)
-    value = ways + special.xlogy(x, p) + special.xlog1py(n - x, -p)
-    return np.where(inside, value, -math.inf)
+
+    def inside(x: Any) -> Any:
+        ways = special.gammaln(n + 1) - special.gammaln(x + 1)
+        ways = ways - special.gammaln(n - x + 1)
+        return ways + special.xlogy(x, p) + special.xlog1py(n - x, -p)
+
+    valid = (n >= 0) & (n == np.floor(n)) & (p >= 0) & (p <= 1)
+    return mass(k - loc, inside, 0, n, valid)
 
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -37,4 +40,4 @@ def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> binom.pmf(1, 4, 0.25).round(4)
         Array(0.4219, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, n, p, loc))
+    return exp(logpmf(k, n, p, loc))

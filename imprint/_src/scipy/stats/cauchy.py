@@ -4,11 +4,13 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, log1p_square, probability, standard
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -20,8 +22,8 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.3679, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("cauchy.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -np.log1p(z * z) - np.log(scale) - math.log(math.pi)
+    z = standard(x, loc, scale)
+    return -log1p_square(z) - np.log(scale) - math.log(math.pi)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -32,7 +34,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> cauchy.pdf(0.5).round(4)
         Array(0.2546, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -44,8 +46,8 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6476, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("cauchy.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.arctan2(1, -z) / math.pi
+    z = standard(x, loc, scale)
+    return _tail(-z)
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -56,7 +58,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> cauchy.logcdf(0.5).round(4)
         Array(-0.4345, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, loc, scale))
+    x, loc, scale = floats("cauchy.logcdf", x, loc, scale)
+    z = standard(x, loc, scale)
+    return _log_tail(-z)
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -68,8 +72,8 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.3524, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("cauchy.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.arctan2(1, z) / math.pi
+    z = standard(x, loc, scale)
+    return _tail(z)
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -80,7 +84,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> cauchy.logsf(0.5).round(4)
         Array(-1.0429, dtype=float32, weak_type=True)
     """
-    return np.log(sf(x, loc, scale))
+    x, loc, scale = floats("cauchy.logsf", x, loc, scale)
+    z = standard(x, loc, scale)
+    return _log_tail(z)
 
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -92,7 +98,7 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32, weak_type=True)
     """
     q, loc, scale = floats("cauchy.ppf", q, loc, scale)
-    return loc + scale * np.tan(math.pi * (q - 0.5))
+    return loc + scale * _standard_quantile(probability(q, scale))
 
 
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -104,4 +110,24 @@ def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32, weak_type=True)
     """
     q, loc, scale = floats("cauchy.isf", q, loc, scale)
-    return loc + scale * np.tan(math.pi * (0.5 - q))
+    return loc - scale * _standard_quantile(probability(q, scale))
+
+
+def _tail(z: Any) -> Any:
+    """Return the survival function of the standard distribution."""
+    return np.arctan2(1, z) / math.pi
+
+
+def _log_tail(z: Any) -> Any:
+    """Return the log of the survival function: of the other tail left of 0."""
+    size = np.abs(z)
+    tail = _tail(size)
+    return np.where(z < 0, np.log1p(-tail), np.log(tail))
+
+
+def _standard_quantile(q: Any) -> Any:
+    """Return the quantile: a cotangent in the tails, where a tangent loses digits."""
+    tail = np.minimum(q, 1 - q)
+    middle = np.tan(math.pi * (np.where(tail > 0.25, q, 0.5) - 0.5))
+    cotangent = 1 / np.tan(math.pi * np.abs(tail))
+    return np.where(tail > 0.25, middle, np.where(q < 0.5, -cotangent, cotangent))

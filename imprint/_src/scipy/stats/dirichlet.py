@@ -10,6 +10,7 @@ from imprint._src.core.array import Array
 from imprint._src.errors import ShapeError
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -39,10 +40,11 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
         x = np.concatenate([x, 1 - np.sum(x, 0, keepdims=True)])
     size = np.sum(special.gammaln(alpha)) - special.gammaln(np.sum(alpha))
     powers = np.reshape(alpha - 1, (-1,) + (1,) * (x.ndim - 1))
-    inside = np.all(x > 0, 0) & np.all(x < 1, 0)
-    inside = inside & (np.abs(np.sum(x, 0) - 1) < 1e-6)
-    value = np.sum(special.xlogy(powers, x), 0) - size
-    return np.where(inside | (x.shape[0] == 1), value, -math.inf)
+    outside = np.any((x < 0) | (x > 1), 0) | (np.abs(np.sum(x, 0) - 1) >= 1e-6)
+    outside = outside & (x.shape[0] != 1)
+    value = np.sum(special.xlogy(powers, np.where(outside, 0.5, x)), 0) - size
+    value = np.where(outside, -math.inf, value)
+    return np.where(np.all(alpha > 0), value, math.nan)
 
 
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
@@ -58,4 +60,4 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
         >>> dirichlet.pdf(np.array([0.25, 0.75]), np.ones(2))
         Array(1., dtype=float32)
     """
-    return np.exp(logpdf(x, alpha))
+    return exp(logpdf(x, alpha))

@@ -9,6 +9,19 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    CDF,
+    LOG_CDF,
+    LOG_SF,
+    SF,
+    density,
+    distribution,
+    exp,
+    expm1,
+    log1mexp,
+    probability,
+    standard,
+)
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -20,8 +33,8 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.5, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("expon.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, -math.inf, -z - np.log(scale))
+    z = standard(x, loc, scale)
+    return density(z, lambda z: -z - np.log(scale), 0, math.inf, 1)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -32,7 +45,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> expon.pdf(0.5).round(4)
         Array(0.6065, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -44,8 +57,8 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.3935, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("expon.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 0, -np.expm1(-z))
+    z = standard(x, loc, scale)
+    return distribution(z, lambda z: -expm1(-z), 0, math.inf, 1, CDF)
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -56,7 +69,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> expon.logcdf(0.5).round(4)
         Array(-0.9328, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, loc, scale))
+    x, loc, scale = floats("expon.logcdf", x, loc, scale)
+    z = standard(x, loc, scale)
+    return distribution(z, log1mexp, 0, math.inf, 1, LOG_CDF)
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -68,8 +83,8 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6065, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("expon.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 1, np.exp(-z))
+    z = standard(x, loc, scale)
+    return distribution(z, lambda z: exp(-z), 0, math.inf, 1, SF)
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -81,8 +96,8 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.5, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("expon.logsf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where(z < 0, 0, -z)
+    z = standard(x, loc, scale)
+    return distribution(z, np.negative, 0, math.inf, 1, LOG_SF)
 
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -94,4 +109,4 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6931, dtype=float32, weak_type=True)
     """
     q, loc, scale = floats("expon.ppf", q, loc, scale)
-    return np.where((q >= 0) & (q <= 1), loc - scale * np.log1p(-q), math.nan)
+    return loc - scale * np.log1p(-probability(q, scale))

@@ -4,11 +4,23 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    CDF,
+    LOG_CDF,
+    LOG_SF,
+    SF,
+    density,
+    distribution,
+    exp,
+    log_tail,
+    standard,
+)
 from imprint.scipy import special
 
 
@@ -23,10 +35,13 @@ def logpdf(
         Array(-1.1931, dtype=float32, weak_type=True)
     """
     x, a, loc, scale = floats("gamma.logpdf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    inside = np.where(z < 0, 1, z)
-    value = special.xlogy(a - 1, inside) - inside - special.gammaln(a)
-    return np.where(z < 0, -math.inf, value - np.log(scale))
+    z = standard(x, loc, scale, a > 0)
+
+    def inside(z: Any) -> Any:
+        value = special.xlogy(a - 1, z) - z - special.gammaln(a)
+        return value - np.log(scale)
+
+    return density(z, inside, 0, math.inf, 1)
 
 
 def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -37,7 +52,7 @@ def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         >>> gamma.pdf(0.5, 2.0).round(4)
         Array(0.3033, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, a, loc, scale))
+    return exp(logpdf(x, a, loc, scale))
 
 
 def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -49,8 +64,8 @@ def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         Array(0.0902, dtype=float32, weak_type=True)
     """
     x, a, loc, scale = floats("gamma.cdf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.gammainc(a, np.where(z < 0, 0, z))
+    z = standard(x, loc, scale, a > 0)
+    return distribution(z, lambda z: special.gammainc(a, z), 0, math.inf, 1, CDF)
 
 
 def logcdf(
@@ -63,7 +78,16 @@ def logcdf(
         >>> gamma.logcdf(0.5, 2.0).round(4)
         Array(-2.4057, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, a, loc, scale))
+    x, a, loc, scale = floats("gamma.logcdf", x, a, loc, scale)
+    z = standard(x, loc, scale, a > 0)
+
+    def inside(z: Any) -> Any:
+        left = z < a
+        lower = special.gammainc(a, np.where(left, z, 1))
+        upper = special.gammaincc(a, np.where(left, 1, z))
+        return log_tail(left, lower, upper)
+
+    return distribution(z, inside, 0, math.inf, 1, LOG_CDF)
 
 
 def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -75,8 +99,8 @@ def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
         Array(0.9098, dtype=float32, weak_type=True)
     """
     x, a, loc, scale = floats("gamma.sf", x, a, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.gammaincc(a, np.where(z < 0, 0, z))
+    z = standard(x, loc, scale, a > 0)
+    return distribution(z, lambda z: special.gammaincc(a, z), 0, math.inf, 1, SF)
 
 
 def logsf(
@@ -89,4 +113,13 @@ def logsf(
         >>> gamma.logsf(0.5, 2.0).round(4)
         Array(-0.0945, dtype=float32, weak_type=True)
     """
-    return np.log(sf(x, a, loc, scale))
+    x, a, loc, scale = floats("gamma.logsf", x, a, loc, scale)
+    z = standard(x, loc, scale, a > 0)
+
+    def inside(z: Any) -> Any:
+        left = z < a
+        lower = special.gammainc(a, np.where(left, z, 1))
+        upper = special.gammaincc(a, np.where(left, 1, z))
+        return log_tail(~left, upper, lower)
+
+    return distribution(z, inside, 0, math.inf, 1, LOG_SF)

@@ -3,10 +3,13 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
+import math
+
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -19,6 +22,7 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
         Array(-0.8224, dtype=float32, weak_type=True)
     """
     x, beta = floats("gennorm.logpdf", x, beta)
+    beta = np.where(beta > 0, beta, math.nan)
     return np.log(beta / 2) - special.gammaln(1 / beta) - np.abs(x) ** beta
 
 
@@ -30,7 +34,7 @@ def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
         >>> gennorm.pdf(0.5, 2.0).round(4)
         Array(0.4394, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, beta))
+    return exp(logpdf(x, beta))
 
 
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
@@ -42,5 +46,6 @@ def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
         Array(0.7602, dtype=float32, weak_type=True)
     """
     x, beta = floats("gennorm.cdf", x, beta)
-    part = special.gammainc(1 / beta, np.abs(x) ** beta)
-    return 0.5 * (1 + np.sign(x) * part)
+    beta = np.where(beta > 0, beta, math.nan)
+    half = 0.5 * special.gammaincc(1 / beta, np.abs(x) ** beta)
+    return np.where(x < 0, half, 1 - half)

@@ -4,11 +4,13 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, mass
 from imprint.scipy import special
 
 
@@ -21,9 +23,11 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         Array(-1.674, dtype=float32, weak_type=True)
     """
     k, p, loc = floats("geom.logpmf", k, p, loc)
-    x = k - loc
-    value = special.xlog1py(x - 1, -p) + np.log(p)
-    return np.where(x <= 0, -math.inf, value)
+
+    def inside(x: Any) -> Any:
+        return special.xlog1py(x - 1, -p) + np.log(p)
+
+    return mass(k - loc, inside, 1, math.inf, (p > 0) & (p <= 1))
 
 
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -34,4 +38,4 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> geom.pmf(2, 0.25).round(4)
         Array(0.1875, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, p, loc))
+    return exp(logpmf(k, p, loc))

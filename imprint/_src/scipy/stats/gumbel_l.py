@@ -3,10 +3,20 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
+import math
+
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    density,
+    exp,
+    expm1,
+    log_gompertz,
+    probability,
+    standard,
+)
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -18,8 +28,8 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.1487, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_l.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return z - np.exp(z) - np.log(scale)
+    z = standard(x, loc, scale)
+    return density(z, lambda z: z - exp(z) - np.log(scale), -math.inf, math.inf, 0)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -30,7 +40,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> gumbel_l.pdf(0.5).round(4)
         Array(0.317, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -42,8 +52,8 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.8077, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_l.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -np.expm1(-np.exp(z))
+    z = standard(x, loc, scale)
+    return -expm1(-exp(z))
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -54,7 +64,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> gumbel_l.logcdf(0.5).round(4)
         Array(-0.2136, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, loc, scale))
+    x, loc, scale = floats("gumbel_l.logcdf", x, loc, scale)
+    z = standard(x, loc, scale)
+    return log_gompertz(z)
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -66,8 +78,8 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.1923, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_l.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.exp(-np.exp(z))
+    z = standard(x, loc, scale)
+    return exp(-exp(z))
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -79,8 +91,8 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.6487, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_l.logsf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -np.exp(z)
+    z = standard(x, loc, scale)
+    return -exp(z)
 
 
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -92,4 +104,5 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.3665, dtype=float32, weak_type=True)
     """
     p, loc, scale = floats("gumbel_l.ppf", p, loc, scale)
-    return loc + scale * np.log(-np.log1p(-p))
+    below = probability(p, scale)
+    return loc + scale * np.log(-np.log1p(-below))

@@ -3,10 +3,20 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
+import math
+
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    density,
+    exp,
+    expm1,
+    log_gompertz,
+    probability,
+    standard,
+)
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -18,8 +28,8 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.1065, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_r.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -z - np.exp(-z) - np.log(scale)
+    z = standard(x, loc, scale)
+    return density(z, lambda z: -z - exp(-z) - np.log(scale), -math.inf, math.inf, 0)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -30,7 +40,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> gumbel_r.pdf(0.5).round(4)
         Array(0.3307, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -42,8 +52,8 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.5452, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_r.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.exp(-np.exp(-z))
+    z = standard(x, loc, scale)
+    return exp(-exp(-z))
 
 
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -55,8 +65,8 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.6065, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_r.logcdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -np.exp(-z)
+    z = standard(x, loc, scale)
+    return -exp(-z)
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -68,8 +78,8 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.4548, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("gumbel_r.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -np.expm1(-np.exp(-z))
+    z = standard(x, loc, scale)
+    return -expm1(-exp(-z))
 
 
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -80,7 +90,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> gumbel_r.logsf(0.5).round(4)
         Array(-0.788, dtype=float32, weak_type=True)
     """
-    return np.log(sf(x, loc, scale))
+    x, loc, scale = floats("gumbel_r.logsf", x, loc, scale)
+    z = standard(x, loc, scale)
+    return log_gompertz(-z)
 
 
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -92,4 +104,5 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.3665, dtype=float32, weak_type=True)
     """
     p, loc, scale = floats("gumbel_r.ppf", p, loc, scale)
-    return loc - scale * np.log(-np.log(p))
+    below = probability(p, scale)
+    return loc - scale * np.log(-np.log(below))

@@ -7,6 +7,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, standard
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -18,7 +19,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.1931, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("laplace.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return -np.abs(z) - np.log(2 * scale)
 
 
@@ -30,7 +31,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> laplace.pdf(0.5).round(4)
         Array(0.3033, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -42,6 +43,6 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6967, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("laplace.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    half = 0.5 * np.exp(-np.abs(z))
+    z = standard(x, loc, scale)
+    half = 0.5 * exp(-np.abs(z))
     return np.where(z < 0, half, 1 - half)

@@ -3,10 +3,13 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
+from typing import Any
+
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, probability, standard
 from imprint.scipy import special
 
 
@@ -19,9 +22,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.4482, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("logistic.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     size = np.abs(z)
-    return -size - 2 * np.log1p(np.exp(-size)) - np.log(scale)
+    return -size - 2 * np.log1p(exp(-size)) - np.log(scale)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -32,7 +35,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> logistic.pdf(0.5).round(4)
         Array(0.235, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -44,8 +47,8 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6225, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("logistic.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.expit(z)
+    z = standard(x, loc, scale)
+    return _expit(z)
 
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -57,8 +60,8 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.3775, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("logistic.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return special.expit(-z)
+    z = standard(x, loc, scale)
+    return _expit(-z)
 
 
 def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -70,6 +73,7 @@ def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("logistic.ppf", x, loc, scale)
+    x = probability(x, scale)
     return special.logit(x) * scale + loc
 
 
@@ -82,4 +86,9 @@ def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("logistic.isf", x, loc, scale)
+    x = probability(x, scale)
     return loc - special.logit(x) * scale
+
+
+def _expit(z: Any) -> Any:
+    return np.where(np.isnan(z), z, special.expit(z))  # as `exp` of support

@@ -9,6 +9,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -27,9 +28,11 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         Array(-0.6931, dtype=float32)
     """
     x, n, p = floats("multinomial.logpmf", x, n, p)
+    none = np.any((x < 0) | (x > np.floor(x)), -1) | (np.abs(np.sum(x, -1) - n) > 0)
+    x = np.where(np.expand_dims(none, -1), 0, x)
     ways = special.gammaln(n + 1) - np.sum(special.gammaln(x + 1), -1)
-    value = ways + np.sum(special.xlogy(x, p), -1)
-    return np.where(np.sum(x, -1) == n, value, -math.inf)
+    value = np.where(none, -math.inf, ways + np.sum(special.xlogy(x, p), -1))
+    return np.where(np.all((p >= 0) & (p <= 1), -1), value, math.nan)
 
 
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
@@ -46,4 +49,4 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         >>> multinomial.pmf(np.array([1, 1]), 2, np.array([0.5, 0.5])).round(4)
         Array(0.5, dtype=float32)
     """
-    return np.exp(logpmf(x, n, p))
+    return exp(logpmf(x, n, p))

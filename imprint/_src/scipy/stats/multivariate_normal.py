@@ -12,6 +12,7 @@ from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.linalg import cholesky, triangular_solve
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 
 
 def logpdf(
@@ -87,4 +88,4 @@ def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
         >>> multivariate_normal.pdf(np.zeros(2), np.zeros(2), np.eye(2)).round(4)
         Array(0.1592, dtype=float32)
     """
-    return np.exp(logpdf(x, mean, cov))
+    return exp(logpdf(x, mean, cov))

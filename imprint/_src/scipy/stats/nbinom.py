@@ -4,11 +4,12 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
-import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, mass
 from imprint.scipy import special
 
 
@@ -21,11 +22,12 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
         Array(-3.818, dtype=float32, weak_type=True)
     """
     k, n, p, loc = floats("nbinom.logpmf", k, n, p, loc)
-    x = k - loc
-    part = np.where(x < 0, 0, x)
-    ways = special.gammaln(part + n) - special.gammaln(n) - special.gammaln(part + 1)
-    value = ways + special.xlogy(n, p) + special.xlog1py(part, -p)
-    return np.where(x < 0, -math.inf, value)
+
+    def inside(x: Any) -> Any:
+        ways = special.gammaln(x + n) - special.gammaln(n) - special.gammaln(x + 1)
+        return ways + special.xlogy(n, p) + special.xlog1py(x, -p)
+
+    return mass(k - loc, inside, 0, math.inf, (n > 0) & (p > 0) & (p <= 1))
 
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -36,4 +38,4 @@ def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> nbinom.pmf(2, 4, 0.25).round(4)
         Array(0.022, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, n, p, loc))
+    return exp(logpmf(k, n, p, loc))

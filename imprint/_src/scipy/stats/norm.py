@@ -9,6 +9,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, probability, standard
 from imprint.scipy import special
 
 
@@ -21,7 +22,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.0439, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("norm.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return -0.5 * z * z - np.log(scale) - math.log(2 * math.pi) / 2
 
 
@@ -33,7 +34,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> norm.pdf(0.5).round(4)
         Array(0.3521, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -45,7 +46,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.6915, dtype=float32)
     """
     x, loc, scale = floats("norm.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return special.ndtr(z)
 
 
@@ -58,7 +59,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-0.3689, dtype=float32)
     """
     x, loc, scale = floats("norm.logcdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return special.log_ndtr(z)
 
 
@@ -71,7 +72,7 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.3085, dtype=float32)
     """
     x, loc, scale = floats("norm.sf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return special.ndtr(-z)
 
 
@@ -84,7 +85,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(-1.1759, dtype=float32)
     """
     x, loc, scale = floats("norm.logsf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return special.log_ndtr(-z)
 
 
@@ -97,6 +98,7 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32)
     """
     q, loc, scale = floats("norm.ppf", q, loc, scale)
+    q = probability(q, scale)
     return special.ndtri(q) * scale + loc
 
 
@@ -109,4 +111,5 @@ def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0., dtype=float32)
     """
     q, loc, scale = floats("norm.isf", q, loc, scale)
+    q = probability(q, scale)
     return loc - special.ndtri(q) * scale

@@ -4,11 +4,25 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import (
+    CDF,
+    LOG_CDF,
+    LOG_SF,
+    SF,
+    density,
+    distribution,
+    exp,
+    expm1,
+    log1mexp,
+    probability,
+    standard,
+)
 
 
 def logpdf(
@@ -22,9 +36,12 @@ def logpdf(
         Array(-0.5232, dtype=float32, weak_type=True)
     """
     x, b, loc, scale = floats("pareto.logpdf", x, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    value = np.log(b) - np.log(scale) - (b + 1) * np.log(np.where(z < 1, 1, z))
-    return np.where(z < 1, -math.inf, value)
+    z = standard(x, loc, scale, b > 0)
+
+    def inside(z: Any) -> Any:
+        return np.log(b) - np.log(scale) - (b + 1) * np.log(z)
+
+    return density(z, inside, 1, math.inf, 2)
 
 
 def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -35,7 +52,7 @@ def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         >>> pareto.pdf(1.5, 2.0).round(4)
         Array(0.5926, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, b, loc, scale))
+    return exp(logpdf(x, b, loc, scale))
 
 
 def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -46,7 +63,9 @@ def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         >>> pareto.cdf(1.5, 2.0).round(4)
         Array(0.5556, dtype=float32, weak_type=True)
     """
-    return -np.expm1(logsf(x, b, loc, scale))
+    x, b, loc, scale = floats("pareto.cdf", x, b, loc, scale)
+    z = standard(x, loc, scale, b > 0)
+    return distribution(z, lambda z: -expm1(-b * np.log(z)), 1, math.inf, 2, CDF)
 
 
 def logcdf(
@@ -59,7 +78,9 @@ def logcdf(
         >>> pareto.logcdf(1.5, 2.0).round(4)
         Array(-0.5878, dtype=float32, weak_type=True)
     """
-    return np.log(cdf(x, b, loc, scale))
+    x, b, loc, scale = floats("pareto.logcdf", x, b, loc, scale)
+    z = standard(x, loc, scale, b > 0)
+    return distribution(z, lambda z: log1mexp(b * np.log(z)), 1, math.inf, 2, LOG_CDF)
 
 
 def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -70,7 +91,9 @@ def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
         >>> pareto.sf(1.5, 2.0).round(4)
         Array(0.4444, dtype=float32, weak_type=True)
     """
-    return np.exp(logsf(x, b, loc, scale))
+    x, b, loc, scale = floats("pareto.sf", x, b, loc, scale)
+    z = standard(x, loc, scale, b > 0)
+    return distribution(z, lambda z: exp(-b * np.log(z)), 1, math.inf, 2, SF)
 
 
 def logsf(
@@ -84,8 +107,8 @@ def logsf(
         Array(-0.8109, dtype=float32, weak_type=True)
     """
     x, b, loc, scale = floats("pareto.logsf", x, b, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return -b * np.log(np.where(z < 1, 1, z))
+    z = standard(x, loc, scale, b > 0)
+    return distribution(z, lambda z: -b * np.log(z), 1, math.inf, 2, LOG_SF)
 
 
 def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -97,4 +120,5 @@ def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         Array(nan, dtype=float32, weak_type=True)
     """
     q, b, loc, scale = floats("pareto.ppf", q, b, loc, scale)
-    return loc + scale * np.exp(-np.log1p(-q) / b)
+    below = probability(q, scale, b > 0)
+    return loc + scale * exp(-np.log1p(-below) / b)

@@ -4,12 +4,13 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import CDF, distribution, exp, mass
 from imprint.scipy import special
 
 _LARGE: Final = 100
@@ -25,10 +26,11 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         Array(-1.3822, dtype=float32, weak_type=True)
     """
     k, mu, loc = floats("poisson.logpmf", k, mu, loc)
-    x = k - loc
-    part = np.where(x < 0, 0, x)
-    value = special.xlogy(part, mu) - special.gammaln(part + 1) - mu
-    return np.where(x < 0, -math.inf, value)
+
+    def inside(x: Any) -> Any:
+        return special.xlogy(x, mu) - special.gammaln(x + 1) - mu
+
+    return mass(k - loc, inside, 0, math.inf, mu >= 0)
 
 
 def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -39,7 +41,7 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> poisson.pmf(2, 1.5).round(4)
         Array(0.251, dtype=float32, weak_type=True)
     """
-    return np.exp(logpmf(k, mu, loc))
+    return exp(logpmf(k, mu, loc))
 
 
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -51,9 +53,8 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         Array(0.8088, dtype=float32, weak_type=True)
     """
     k, mu, loc = floats("poisson.cdf", k, mu, loc)
-    x = np.floor(k - loc)
-    value = special.gammaincc(np.where(x < 0, 0, x) + 1, mu)
-    return np.where(x < 0, 0, value)
+    x = np.where(mu >= 0, np.floor(k - loc), math.nan)
+    return distribution(x, lambda x: special.gammaincc(x + 1, mu), 0, math.inf, 0, CDF)
 
 
 def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
@@ -64,16 +65,15 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> poisson.entropy(1.5).round(4)
         Array(1.5394, dtype=float32)
     """
-    mu, _ = floats("poisson.entropy", mu, loc)
-    mu = np.asarray(mu)
+    mu, loc = floats("poisson.entropy", mu, loc)
+    mu = np.where((mu >= 0) & ~np.isnan(loc), mu, math.nan)
     small = np.where(mu < _LARGE, mu, 1)
     k = np.arange(_COUNTED).astype(mu.dtype)
     each = logpmf(k, np.expand_dims(small, -1))
-    value = -np.sum(np.exp(each) * each, -1)
+    value = -np.sum(exp(each) * each, -1)
     large = np.where(mu < _LARGE, _LARGE, mu)
     u = 1 / large
     far = 0.5 * np.log(2 * math.pi * math.e * large)
     far = far - u * (1 / 12 + u * (1 / 24 + u * 19 / 360))
     value = np.where(mu < _LARGE, value, far)
-    value = np.where(mu == 0, 0, value)
-    return np.where(mu < 0, math.nan, value)
+    return np.where(mu == 0, 0, value)

@@ -9,6 +9,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp, log1p_square, standard
 from imprint.scipy import special
 
 
@@ -23,11 +24,15 @@ def logpdf(
         Array(-1.2164, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = floats("t.logpdf", x, df, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    half = df / 2
-    size = special.gammaln(half + 0.5) - special.gammaln(half)
-    size = size - np.log(df * math.pi) / 2 - np.log(scale)
-    return size - (half + 0.5) * np.log1p(z * z / df)
+    z = standard(x, loc, scale, df > 0)
+    endless = df == math.inf
+    n = np.where(endless, 1, df)
+    half = n / 2
+    # The quotient of gamma functions as a beta function, which is precise for large df.
+    size = -special.betaln(0.5, half) - np.log(n) / 2
+    value = size - (half + 0.5) * log1p_square(z / np.sqrt(n))
+    limit = -0.5 * z * z - math.log(2 * math.pi) / 2
+    return np.where(endless, limit, value) - np.log(scale)
 
 
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -38,4 +43,4 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
         >>> t.pdf(0.5, 2.0).round(4)
         Array(0.2963, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, df, loc, scale))
+    return exp(logpdf(x, df, loc, scale))

@@ -3,12 +3,11 @@
 Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
-import math
-
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import density, exp, probability, standard
 
 
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -17,11 +16,11 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     Example:
         >>> from imprint.scipy.stats import uniform
         >>> uniform.logpdf(0.5).round(4)
-        Array(-0., dtype=float32, weak_type=True)
+        Array(0., dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("uniform.logpdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
-    return np.where((z >= 0) & (z <= 1), -np.log(scale), -math.inf)
+    z = standard(x, loc, scale)
+    return density(z, lambda z: 0 * z - np.log(scale), 0, 1, 0.5)
 
 
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -32,7 +31,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> uniform.pdf(0.5).round(4)
         Array(1., dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, loc, scale))
+    return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -44,7 +43,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.5, dtype=float32, weak_type=True)
     """
     x, loc, scale = floats("uniform.cdf", x, loc, scale)
-    z = np.divide(np.subtract(x, loc), scale)
+    z = standard(x, loc, scale)
     return np.clip(z, 0, 1)
 
 
@@ -57,4 +56,4 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         Array(0.5, dtype=float32, weak_type=True)
     """
     q, loc, scale = floats("uniform.ppf", q, loc, scale)
-    return np.where((q >= 0) & (q <= 1), loc + scale * q, math.nan)
+    return loc + scale * probability(q, scale)

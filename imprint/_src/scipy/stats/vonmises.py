@@ -9,6 +9,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
 
 
@@ -21,6 +22,7 @@ def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
         Array(-0.9067, dtype=float32, weak_type=True)
     """
     x, kappa = floats("vonmises.logpdf", x, kappa)
+    kappa = np.where(kappa >= 0, kappa, math.nan)
     return kappa * (np.cos(x) - 1) - np.log(2 * math.pi * special.i0e(kappa))
 
 
@@ -32,4 +34,4 @@ def pdf(x: ArrayLike, kappa: ArrayLike) -> Array:
         >>> vonmises.pdf(0.5, 2.0).round(4)
         Array(0.4039, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, kappa))
+    return exp(logpdf(x, kappa))

@@ -4,11 +4,13 @@ Functions broadcast; integers become floats; invalid parameters give NaN.
 """
 
 import math
+from typing import Any
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.numpy.promotion import ArrayLike
 from imprint._src.scipy.special.arguments import arrays as floats
+from imprint._src.scipy.stats.support import density, exp, standard
 
 
 def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
@@ -20,11 +22,13 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
         Array(-1.1378, dtype=float32, weak_type=True)
     """
     x, c = floats("wrapcauchy.logpdf", x, c)
-    value = np.log1p(-c * c) - math.log(2 * math.pi)
-    value = value - np.log1p(c * c - 2 * c * np.cos(x))
-    inside = (x >= 0) & (x <= 2 * math.pi)
-    value = np.where(inside, value, -math.inf)
-    return np.where((c > 0) & (c < 1), value, math.nan)
+    z = standard(x, 0, 1, (c > 0) & (c < 1))
+
+    def inside(z: Any) -> Any:
+        value = np.log1p(-c * c) - math.log(2 * math.pi)
+        return value - np.log1p(c * c - 2 * c * np.cos(z))
+
+    return density(z, inside, 0, 2 * math.pi, 1)
 
 
 def pdf(x: ArrayLike, c: ArrayLike) -> Array:
@@ -35,4 +39,4 @@ def pdf(x: ArrayLike, c: ArrayLike) -> Array:
         >>> wrapcauchy.pdf(0.5, 0.5).round(4)
         Array(0.3205, dtype=float32, weak_type=True)
     """
-    return np.exp(logpdf(x, c))
+    return exp(logpdf(x, c))
