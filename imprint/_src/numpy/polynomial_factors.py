@@ -240,7 +240,7 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
         right = right * (weights[:, None] if right.ndim == 2 else weights)
     cut = len(at) * eps_of(at.dtype) if rcond is None else float(rcond)
     scale = sqrt(sum_(left * left, axis=0))
-    left = left / scale
+    left = left / scale[None]
     found, residuals, rank, s = lstsq(left, right, cut)
     found = found / (scale[:, None] if found.ndim == 2 else scale)
     if full:
@@ -251,7 +251,7 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
     factor = _variance(residuals, len(at), order, cov)
     if values.ndim == 1:
         return found, base * factor
-    return found, base[:, :, None] * factor
+    return found, base[:, :, None] * asarray(factor)[None, None]
 
 
 def _check_points(x: Any, y: Any, order: int) -> None:

@@ -28,10 +28,12 @@ from imprint._src.numpy.promotion import (
     broadcast,
     convert,
     filled_like,
+    fit_shapes,
     inexact,
     promote_dtypes,
     refuse_out,
     strong_like,
+    with_rank,
 )
 from imprint._src.numpy.reductions.reductions import (
     Axis,
@@ -400,7 +402,8 @@ def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
 
 def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
     """Return the indices of both neighbours, and the fraction between them."""
-    q = expand_dims(q, tuple(range(q.ndim, q.ndim + get_aval(count).ndim)))
+    rank = q.ndim + get_aval(count).ndim
+    q, count = expand_dims(q, tuple(range(q.ndim, rank))), with_rank(count, rank)
     place = q * (count - 1)
     low, high = floor(place), ceil(place)
     index = [
@@ -463,10 +466,11 @@ def _inverted(x: Array, w: Array | None, q: Array, *, skips_nan: bool) -> Array:
     counted = where(or_(is_bad, has_nan), strong_like(x, 0), heights)
     sums = cumsum(counted, x.ndim - 1)
     total = slice_in_dim(sums, -1, None, axis=-1)
-    q = expand_dims(q, tuple(range(q.ndim, q.ndim + x.ndim)))
-    index = sum(sums < q * total, -1)
+    rank = q.ndim + x.ndim
+    q = expand_dims(q, tuple(range(q.ndim, rank)))
+    index = sum(lt(*fit_shapes("quantile", (sums, q * with_rank(total, rank)))), -1)
     count = sum(not_nan(x), -1) if skips_nan else as_operand(x.shape[-1])
-    index = clip(index, 0, count - 1)
+    index = clip(index, 0, with_rank(count - 1, rank - 1))
     result = _of_rows(x, index, q.ndim - x.ndim)
     is_nan = count == 0 if skips_nan else any(has_nan, -1)
     return where(any(is_bad, -1) | is_nan, strong_like(result, np.nan), result)

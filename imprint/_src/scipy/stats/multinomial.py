@@ -7,7 +7,7 @@ import math
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, fit_shapes
 from imprint._src.scipy.special.arguments import arrays as floats
 from imprint.scipy import special
 
@@ -28,7 +28,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """
     x, n, p = floats("multinomial.logpmf", x, n, p)
     ways = special.gammaln(n + 1) - np.sum(special.gammaln(x + 1), -1)
-    value = ways + np.sum(special.xlogy(x, p), -1)
+    value = ways + np.sum(special.xlogy(*fit_shapes("multinomial.logpmf", (x, p))), -1)
     return np.where(np.sum(x, -1) == n, value, -math.inf)
 
 
