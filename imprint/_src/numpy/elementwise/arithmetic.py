@@ -6,19 +6,26 @@ zero gives XLA's results without a warning: -1 for `//`, and 0 for `%`, which re
 divisor 0 by 1.
 """
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.core.array import Array
+from imprint._src.core.array import Array, NumberArray, is_operand
+from imprint._src.core.aval import get_aval
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
+    broadcast,
+    convert,
+    filled_like,
     inexact,
     inexact_operands,
     is_bool,
+    match_shapes,
     numeric,
     numeric_operands,
     operands,
@@ -38,7 +45,7 @@ from imprint._src.primitives.elementwise.bitwise import and_p, or_p
 from imprint._src.primitives.elementwise.comparison import eq, lt, ne
 from imprint._src.primitives.elementwise.exponential import square_p
 from imprint._src.primitives.elementwise.rounding import abs_p, round_, sign_p
-from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.elementwise.select import select_n, select_n_p
 
 
 @universal(identity=0)
@@ -94,8 +101,39 @@ def multiply(
     """
     if out is not None or where is not None:
         refuse_options("multiply", out, where)
+    if x.__class__ not in _NUMBERS and y.__class__ not in _NUMBERS:
+        if _is_mask(x) and _is_inexact(y):
+            return _masked(x, y)
+        if _is_mask(y) and _is_inexact(x):
+            return _masked(y, x)
     x, y = operands("multiply", x, y)
     return (and_p if is_bool(x) else mul_p).bind1(x, y)
+
+
+_NUMBERS: Final = frozenset({bool, int, float, complex})
+
+
+def _is_mask(x: Any) -> bool:
+    if isinstance(x, NumberArray):
+        return x.aval.dtype is dtypes.bool_
+    return isinstance(x, np.ndarray) and x.dtype == dtypes.bool_
+
+
+def _is_inexact(x: Any) -> bool:
+    return is_operand(x) and dtypes.is_inexact(get_aval(x).dtype)
+
+
+def _masked(mask: Any, values: Any) -> Array:
+    """Return a product with booleans: 0 where they are false, of infinity and NaN too.
+
+    XLA computes the product of a converted boolean so; NumPy's product is another.
+    """
+    dtype, weak = dtypes.promote((dtypes.typed(mask), dtypes.typed(values)))
+    values = convert("multiply", values, dtype, weak_type=weak)
+    mask, values = match_shapes("multiply", (as_array("multiply", mask), values))
+    if not get_aval(values).shape:
+        values = broadcast(values, get_aval(mask).shape)
+    return select_n_p.bind1(mask, filled_like(values, 0), values)
 
 
 @universal(nin=1)

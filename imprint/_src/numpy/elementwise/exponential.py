@@ -225,6 +225,7 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
     base_dtype = as_array("power", x).dtype
     exponent_dtype = as_array("power", y).dtype
     if dtypes.is_inexact(base_dtype) and dtypes.is_integer(exponent_dtype):
+        dtypes.promote((dtypes.typed(x), dtypes.typed(y)))  # which may refuse them
         return pow_p.bind1(*match_shapes("power", (x, y)))
     x, y = numeric_operands("power", x, y)
     if dtypes.is_integer(get_aval(x).dtype):
