@@ -31,6 +31,7 @@ from imprint._src.numpy.promotion import (
     operands,
     refuse_complex,
 )
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import add_p, mul_p, neg_p, scalar_like, sub_p
 from imprint._src.primitives.elementwise.arithmetic import (
@@ -293,7 +294,8 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     truncated = rem_p.bind1(x, y)
     across = ne(*_arrays(operands("remainder", lt(truncated, zero), lt(y, zero))))
     plus = and_p.bind1(across, ne(truncated, zero))
-    return where(plus, add_p.bind1(truncated, y), truncated)
+    rest = where(plus, add_p.bind1(truncated, y), truncated)
+    return rest if dtypes.is_integer(x.dtype) else _signed_zeros(rest, y)
 
 
 mod = remainder
@@ -339,8 +341,18 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
     across = ne(*_arrays(operands("divmod", sign_p.bind1(y), sign_p.bind1(mod))))
     crosses = and_p.bind1(ne(mod, zero), across)
     mod = where(crosses, add_p.bind1(mod, y), mod)
-    div = where(crosses, sub_p.bind1(div, one), div)
-    return round_(div), mod
+    quotient = round_(where(crosses, sub_p.bind1(div, one), div))
+    sign = stop_gradient(div_p.bind1(x, y))
+    none = mul_p.bind1(zero, sign)  # 0 with the sign of the quotient
+    return where(eq(quotient, zero), none, quotient), _signed_zeros(mod, y)
+
+
+def _signed_zeros(rest: Array, y: Array) -> Array:
+    """Return a remainder whose zeros have the sign of `y`; the derivative stays 1."""
+    zero, known = scalar_like(rest, 0), stop_gradient(rest)
+    positive = sub_p.bind1(rest, known)
+    negative = neg_p.bind1(sub_p.bind1(known, rest))
+    return where(eq(rest, zero), where(lt(y, zero), negative, positive), rest)
 
 
 # ---- maximum and minimum ----

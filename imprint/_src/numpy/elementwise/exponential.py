@@ -263,7 +263,7 @@ def _integer_power(x: Array, y: Array) -> Array:
     zero, one = strong_like(x, 0), strong_like(x, 1)
     vanishes = and_(*match_shapes("power", (eq(x, zero), ne(y, zero))))
     result = where(vanishes, zero, one)
-    for _ in range(6):
+    for _ in range(dtypes.bit_width(y.dtype) - (not dtypes.is_unsigned(y.dtype))):
         result = where(and_(y, one), mul(result, x), result)
         x = mul(x, x)
         y = shift_right_logical(y, one)

@@ -90,7 +90,7 @@ def spacing(x: ArrayLike, /) -> Array:
     given = as_array("spacing", inexact("spacing", x))
     away = float("inf")
     if given.dtype != dtypes.float16:  # NumPy rounds up here
-        away = copysign(float("inf"), given)
+        away = where(given < 0, -float("inf"), float("inf"))
     return nextafter(given, away) - given
 
 

@@ -49,7 +49,7 @@ from imprint._src.primitives.cumulative import cumsum
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.bitwise import or_
 from imprint._src.primitives.elementwise.comparison import lt, ne
-from imprint._src.primitives.elementwise.rounding import ceil, floor
+from imprint._src.primitives.elementwise.rounding import ceil, floor, round_
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.take_rows import each_at, rows_at
@@ -381,14 +381,14 @@ def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
     """Return the quantile for each probability of sorted elements."""
     x = sorting.sort(x, -1, is_stable=False)
     if wanted.skips_nan:
-        low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype))
+        low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype), wanted)
         below, above = _of_rows(x, low, q.ndim), _of_rows(x, high, q.ndim)
         return _joined(below, above, share, wanted.method)
     count = x.shape[-1]
     if isinstance(q, Tracer) or dims.is_symbolic(count):
-        low, high, share = _neighbours(q, number_of(count, q.dtype))
+        low, high, share = _neighbours(q, number_of(count, q.dtype), wanted)
     else:
-        low, high, share = _known_neighbours(np.asarray(q), count)
+        low, high, share = _known_neighbours(np.asarray(q), count, wanted)
     below = _of_all(x, low)
     above = below if low is high else _of_all(x, high)
     if share.ndim:
@@ -400,11 +400,15 @@ def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
     return where(squeeze(ne(last, last), (-1,)), strong_like(result, np.nan), result)
 
 
-def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
+def _neighbours(
+    q: Array, count: Any, wanted: QuantileOptions
+) -> tuple[Array, Array, Array]:
     """Return the indices of both neighbours, and the fraction between them."""
     rank = q.ndim + get_aval(count).ndim
     q, count = expand_dims(q, tuple(range(q.ndim, rank))), with_rank(count, rank)
     place = q * (count - 1)
+    if wanted.method == "nearest":
+        place = round_(place, 1)
     low, high = floor(place), ceil(place)
     index = [
         convert("quantile", clip(at, 0, count - 1), dtypes.default_int())
@@ -413,9 +417,13 @@ def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
     return index[0], index[1], place - low
 
 
-def _known_neighbours(q: NDArray, count: int) -> tuple[Any, Any, Any]:
+def _known_neighbours(
+    q: NDArray, count: int, wanted: QuantileOptions
+) -> tuple[Any, Any, Any]:
     """Do the same for concrete probabilities, now: so a median is two slices."""
     place = q * q.dtype.type(count - 1)
+    if wanted.method == "nearest":
+        place = np.rint(place)
     low = np.floor(place)
     share = np.asarray(place - low)
     low, high = (
@@ -445,11 +453,9 @@ def _joined(below: Array, above: Array, share: Array, method: str) -> Array:
     if method == "linear":
         low, high = (convert("quantile", v, share.dtype) for v in (below, above))
         return low * (1 - share) + high * share
-    if method == "nearest":
-        return where(share <= 0.5, below, above)
     if method == "midpoint":
         return (below + above) * 0.5
-    return below if method == "lower" else above
+    return above if method == "higher" else below
 
 
 # ---- weighted ----
