@@ -85,7 +85,6 @@ UNARY = [
     "flip",
     "ediff1d",
     "count_nonzero",
-    "nonzero",
     "round",
 ]
 OF_SOME = [

@@ -15,7 +15,7 @@ from imprint._src.numpy.creation import full_like
 from imprint._src.numpy.datatypes import astype
 from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, nextafter
 from imprint._src.numpy.elementwise.bitwise import bitwise_and, left_shift, right_shift
-from imprint._src.numpy.elementwise.comparison import copysign, isfinite, logical_and
+from imprint._src.numpy.elementwise.comparison import isfinite, logical_and
 from imprint._src.numpy.elementwise.selection import clip, where
 from imprint._src.numpy.promotion import (
     ArrayLike,
