@@ -21,6 +21,7 @@ SMALL = np.int32([-7, -1, 1, 2, 8])
 COUNTS = np.int32([0, 1, 2, 31])
 BYTES = np.uint8([1, 7, 128, 255])
 BOOLS = np.bool_([False, True])
+ROWS = np.float32([[3, 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8], [9, 7, 9, 3]])
 MATRIX = np.stack([FLOATS, FLOATS[::-1]])
 
 UNARY = [
@@ -199,6 +200,11 @@ def grid():
         "nanquantile": lambda lib, a: [
             lib.nanquantile(a(np.float32([*range(n), nan])), 0.5, method="nearest")
             for n in (2, 4, 6)
+        ],
+        "quantile of rows": lambda lib, a: [
+            call(a(ROWS), a(np.float32([0.1, 0.5, 0.9])), axis=axis, method="nearest")
+            for call in (lib.quantile, lib.nanquantile)
+            for axis in (None, 0, 1)
         ],
     }
 

@@ -250,7 +250,7 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
     base = inv(left.T @ left) / outer(scale, scale)
     factor = _variance(residuals, len(at), order, cov)
     if values.ndim == 1:
-        return found, base * factor
+        return found, base * with_rank(asarray(factor), 2)
     return found, base[:, :, None] * with_rank(asarray(factor), 3)
 
 

@@ -263,6 +263,8 @@ def _integer_power(x: Array, y: Array) -> Array:
     zero, one = strong_like(x, 0), strong_like(x, 1)
     vanishes = and_(*match_shapes("power", (eq(x, zero), ne(y, zero))))
     result = where(vanishes, zero, one)
+    if not dtypes.is_unsigned(y.dtype):  # a negative one is none: as in JAX
+        y = where(lt(y, strong_like(y, 0)), and_(y, strong_like(y, 63)), y)
     for _ in range(dtypes.bit_width(y.dtype) - (not dtypes.is_unsigned(y.dtype))):
         result = where(and_(y, one), mul(result, x), result)
         x = mul(x, x)
