@@ -591,7 +591,7 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         x, y = plain(x), plain(y)
         if not all(is_operand(v) or isinstance(v, _REFUSED) for v in (x, y)):
             return NotImplemented
-        if not is_operand(y) and _answers(type(y), _REFLECTED[name]):
+        if not is_operand(y) and _answers(y, _REFLECTED[name]):
             return NotImplemented
     try:
         return hooks.operators[name](x, y)
@@ -600,9 +600,9 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         raise
 
 
-def _answers(kind: type[Any], method: str) -> bool:
-    """Return whether a subclass of a container has a method of its own."""
-    own = getattr(kind, method, None)
+def _answers(x: Any, method: str) -> bool:
+    """Return whether the class of a container has a method of its own."""
+    own = getattr(cast("Any", type(x)), method, None)
     return own is not None and all(
         own is not getattr(k, method, None) for k in _REFUSED
     )

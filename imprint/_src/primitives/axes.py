@@ -33,7 +33,7 @@ def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
 
 def is_several(value: Any) -> bool:
     """Return whether a value stands for several lengths or axes, in an order."""
-    unordered = isinstance(value, set | frozenset | dict | str | bytes)
+    unordered = issubclass(type(value), set | frozenset | dict | str | bytes)
     is_iterable = hasattr(value, "__iter__") and not unordered
     return is_iterable and getattr(value, "ndim", 1) != 0
 

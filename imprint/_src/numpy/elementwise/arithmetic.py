@@ -117,7 +117,7 @@ _NUMBERS: Final = frozenset({bool, int, float, complex})
 def _is_mask(x: Any) -> bool:
     if isinstance(x, NumberArray):
         return x.aval.dtype is dtypes.bool_
-    return isinstance(x, np.ndarray) and x.dtype == dtypes.bool_
+    return isinstance(x, np.ndarray) and get_aval(x).dtype is dtypes.bool_
 
 
 def _is_inexact(x: Any) -> bool:

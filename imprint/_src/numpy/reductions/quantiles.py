@@ -49,7 +49,12 @@ from imprint._src.primitives.cumulative import cumsum
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.bitwise import or_
 from imprint._src.primitives.elementwise.comparison import lt, ne
-from imprint._src.primitives.elementwise.rounding import ceil, floor, round_
+from imprint._src.primitives.elementwise.rounding import (
+    RoundingMethod,
+    ceil,
+    floor,
+    round_,
+)
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.take_rows import each_at, rows_at
@@ -408,7 +413,7 @@ def _neighbours(
     q, count = expand_dims(q, tuple(range(q.ndim, rank))), with_rank(count, rank)
     place = q * (count - 1)
     if wanted.method == "nearest":
-        place = round_(place, 1)
+        place = round_(place, RoundingMethod.TO_NEAREST_EVEN)
     low, high = floor(place), ceil(place)
     index = [
         convert("quantile", clip(at, 0, count - 1), dtypes.default_int())
