@@ -602,7 +602,7 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 
 def _answers(x: Any, method: str) -> bool:
     """Return whether the class of a container has a method of its own."""
-    own = getattr(cast("Any", type(x)), method, None)
+    own = getattr(x.__class__, method, None)
     return own is not None and all(
         own is not getattr(k, method, None) for k in _REFUSED
     )
