@@ -25,6 +25,7 @@ from imprint._src.config import config
 from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
 from tests.quick import hasten
+from tests.ranks import refuse_own_promotion
 
 hypothesis.settings.register_profile(
     "ci",
@@ -155,6 +156,7 @@ def golden(request):
 @pytest.fixture(scope="session", autouse=True)
 def _internal_checks():
     config.update("enable_checks", True)
+    refuse_own_promotion()
 
 
 @pytest.fixture(autouse=True)

@@ -64,14 +64,14 @@ QUANTILES = {
         np.quantile(d["t"], q, axis, method=method, keepdims=keepdims)
         for q in (0.3, np.array([0.0, 0.5, 0.77, 1.0]))
         for axis in (None, 1, (2, 0))
-        for method in ("linear", "lower", "higher", "midpoint", "nearest")
+        for method in ("linear", "lower", "higher", "midpoint")  # nearest: test_edges
         for keepdims in (False, True)
     ],
     "nanquantile": lambda np, d: [
         np.nanquantile(d["holes"], q, axis, method=method)
         for q in (0.3, np.array([0.0, 0.5, 0.77]))
         for axis in (None, 0, -1)
-        for method in ("linear", "nearest", "inverted_cdf")
+        for method in ("linear", "inverted_cdf")
     ],
     "quantile of a traced part": lambda np, d: [
         np.quantile(d["x"], np.abs(np.sin(d["v"][:3])), axis=0),

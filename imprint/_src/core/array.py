@@ -593,6 +593,8 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         x, y = plain(x), plain(y)
         if not all(is_operand(v) or isinstance(v, _REFUSED) for v in (x, y)):
             return NotImplemented
+        if not is_operand(y) and _answers(y, _REFLECTED[name]):
+            return NotImplemented
     try:
         return hooks.operators[name](x, y)
     except Exception as err:
@@ -600,6 +602,36 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         raise
 
 
+def _answers(x: Any, method: str) -> bool:
+    """Return whether the class of a container has a method of its own."""
+    own = getattr(x.__class__, method, None)
+    return own is not None and all(
+        own is not getattr(k, method, None) for k in _REFUSED
+    )
+
+
+_REFLECTED: Final = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "true_divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "bitwise_and": "__rand__",
+    "bitwise_or": "__ror__",
+    "bitwise_xor": "__rxor__",
+    "left_shift": "__rlshift__",
+    "right_shift": "__rrshift__",
+    "divmod": "__rdivmod__",
+    "equal": "__eq__",
+    "not_equal": "__ne__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
 _REFUSED: Final = (Array, list, tuple, set, dict)
 """Operands for which an operator raises: else `==` would be False, and `*` repeat a list."""
 

@@ -246,6 +246,26 @@ class Primitive:
         return self.name
 
 
+class ThreadedPrimitive(Primitive):
+    """A primitive whose reference would start threads where operands are large.
+
+    Such threads, of the library that NumPy has for products, wait for one another actively:
+    on a busy machine they take a hundred times as long as a program.
+    """
+
+    __slots__ = ("is_large",)
+
+    def __init__(self, *, is_large: Callable[..., bool], **rules: Any) -> None:
+        """Declare one.
+
+        Args:
+            is_large: `(*shapes, **params) -> bool`: whether to run a program of it.
+            **rules: the rules of every primitive.
+        """
+        super().__init__(**rules)
+        self.is_large: Callable[..., bool] = is_large
+
+
 class EffectfulPrimitive(Primitive):
     """A primitive with effects."""
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src import runtime
 from imprint._src.array import (
     ArrayImpl,
     buffer_on,
@@ -32,7 +33,7 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
 from imprint._src.core.host_kernel import is_off_host
-from imprint._src.core.primitive import Absent, Primitive
+from imprint._src.core.primitive import Absent, Primitive, ThreadedPrimitive
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.diagnostics.traceback_filter import drop_internal_frames
@@ -73,7 +74,7 @@ def evaluate(  # noqa: C901, PLR0912 - hot: a helper costs 60 ns
     run: Callable[..., Any] = quiet.run
     if type(primitive) is not Primitive:
         if not isinstance(primitive, ControlPrimitive):
-            run = _in_present_context
+            run = _runner(primitive)
         elif primitive.eager is not Eager.INTERPRETED:
             return _by_rule(primitive, operands, params)
     avals: list[Any] = []
@@ -205,8 +206,42 @@ def _gathered(
     )
 
 
+def _runner(primitive: Primitive) -> Callable[..., Any]:
+    if type(primitive) is ThreadedPrimitive:
+        return partial(run_threaded, primitive, quiet.run)
+    return in_present_context
+
+
+def run_threaded(
+    primitive: ThreadedPrimitive,
+    run: Callable[..., Any],
+    reference: Callable[..., Any],
+    *hosts: Any,
+    **params: Any,
+) -> Sequence[Any]:
+    """Return what a reference would, by a program if the operands are large."""
+    if not primitive.is_large(*[x.shape for x in hosts], **params):
+        return run(reference, *hosts, **params)
+    avals = tuple([ShapedArray(x.shape, x.dtype) for x in hosts])
+    key = primitive, avals, *params.items()
+    program = _LARGE.get(key)  # no flag changes it
+    device = runtime.first_device()
+    if program is None:
+        closed = one_equation(primitive, avals, params)
+        if len(_LARGE) >= _MOST:
+            _LARGE.clear()
+        module = lower(closed, primitive.name, keep_unused=True)
+        program = _LARGE[key] = compile_module(module, device=device)
+    operands = zip(hosts, avals, strict=True)
+    given = [runtime.put(x, aval, copy=False, device=device) for x, aval in operands]
+    buffers = program.run(given)
+    pairs = zip(program.out_avals, buffers, strict=True)
+    return [host_of(ArrayImpl(aval, buffer)) for aval, buffer in pairs]
+
+
 _SPREAD: Final[dict[Any, tuple[Program, ShardedAssignment]]] = {}
 _THERE: Final[dict[Any, Program]] = {}
+_LARGE: Final[dict[Any, Program]] = {}
 _MOST: Final = 1024
 
 
@@ -240,9 +275,7 @@ def _run_checked(
     return tuple(outs)
 
 
-def _in_present_context(
-    reference: Callable[..., Any], *args: Any, **params: Any
-) -> Any:
+def in_present_context(reference: Callable[..., Any], *args: Any, **params: Any) -> Any:
     """Run effects, which are user code, with the context variables of the caller."""
     return reference(*args, **params)
 

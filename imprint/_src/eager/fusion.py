@@ -23,10 +23,10 @@ from imprint._src.core.array import NumberArray
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.control import ControlPrimitive
 from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint._src.core.primitive import Primitive
+from imprint._src.core.primitive import Primitive, ThreadedPrimitive
 from imprint._src.core.trace import current_trace
 from imprint._src.diagnostics.traceback_filter import drop_internal_frames
-from imprint._src.eager.evaluate import quiet
+from imprint._src.eager.evaluate import in_present_context, quiet, run_threaded
 from imprint._src.interpreters import dce, trace_to_jaxpr
 from imprint._src.tree import internal as tree
 
@@ -279,7 +279,7 @@ class _CodeGenerator:
         for eqn in jaxpr.eqns:
             if isinstance(eqn.primitive, ControlPrimitive):
                 self._write_inside(eqn)
-            elif type(eqn.primitive) is not Primitive:
+            elif type(eqn.primitive) not in _BY_REFERENCE:
                 raise _UnplannedError
             elif all(isinstance(x, Literal) or x in self._known for x in eqn.invars):
                 self._compute(eqn)
@@ -317,7 +317,7 @@ class _CodeGenerator:
         given = [self._name(x) for x in eqn.invars]
         params = [f"{name}={self._hold(x)}" for name, x in eqn.params.items()]
         outs = [self._new(v) for v in eqn.outvars]
-        call = f"{self._hold(eqn.primitive.reference)}({', '.join(given + params)})"
+        call = f"{self._hold(_reference_of(eqn))}({', '.join(given + params)})"
         self._lines.append(f"{''.join(out + ',' for out in outs)} = {call}")
         for v, out in zip(eqn.outvars, outs, strict=True):
             # NumPy gives scalars, and computes integers below a byte as int8.
@@ -355,3 +355,13 @@ class _CodeGenerator:
         name = f"c{len(self._held)}"
         self._held[name] = x
         return name
+
+
+_BY_REFERENCE: Final = frozenset({Primitive, ThreadedPrimitive})
+
+
+def _reference_of(eqn: Eqn) -> Callable[..., Any]:
+    primitive = eqn.primitive
+    if type(primitive) is ThreadedPrimitive:
+        return partial(run_threaded, primitive, in_present_context, primitive.reference)
+    return primitive.reference

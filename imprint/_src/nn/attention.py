@@ -16,7 +16,7 @@ from imprint._src import dtypes
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.nn.functions import logsumexp, softmax
-from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.numpy.promotion import ArrayLike, as_array, with_rank
 from imprint._src.primitives.barrier import stop_gradient
 
 NAME: Final = "dot_product_attention"
@@ -84,13 +84,13 @@ def dot_product_attention(  # noqa: PLR0913 - JAX's signature
     if mask is not None:
         masks.append(given.grouped("mask", mask))
     if masks:
-        matches = reduce(np.logical_and, masks)
+        matches = reduce(np.logical_and, [with_rank(m, products.ndim) for m in masks])
         products = np.where(matches, products, _lowest(products.dtype))
     products = np.astype(products, np.float32)
     weights = np.astype(softmax(products), given.key.dtype)
     out = np.einsum("bkgts,bskh->btkgh", weights, given.value)
     if lengths[0] is not None:
-        counts = np.arange(out.shape[1]) < lengths[0][:, None]
+        counts = np.arange(out.shape[1])[None] < lengths[0][:, None]
         out = out * np.astype(counts[:, :, None, None, None], out.dtype)
     out = np.reshape(out, shape)
     if not return_residual:
@@ -191,7 +191,8 @@ def _masks(
         yield np.logical_and(query <= key + before, query >= key - after)
     for positions, length in zip((query, key), lengths, strict=True):
         if length is not None:
-            yield positions < np.reshape(length, (-1, 1, 1, 1, 1))
+            ends = np.reshape(length, (-1, 1, 1, 1, 1))
+            yield with_rank(positions, ends.ndim) < ends
 
 
 def _lowest(dtype: Any) -> Array:

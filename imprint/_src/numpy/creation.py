@@ -230,7 +230,8 @@ def _from_value(value: Any, dtype: DType | None) -> Array:
             "number first."
         )
     if isinstance(value, memoryview | bytearray) or (
-        not isinstance(value, list | tuple) and hasattr(value, "__array__")
+        not isinstance(value, list | tuple)
+        and (hasattr(value, "__array__") or hasattr(value, "__array_interface__"))
     ):
         return _from_operand(np.asarray(value), dtype)
     if not isinstance(value, Sequence):

@@ -21,6 +21,7 @@ from imprint._src.numpy.indexing.indexing import getitem
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
+    check_ranks,
     convert,
     match_shapes,
     promote_dtypes,
@@ -464,6 +465,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         Array([3., 3.], dtype=float32)
     """
     vectors = as_array("matvec", x2)
+    check_ranks("matvec", (as_array("matvec", x1), vectors), (2, 1))
     product = matmul(x1, expand_dims(vectors, (vectors.ndim,)))
     return squeeze(product, (canonical_axis("matvec", -1, product.ndim),))
 
@@ -477,6 +479,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         Array([1., 1., 1.], dtype=float32)
     """
     x = as_array("vecmat", x1)
+    check_ranks("vecmat", (x, as_array("vecmat", x2)), (1, 2))
     vectors = conj(x) if dtypes.is_complex(x.dtype) else x
     product = matmul(expand_dims(vectors, (vectors.ndim - 1,)), x2)
     return squeeze(product, (product.ndim - 2,))

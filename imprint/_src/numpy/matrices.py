@@ -5,7 +5,7 @@ for them.
 """
 
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 from imprint._src import dtypes
 from imprint._src.core import dims
@@ -305,7 +305,12 @@ def _at_or_below(shape: Shape, k: Any) -> Array:
 def _shifted(rows: Array, k: Any) -> Array:
     if isinstance(k, Tracer):
         return add(rows, convert_element_type(k, rows.dtype))
+    if isinstance(k, int):  # diagonals outside of the matrix, whatever their number
+        k = max(-_FAR, min(k, _FAR))
     return add(rows, scalar_like(rows, k))
+
+
+_FAR: Final = 2**30
 
 
 def _numbered(shape: Shape) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ from imprint._src.numpy.linalg.operands import eps_of
 from imprint._src.numpy.linalg.solving import inv
 from imprint._src.numpy.linear import outer
 from imprint._src.numpy.matrices import eye, vander
-from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes, with_rank
 from imprint._src.numpy.reductions.cumulative import cumsum
 from imprint._src.numpy.reductions.reductions import all as all_
 from imprint._src.numpy.reductions.reductions import sum as sum_
@@ -240,7 +240,7 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
         right = right * (weights[:, None] if right.ndim == 2 else weights)
     cut = len(at) * eps_of(at.dtype) if rcond is None else float(rcond)
     scale = sqrt(sum_(left * left, axis=0))
-    left = left / scale
+    left = left / scale[None]
     found, residuals, rank, s = lstsq(left, right, cut)
     found = found / (scale[:, None] if found.ndim == 2 else scale)
     if full:
@@ -250,8 +250,8 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
     base = inv(left.T @ left) / outer(scale, scale)
     factor = _variance(residuals, len(at), order, cov)
     if values.ndim == 1:
-        return found, base * factor
-    return found, base[:, :, None] * factor
+        return found, base * with_rank(asarray(factor), 2)
+    return found, base[:, :, None] * with_rank(asarray(factor), 3)
 
 
 def _check_points(x: Any, y: Any, order: int) -> None:

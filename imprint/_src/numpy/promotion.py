@@ -27,6 +27,7 @@ from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.elementwise.convert import cast as cast_values
 from imprint._src.primitives.elementwise.convert import convert_element_type_p
+from imprint._src.primitives.shape import expand_dims
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 ArrayLike: TypeAlias = Array | NDArray | np.generic | bool | int | float | complex
@@ -281,17 +282,30 @@ def _bounds(dtype: DType) -> tuple[int, int]:
 
 
 def match_shapes(name: str, args: Sequence[Any]) -> list[Any]:
-    """Return operands broadcast to their common shape; rank 0 stays rank 0."""
+    """Return operands broadcast to their common shape; rank 0 stays rank 0.
+
+    Raise if their ranks differ and `numpy_rank_promotion` is "raise": the operands are
+    those of the caller. For a function's own, call `fit_shapes`.
+    """
+    check_ranks(name, args)
+    return fit_shapes(name, args)
+
+
+def fit_shapes(name: str, args: Sequence[Any]) -> list[Any]:
+    """Return operands of any ranks, broadcast as `match_shapes` does."""
     shapes = [get_aval(x).shape for x in args]
-    distinct = {shape for shape in shapes if shape}
-    if len(distinct) < 2:
+    if len({shape for shape in shapes if shape}) < 2:
         return list(args)
-    if len({len(shape) for shape in distinct}) > 1:
-        _check_rank_promotion(name, args)
     shape = common_shape(name, args)
     return [
         broadcast(x, shape) if own else x for x, own in zip(args, shapes, strict=True)
     ]
+
+
+def with_rank(x: Any, ndim: int) -> Any:
+    """Return an operand with leading axes of length 1 up to a rank; rank 0 stays."""
+    own = get_aval(x).ndim
+    return expand_dims(x, tuple(range(ndim - own))) if 0 < own < ndim else x
 
 
 def broadcast_all(name: str, args: Sequence[Any]) -> list[Array]:
@@ -322,8 +336,23 @@ def common_shape(name: str, args: Sequence[Any]) -> Shape:
     return shape
 
 
-def _check_rank_promotion(name: str, args: Sequence[Any]) -> None:
-    """Warn or raise for operands of different ranks, as the flag requires."""
+def check_ranks(
+    name: str, args: Sequence[Any], cores: Sequence[int] | None = None
+) -> None:
+    """Warn or raise for operands of different ranks above 0, as the flag requires.
+
+    Args:
+        name: the public function, for errors.
+        args: the operands.
+        cores: for each, how many of its last axes are not broadcast.
+    """
+    ranks = [get_aval(x).ndim for x in args]
+    own = zip(ranks, cores or [0] * len(ranks), strict=True)
+    if len({rank - core for rank, core in own if rank}) > 1:
+        _on_rank_promotion(name, args)
+
+
+def _on_rank_promotion(name: str, args: Sequence[Any]) -> None:
     mode = settings().numpy_rank_promotion
     if mode == "allow":
         return

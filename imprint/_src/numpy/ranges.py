@@ -27,6 +27,7 @@ from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
     broadcast_all,
+    check_ranks,
     convert,
     match_shapes,
     refuse_complex,
@@ -186,6 +187,7 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     wanted = dtypes.to_inexact(dtypes.result_type(*ends))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "linspace")
     computed = dtypes.to_inexact(wanted)
+    check_ranks("linspace", ends)
     first, last = broadcast_all(
         "linspace", [convert("linspace", x, computed) for x in ends]
     )
@@ -280,6 +282,7 @@ def geomspace(
     wanted = dtypes.to_inexact(dtypes.result_type(*ends))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "geomspace")
     computed = dtypes.to_inexact(wanted)
+    check_ranks("geomspace", ends)
     first, last = broadcast_all(
         "geomspace", [convert("geomspace", x, computed) for x in ends]
     )

@@ -18,7 +18,7 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.interpreters.vmap import vmap
 from imprint._src.numpy.creation import asarray
-from imprint._src.numpy.promotion import ArrayLike, as_array
+from imprint._src.numpy.promotion import ArrayLike, as_array, check_ranks
 from imprint._src.numpy.ranges import arange
 from imprint._src.numpy.shapes.reshape import ShapeLike, expand_dims, shape_of, squeeze
 from imprint._src.primitives.axes import canonical_axis
@@ -242,6 +242,7 @@ def _check_core(x: Any, core: Core, sizes: dict[str, Dim], role: str) -> None:
 def _mapped(apply: Callable[..., Any], values: list[Array], inputs: list[Core]) -> Any:
     """Apply a function to arrays, mapped over the axes before the core axes."""
     outer = [_outer(x, core) for x, core in zip(values, inputs, strict=True)]
+    check_ranks("vectorize", values, [len(core) for core in inputs])
     shape = broadcast_shapes(outer)
     if shape is None:
         raise ShapeError(

@@ -31,6 +31,13 @@ def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
         ) from None
 
 
+def is_several(value: Any) -> bool:
+    """Return whether a value stands for several lengths or axes, in an order."""
+    unordered = issubclass(type(value), set | frozenset | dict | str | bytes)
+    is_iterable = hasattr(value, "__iter__") and not unordered
+    return is_iterable and getattr(value, "ndim", 1) != 0
+
+
 def int_of(value: Any) -> int:
     """Return a value as a Python int, as `int_tuple` does several."""
     return int_tuple((value,))[0]

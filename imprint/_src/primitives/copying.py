@@ -1,10 +1,9 @@
 """Results that are arrays of their own: the values of an operand that outlive it.
 
-copy is the identity with another array as its result: deleting or donating the operand
-leaves the result as it is. `owned` wraps a function: if it would return one of its
+copy is the identity with another array as its result, in memory of its own: deleting or
+donating the operand leaves the result as it is. `owned` wraps a function: if it would return one of its
 arguments, as `ravel` of a vector does, it returns a copy. In JAX these functions are jitted,
-and a jitted function always returns another array. The values are shared, not copied, until
-the operand's memory is reused for a result.
+and a jitted function always returns another array.
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ def _aval(x: ShapedArray) -> Avals:
 
 
 def _reference(x: Any) -> Values:
-    return (x,)
+    return (x.copy(),)
 
 
 def _lower(_: Builder, x: Value) -> tuple[Value, ...]:

@@ -7,6 +7,7 @@ with it, terms are added in that dtype. As in JAX's printed form, params that ar
 left out of the equation. Precision: see `precision`.
 """
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -19,7 +20,14 @@ from imprint._src.core import dims
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue
-from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.primitive import (
+    Avals,
+    Case,
+    Dims,
+    Samples,
+    ThreadedPrimitive,
+    Values,
+)
 from imprint._src.core.tangents import UndefinedPrimal, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.axes import int_tuple, push
@@ -345,8 +353,29 @@ def _numbers(x_sum: Ints, y_sum: Ints, x_batch: Ints = (), y_batch: Ints = ()) -
 _HIGHEST: Final = {"precision": (Precision.HIGHEST, Precision.DEFAULT)}
 _MATMUL: Final = _numbers((1,), (0,))
 
-dot_general_p: Final = Primitive(
+_ALONE: Final = 1 << 18
+"""Multiplications up to which NumPy computes a product of matrices in one thread."""
+
+
+def needs_threads(rows: int, columns: int, inner: int) -> bool:
+    """Return whether NumPy computes a product of matrices in several threads."""
+    return rows * columns * inner > _ALONE
+
+
+def _dot_is_large(
+    x: Shape, y: Shape, *, dimension_numbers: DimensionNumbers, **_: Any
+) -> bool:
+    (x_sum, _sum), (x_batch, _batch) = dimension_numbers
+    inner = math.prod(x[i] for i in x_sum)
+    stack = max(1, math.prod(x[i] for i in x_batch) * inner)
+    return inner > 1 and needs_threads(
+        math.prod(x) // stack, math.prod(y) // stack, inner
+    )
+
+
+dot_general_p: Final = ThreadedPrimitive(
     name="dot_general",
+    is_large=_dot_is_large,
     aval=_dot_aval,
     reference=_dot_reference,
     lower=_dot_lower,

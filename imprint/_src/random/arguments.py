@@ -24,6 +24,7 @@ from imprint._src.core.trace import current_trace
 from imprint._src.dtypes import DTypeLike
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.jit.api import jit
+from imprint._src.primitives.axes import is_several
 from imprint._src.primitives.barrier import materialize
 from imprint._src.primitives.core_ops import broadcast_in_dim
 
@@ -88,12 +89,12 @@ def sizes(name: str, shape: Any) -> Shape:
             return given
     if isinstance(shape, int | np.integer) or dims.is_symbolic(shape):
         shape = (shape,)
-    if not isinstance(shape, Sequence | np.ndarray) or isinstance(shape, str):
+    if not is_several(shape):
         raise ShapeError(
             f"{name}: expected a shape, a tuple of integers or one, got {shape!r}. "
             "Give the length of each axis."
         )
-    lengths = tuple([_length(name, n) for n in cast("Sequence[Any]", shape)])
+    lengths = tuple([_length(name, n) for n in cast("Iterable[Any]", shape)])
     if dims.has_negative(lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0 in shape, got {lengths}. "

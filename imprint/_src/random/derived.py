@@ -28,6 +28,7 @@ from imprint._src.primitives.elementwise.exponential import exp, log, log1p, sqr
 from imprint._src.primitives.elementwise.power import pow_
 from imprint._src.primitives.elementwise.rounding import floor
 from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.shape import expand_dims
 from imprint._src.random.arguments import (
     check_number,
     common_shape,
@@ -160,7 +161,13 @@ def _double_sided_maxwell(
 ) -> Any:
     keys = split_data(data, (2,))
     drawn = _maxwell(shape, dtype, row(keys, 0))
+    loc, scale = (_of_rank(len(shape), x) for x in (loc, scale))
     return rademacher_signs(shape, dtype, row(keys, 1)) * drawn * scale + loc
+
+
+def _of_rank(ndim: int, x: Any) -> Any:
+    own = get_aval(x).ndim
+    return expand_dims(x, tuple(range(ndim - own))) if 0 < own < ndim else x
 
 
 _double_sided_maxwell_of = programs(_double_sided_maxwell)

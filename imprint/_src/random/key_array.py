@@ -27,6 +27,7 @@ from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import current_trace
 from imprint._src.errors import ArgumentError, did_you_mean
 from imprint._src.primitives import key_uses
+from imprint._src.primitives.shape import expand_dims
 from imprint._src.random.threefry import row
 from imprint._src.tree import internal as tree
 from imprint._src.tree.treedef import opaque_types
@@ -231,23 +232,32 @@ class PRNGKeyArray(Array):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return super().__eq__(other)
-        self._check_alike(other)
-        equal = self.data == other.data
+        x, y = self._comparable(other)
+        equal = x == y
         return equal if isinstance(equal, bool) else equal.all(axis=-1)
 
     def __ne__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return super().__ne__(other)
-        self._check_alike(other)
-        differ = self.data != other.data
+        x, y = self._comparable(other)
+        differ = x != y
         return differ if isinstance(differ, bool) else differ.any(axis=-1)
 
-    def _check_alike(self, other: "PRNGKeyArray") -> None:
+    def _comparable(self, other: "PRNGKeyArray") -> tuple[Any, Any]:
+        """Return the words of both; those of a single key have the rank of the other's."""
         if self.implementation != other.implementation:
             raise ArgumentError(
                 f"==: expected keys of one implementation, got {self.dtype} and "
                 f"{other.dtype}. Compare their words, imprint.random.key_data(key)."
             )
+        words = self.data, other.data
+        if not all(isinstance(x, NumberArray) for x in words):
+            return words
+        rank = max(x.ndim for x in words)
+        x, y = (
+            expand_dims(x, tuple(range(rank - 1))) if x.ndim == 1 else x for x in words
+        )
+        return x, y
 
     def __bool__(self) -> Never:
         raise ArgumentError(

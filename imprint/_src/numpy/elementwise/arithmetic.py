@@ -6,24 +6,32 @@ zero gives XLA's results without a warning: -1 for `//`, and 0 for `%`, which re
 divisor 0 by 1.
 """
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from imprint._src import dtypes
-from imprint._src.core.array import Array
+from imprint._src.core.array import Array, NumberArray, is_operand
+from imprint._src.core.aval import get_aval
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
+    broadcast,
+    convert,
+    filled_like,
     inexact,
     inexact_operands,
     is_bool,
+    match_shapes,
     numeric,
     numeric_operands,
     operands,
     refuse_complex,
 )
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import add_p, mul_p, neg_p, scalar_like, sub_p
 from imprint._src.primitives.elementwise.arithmetic import (
@@ -38,7 +46,7 @@ from imprint._src.primitives.elementwise.bitwise import and_p, or_p
 from imprint._src.primitives.elementwise.comparison import eq, lt, ne
 from imprint._src.primitives.elementwise.exponential import square_p
 from imprint._src.primitives.elementwise.rounding import abs_p, round_, sign_p
-from imprint._src.primitives.elementwise.select import select_n
+from imprint._src.primitives.elementwise.select import select_n, select_n_p
 
 
 @universal(identity=0)
@@ -94,8 +102,39 @@ def multiply(
     """
     if out is not None or where is not None:
         refuse_options("multiply", out, where)
+    if x.__class__ not in _NUMBERS and y.__class__ not in _NUMBERS:
+        if _is_mask(x) and _is_inexact(y):
+            return _masked(x, y)
+        if _is_mask(y) and _is_inexact(x):
+            return _masked(y, x)
     x, y = operands("multiply", x, y)
     return (and_p if is_bool(x) else mul_p).bind1(x, y)
+
+
+_NUMBERS: Final = frozenset({bool, int, float, complex})
+
+
+def _is_mask(x: Any) -> bool:
+    if isinstance(x, NumberArray):
+        return x.aval.dtype is dtypes.bool_
+    return isinstance(x, np.ndarray) and get_aval(x).dtype is dtypes.bool_
+
+
+def _is_inexact(x: Any) -> bool:
+    return is_operand(x) and dtypes.is_inexact(get_aval(x).dtype)
+
+
+def _masked(mask: Any, values: Any) -> Array:
+    """Return a product with booleans: 0 where they are false, of infinity and NaN too.
+
+    XLA computes the product of a converted boolean so; NumPy's product is another.
+    """
+    dtype, weak = dtypes.promote((dtypes.typed(mask), dtypes.typed(values)))
+    values = convert("multiply", values, dtype, weak_type=weak)
+    mask, values = match_shapes("multiply", (as_array("multiply", mask), values))
+    if not get_aval(values).shape:
+        values = broadcast(values, get_aval(mask).shape)
+    return select_n_p.bind1(mask, filled_like(values, 0), values)
 
 
 @universal(nin=1)
@@ -255,7 +294,8 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     truncated = rem_p.bind1(x, y)
     across = ne(*_arrays(operands("remainder", lt(truncated, zero), lt(y, zero))))
     plus = and_p.bind1(across, ne(truncated, zero))
-    return where(plus, add_p.bind1(truncated, y), truncated)
+    rest = where(plus, add_p.bind1(truncated, y), truncated)
+    return rest if dtypes.is_integer(x.dtype) else _signed_zeros(rest, y)
 
 
 mod = remainder
@@ -301,8 +341,18 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
     across = ne(*_arrays(operands("divmod", sign_p.bind1(y), sign_p.bind1(mod))))
     crosses = and_p.bind1(ne(mod, zero), across)
     mod = where(crosses, add_p.bind1(mod, y), mod)
-    div = where(crosses, sub_p.bind1(div, one), div)
-    return round_(div), mod
+    quotient = round_(where(crosses, sub_p.bind1(div, one), div))
+    sign = stop_gradient(div_p.bind1(x, y))
+    none = mul_p.bind1(zero, sign)  # 0 with the sign of the quotient
+    return where(eq(quotient, zero), none, quotient), _signed_zeros(mod, y)
+
+
+def _signed_zeros(rest: Array, y: Array) -> Array:
+    """Return a remainder whose zeros have the sign of `y`; the derivative stays 1."""
+    zero, known = scalar_like(rest, 0), stop_gradient(rest)
+    positive = sub_p.bind1(rest, known)
+    negative = neg_p.bind1(sub_p.bind1(known, rest))
+    return where(eq(rest, zero), where(lt(y, zero), negative, positive), rest)
 
 
 # ---- maximum and minimum ----

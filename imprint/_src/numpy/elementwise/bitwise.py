@@ -15,6 +15,7 @@ from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
+    broadcast,
     convert,
     numeric,
     numeric_operands,
@@ -182,7 +183,9 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     bits = astype(rows != 0, dtypes.uint8)
     bits = pad(bits, [*((0, 0),) * (bits.ndim - 1), (0, -bits.shape[-1] % _WIDTH)])
     bits = reshape(bits, (*bits.shape[:-1], bits.shape[-1] // _WIDTH, _WIDTH))
-    packed = sum(left_shift(bits, places), -1, dtype=dtypes.uint8)
+    packed = sum(
+        left_shift(bits, broadcast(places, bits.shape)), -1, dtype=dtypes.uint8
+    )
     return swapaxes(packed, axis or 0, -1)
 
 
@@ -213,7 +216,9 @@ def unpackbits(
         )
     places = _places("unpackbits", bitorder)
     rows = swapaxes(ravel(x) if axis is None else x, axis or 0, -1)
-    bits = bitwise_and(right_shift(rows[..., None], places), 1)
+    shape = (*rows.shape, _WIDTH)
+    shifts = broadcast(places, shape)
+    bits = bitwise_and(right_shift(broadcast(rows[..., None], shape), shifts), 1)
     bits = reshape(bits, (*rows.shape[:-1], rows.shape[-1] * _WIDTH))
     if count is not None:
         more = max(0, count - bits.shape[-1])

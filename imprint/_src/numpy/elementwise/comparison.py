@@ -23,11 +23,14 @@ from imprint._src.numpy.elementwise.ufunc import refuse_options, universal
 from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
+    broadcast_all,
     constant_like,
     convert,
+    fit_shapes,
     inexact_operands,
     match_shapes,
     operands,
+    promote_dtypes,
     refuse_complex,
     refuse_out,
     strong_like,
@@ -415,7 +418,9 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.heaviside(np.array([-2.0, 0.0, 2.0]), 0.5)
         Array([0. , 0.5, 1. ], dtype=float32)
     """
-    x, y = inexact_operands("heaviside", x, y)
+    x, y = fit_shapes(
+        "heaviside", promote_dtypes("heaviside", (x, y), dtypes.to_inexact)
+    )
     zero, one = constant_like(x, 0), constant_like(x, 1)
     at_zero = where(isnan(x), x, y)
     positive = where(gt_p.bind1(x, zero), one, at_zero)
@@ -526,7 +531,7 @@ def array_equiv(a1: Any, a2: Any) -> Array:
     x, y = asarray(a1), asarray(a2)
     if dims.broadcast_shapes((x.shape, y.shape)) is None:
         return _filled(to_array(0), value=False)
-    return all(equal(x, y))
+    return all(equal(*broadcast_all("array_equiv", (x, y))))
 
 
 def _filled(x: Array, *, value: bool) -> Array:

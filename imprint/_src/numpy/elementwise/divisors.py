@@ -11,7 +11,7 @@ from imprint._src.core.aval import get_aval
 from imprint._src.errors import DTypeError
 from imprint._src.numpy.elementwise.arithmetic import absolute, floor_divide, multiply
 from imprint._src.numpy.elementwise.selection import where
-from imprint._src.numpy.promotion import ArrayLike, promote
+from imprint._src.numpy.promotion import ArrayLike, fit_shapes, promote_dtypes
 from imprint._src.primitives.elementwise import arithmetic as primitives
 
 
@@ -55,7 +55,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> list[Any]:
-    x, y = promote(name, (x1, x2))
+    x, y = fit_shapes(name, promote_dtypes(name, (x1, x2)))
     if not dtypes.is_integer(get_aval(x).dtype):
         raise DTypeError(
             f"{name}: expected integers, got {get_aval(x)} and {get_aval(y)}. Convert "

@@ -225,6 +225,7 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
     base_dtype = as_array("power", x).dtype
     exponent_dtype = as_array("power", y).dtype
     if dtypes.is_inexact(base_dtype) and dtypes.is_integer(exponent_dtype):
+        dtypes.promote((dtypes.typed(x), dtypes.typed(y)))  # which may refuse them
         return pow_p.bind1(*match_shapes("power", (x, y)))
     x, y = numeric_operands("power", x, y)
     if dtypes.is_integer(get_aval(x).dtype):
@@ -262,7 +263,9 @@ def _integer_power(x: Array, y: Array) -> Array:
     zero, one = strong_like(x, 0), strong_like(x, 1)
     vanishes = and_(*match_shapes("power", (eq(x, zero), ne(y, zero))))
     result = where(vanishes, zero, one)
-    for _ in range(6):
+    if not dtypes.is_unsigned(y.dtype):  # a negative one is none: as in JAX
+        y = where(lt(y, strong_like(y, 0)), and_(y, strong_like(y, 63)), y)
+    for _ in range(dtypes.bit_width(y.dtype) - (not dtypes.is_unsigned(y.dtype))):
         result = where(and_(y, one), mul(result, x), result)
         x = mul(x, x)
         y = shift_right_logical(y, one)

@@ -112,7 +112,8 @@ def spacing(x: ArrayLike, /) -> Array:
     step = bitcast_convert_type(bits, given.dtype)
     step = where(isfinite(given), step, float("nan"))
     at_end = equal(size, info.max)
-    return copysign(where(at_end, float("inf"), step), given)
+    away = where(equal(given, 0), 1, given)  # NumPy's is positive at -0.
+    return copysign(where(at_end, float("inf"), step), away)
 
 
 def _wide(x: Array) -> Array:

@@ -21,14 +21,16 @@ from imprint._src.numpy.promotion import (
     refuse_out,
 )
 from imprint._src.primitives.axes import whole
+from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.copying import owned
-from imprint._src.primitives.core_ops import mul, scalar_like, sub
+from imprint._src.primitives.core_ops import mul, neg, scalar_like, sub
 from imprint._src.primitives.elementwise.arithmetic import div
-from imprint._src.primitives.elementwise.comparison import ge, lt
+from imprint._src.primitives.elementwise.comparison import eq, ge, lt
 from imprint._src.primitives.elementwise.complex import complex_, imag_p, real_p
 from imprint._src.primitives.elementwise.complex import conj as conj_
 from imprint._src.primitives.elementwise.rounding import (
     RoundingMethod,
+    abs_,
     ceil_p,
     floor_p,
     round_,
@@ -162,7 +164,13 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     refuse_complex("modf", x)
     x = as_array("modf", inexact("modf", x))
     whole = where(ge(x, scalar_like(x, 0)), floor_p.bind1(x), ceil_p.bind1(x))
-    return sub(x, whole), whole
+    zero = scalar_like(x, 0)
+    is_negative = lt(
+        stop_gradient(where(eq(x, zero), div(scalar_like(x, 1), x), x)), zero
+    )
+    fraction = where(is_negative, neg(sub(whole, x)), sub(x, whole))
+    none = where(is_negative, scalar_like(x, -0.0), zero)
+    return where(eq(abs_(x), scalar_like(x, math.inf)), none, fraction), whole
 
 
 # ---- parts of complex numbers ----

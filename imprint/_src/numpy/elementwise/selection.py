@@ -21,7 +21,7 @@ from imprint._src.numpy.promotion import (
     common_shape,
     constant_like,
     convert,
-    match_shapes,
+    fit_shapes,
     operands,
     promote_dtypes,
     refuse_complex,
@@ -86,7 +86,7 @@ def where(
         )
     mask = as_bool("where", condition)
     x, y = promote_dtypes("where", (x, y))
-    mask, x, y = match_shapes("where", (mask, x, y))
+    mask, x, y = fit_shapes("where", (mask, x, y))
     return select_n_p.bind1(mask, y, x)
 
 

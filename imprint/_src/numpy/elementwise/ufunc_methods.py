@@ -233,7 +233,10 @@ def outer(f: ufunc[..., Any], a: Any, b: Any) -> Array:
     """Return `f.outer(a, b)`."""
     name = _check_binary(f, "outer")
     x, y = as_array(name, a), as_array(name, b)
-    return f(expand_dims(x, tuple(range(x.ndim, x.ndim + y.ndim))), y)
+    before, after = tuple(range(x.ndim)), tuple(range(x.ndim, x.ndim + y.ndim))
+    if not y.ndim:
+        return f(x, y)
+    return f(expand_dims(x, after), expand_dims(y, before))
 
 
 def _check_binary(f: ufunc[..., Any], method: str) -> str:

@@ -14,13 +14,13 @@ from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.numpy.creation import asarray, empty, zeros
 from imprint._src.numpy.elementwise.arithmetic import square
-from imprint._src.numpy.elementwise.comparison import isnan, not_equal
+from imprint._src.numpy.elementwise.comparison import greater, isnan, not_equal
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.linalg.decompositions import svd, svdvals
 from imprint._src.numpy.linalg.norms import norm
 from imprint._src.numpy.linalg.operands import eps_of, inexact_arrays, matrices
 from imprint._src.numpy.linalg.solving import inv
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, broadcast_all
 from imprint._src.numpy.reductions.reductions import any as any_
 from imprint._src.numpy.reductions.reductions import max as max_
 from imprint._src.numpy.reductions.reductions import sum as sum_
@@ -206,7 +206,8 @@ def matrix_rank(
         largest: Any = max_(s, axis=-1)
         longest = number_of(dims.maximum(rows, columns), s.dtype)
         cut = largest * longest * eps_of(s.dtype)
-    return sum_(s > asarray(cut)[..., None], axis=-1)
+    limits = broadcast_all("linalg.matrix_rank", (s, asarray(cut)[..., None]))
+    return sum_(greater(*limits), axis=-1)
 
 
 @fuse_eager

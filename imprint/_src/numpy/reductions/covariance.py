@@ -88,7 +88,7 @@ def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
             )
         )
         free = subtract(free, shares)
-    other = distances if weights is None else multiply(distances, weights)
+    other = distances if weights is None else multiply(distances, weights[None, :])
     products = dot(distances, conj(other).T)
     return squeeze(true_divide(products, free))
 

@@ -35,7 +35,6 @@ from imprint._src.numpy.promotion import (
     as_array,
     broadcast,
     convert,
-    inexact,
     is_bool,
     promote_dtypes,
 )
@@ -218,7 +217,10 @@ def trapezoid(
         >>> np.trapezoid(np.array([0.0, 1.0, 2.0]))
         Array(2., dtype=float32)
     """
-    values = as_array("trapezoid", inexact("trapezoid", y))
+    given = (y,) if x is None else (y, x)
+    values = as_array(
+        "trapezoid", promote_dtypes("trapezoid", given, dtypes.to_inexact)[0]
+    )
     at = canonical_axis("trapezoid", axis, values.ndim)
     pairs = add(_part(values, at, 1, None), _part(values, at, 0, -1))
     if x is not None:

@@ -29,10 +29,12 @@ from imprint._src.numpy.promotion import (
     broadcast,
     convert,
     filled_like,
+    fit_shapes,
     inexact,
     promote_dtypes,
     refuse_out,
     strong_like,
+    with_rank,
 )
 from imprint._src.numpy.reductions.reductions import (
     Axis,
@@ -48,7 +50,12 @@ from imprint._src.primitives.cumulative import cumsum
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.bitwise import or_
 from imprint._src.primitives.elementwise.comparison import lt, ne
-from imprint._src.primitives.elementwise.rounding import ceil, floor
+from imprint._src.primitives.elementwise.rounding import (
+    RoundingMethod,
+    ceil,
+    floor,
+    round_,
+)
 from imprint._src.primitives.indexing import sorting
 from imprint._src.primitives.indexing.slicing import slice_in_dim
 from imprint._src.primitives.indexing.take_rows import each_at, rows_at
@@ -388,14 +395,14 @@ def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
     """Return the quantile for each probability of sorted elements."""
     x = sorting.sort(x, -1, is_stable=False)
     if wanted.skips_nan:
-        low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype))
+        low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype), wanted)
         below, above = _of_rows(x, low, q.ndim), _of_rows(x, high, q.ndim)
         return _joined(below, above, share, wanted.method)
     count = x.shape[-1]
     if isinstance(q, Tracer) or dims.is_symbolic(count):
-        low, high, share = _neighbours(q, number_of(count, q.dtype))
+        low, high, share = _neighbours(q, number_of(count, q.dtype), wanted)
     else:
-        low, high, share = _known_neighbours(np.asarray(q), count)
+        low, high, share = _known_neighbours(np.asarray(q), count, wanted)
     below = _of_all(x, low)
     above = below if low is high else _of_all(x, high)
     if share.ndim:
@@ -407,10 +414,15 @@ def _between(x: Array, q: Array, wanted: QuantileOptions) -> Array:
     return where(squeeze(ne(last, last), (-1,)), strong_like(result, np.nan), result)
 
 
-def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
+def _neighbours(
+    q: Array, count: Any, wanted: QuantileOptions
+) -> tuple[Array, Array, Array]:
     """Return the indices of both neighbours, and the fraction between them."""
-    q = expand_dims(q, tuple(range(q.ndim, q.ndim + get_aval(count).ndim)))
+    rank = q.ndim + get_aval(count).ndim
+    q, count = expand_dims(q, tuple(range(q.ndim, rank))), with_rank(count, rank)
     place = q * (count - 1)
+    if wanted.method == "nearest":
+        place = round_(place, RoundingMethod.TO_NEAREST_EVEN)
     low, high = floor(place), ceil(place)
     index = [
         convert("quantile", clip(at, 0, count - 1), dtypes.default_int())
@@ -419,9 +431,13 @@ def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
     return index[0], index[1], place - low
 
 
-def _known_neighbours(q: NDArray, count: int) -> tuple[Any, Any, Any]:
+def _known_neighbours(
+    q: NDArray, count: int, wanted: QuantileOptions
+) -> tuple[Any, Any, Any]:
     """Do the same for concrete probabilities, now: so a median is two slices."""
     place = q * q.dtype.type(count - 1)
+    if wanted.method == "nearest":
+        place = np.rint(place)
     low = np.floor(place)
     share = np.asarray(place - low)
     low, high = (
@@ -451,11 +467,9 @@ def _joined(below: Array, above: Array, share: Array, method: str) -> Array:
     if method == "linear":
         low, high = (convert("quantile", v, share.dtype) for v in (below, above))
         return low * (1 - share) + high * share
-    if method == "nearest":
-        return where(share <= 0.5, below, above)
     if method == "midpoint":
         return (below + above) * 0.5
-    return below if method == "lower" else above
+    return above if method == "higher" else below
 
 
 # ---- weighted ----
@@ -472,10 +486,11 @@ def _inverted(x: Array, w: Array | None, q: Array, *, skips_nan: bool) -> Array:
     counted = where(or_(is_bad, has_nan), strong_like(x, 0), heights)
     sums = cumsum(counted, x.ndim - 1)
     total = slice_in_dim(sums, -1, None, axis=-1)
-    q = expand_dims(q, tuple(range(q.ndim, q.ndim + x.ndim)))
-    index = sum(sums < q * total, -1)
+    rank = q.ndim + x.ndim
+    q = expand_dims(q, tuple(range(q.ndim, rank)))
+    index = sum(lt(*fit_shapes("quantile", (sums, q * with_rank(total, rank)))), -1)
     count = sum(not_nan(x), -1) if skips_nan else as_operand(x.shape[-1])
-    index = clip(index, 0, count - 1)
+    index = clip(index, 0, with_rank(count - 1, rank - 1))
     result = _of_rows(x, index, q.ndim - x.ndim)
     is_nan = count == 0 if skips_nan else any(has_nan, -1)
     return where(any(is_bad, -1) | is_nan, strong_like(result, np.nan), result)

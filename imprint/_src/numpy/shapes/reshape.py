@@ -6,7 +6,7 @@ a view of the same memory equals a copy.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -24,7 +24,12 @@ from imprint._src.numpy.promotion import (
     broadcast,
     broadcast_all,
 )
-from imprint._src.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint._src.primitives.axes import (
+    canonical_axes,
+    canonical_axis,
+    is_several,
+    whole,
+)
 from imprint._src.primitives.copying import owned
 from imprint._src.primitives.core_ops import transpose as transpose_
 from imprint._src.primitives.indexing.slicing import slice_in_dim
@@ -69,8 +74,8 @@ def axis_tuple(name: str, axes: Axes | NDArray) -> tuple[int, ...]:
 
 def size_tuple(name: str, sizes: ShapeLike) -> Shape:
     """Return one size or several, maybe negative, as a tuple."""
-    if isinstance(sizes, tuple | Sequence | np.ndarray):  # most are tuples
-        return dims.as_shape(sizes, name)
+    if type(sizes) is tuple or is_several(sizes):  # most are tuples
+        return dims.as_shape(cast("Any", sizes), name)
     return (dims.as_dim(sizes, name),)
 
 

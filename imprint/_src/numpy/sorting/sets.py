@@ -19,7 +19,7 @@ from imprint._src.numpy.promotion import (
     ArrayLike,
     as_array,
     convert,
-    match_shapes,
+    fit_shapes,
     promote_dtypes,
     strong_like,
 )
@@ -275,7 +275,7 @@ def is_in(name: str, x: Array, among: Array, method: str, *, invert: bool) -> Ar
         method = "compare_all" if few else "binary_search"
     x, among = promote_dtypes(name, (x, among))
     if method == "compare_all":
-        each = match_shapes(name, (expand_dims(x, (x.ndim,)), among))
+        each = fit_shapes(name, (expand_dims(x, (x.ndim,)), among))
         found = any(eq(*each), -1)
     else:
         ordered = hooks.numpy.sort(among)

@@ -8,6 +8,7 @@ groups, of the batch. The transpose in each operand is a convolution of the othe
 one kind of group becomes the other. Precision: see `precision`.
 """
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,14 @@ from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PadContext, PaddedValue, PerSize
-from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
+from imprint._src.core.primitive import (
+    Avals,
+    Case,
+    Dims,
+    Samples,
+    ThreadedPrimitive,
+    Values,
+)
 from imprint._src.core.tangents import UndefinedPrimal, Zero, is_zero, zero_of
 from imprint._src.errors import DTypeError, ShapeError
 from imprint._src.primitives.core_ops import (
@@ -28,7 +36,7 @@ from imprint._src.primitives.core_ops import (
     full,
     moveaxis,
 )
-from imprint._src.primitives.dot import accumulator
+from imprint._src.primitives.dot import accumulator, needs_threads
 from imprint._src.primitives.elementwise.convert import cast as converted
 from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.precision import CanonicalPrecision, Precision
@@ -467,8 +475,18 @@ def _conv_pad(
 _PLAIN: Final = "NCH", "OIH", "NCH"
 _TWO: Final = ((1, 1), (1, 1), (1, 1))
 
-conv_general_dilated_p: Final = Primitive(
+
+def _conv_is_large(x: Shape, y: Shape, **params: Any) -> bool:
+    window = ConvWindow(**{k: v for k, v in params.items() if k in ConvWindow._fields})
+    features = y[window.dimension_numbers.rhs_spec[0]]
+    inner = math.prod(y) // max(1, features)
+    places = math.prod(x) // max(1, x[window.dimension_numbers.lhs_spec[1]])
+    return needs_threads(features, places, inner)
+
+
+conv_general_dilated_p: Final = ThreadedPrimitive(
     name="conv_general_dilated",
+    is_large=_conv_is_large,
     aval=_conv_aval,
     reference=_conv_reference,
     lower=_conv_lower,

@@ -294,6 +294,6 @@ def hessenberg(
     inner = orthogonal.householder_product(packed[..., 1:, :-1], taus)
     around = [(0, 0, 0)] * (x.ndim - 2) + [(1, 0, 0), (1, 0, 0)]
     n = x.shape[-1]
-    corner = np.zeros((n, n), x.dtype)
-    corner[0, 0] = 1
+    corner = np.zeros((1,) * (x.ndim - 2) + (n, n), x.dtype)
+    corner[..., 0, 0] = 1
     return form, pad(inner, x.dtype.type(0), around) + corner

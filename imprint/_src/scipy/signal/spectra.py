@@ -22,7 +22,12 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import is_complex, to_inexact
 from imprint._src.errors import ArgumentError, AxisError, ShapeError
-from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    promote_dtypes,
+    with_rank,
+)
 from imprint._src.primitives.axes import canonical_axis, insert, whole
 from imprint._src.primitives.elementwise.complex import complex_
 from imprint._src.primitives.indexing.slicing import pad
@@ -263,7 +268,9 @@ class _Way:
             out = parts[0] * np.sqrt(scale)
         else:
             out = np.conj(parts[0]) * parts[-1] * scale
-            out = out * (_doubling(wide).astype(real) if one_sided else 1)
+            out = out * (
+                with_rank(_doubling(wide).astype(real), out.ndim) if one_sided else 1
+            )
         out = out.astype(kind)
         if y is None and not is_linear:
             out = np.real(out)
@@ -318,7 +325,8 @@ class _Way:
     def _transformed(
         self, parts: Array, win: Array, wide: int, *, one_sided: bool
     ) -> Array:
-        parts = win * self._detrended(parts)
+        parts = self._detrended(parts)
+        parts = parts * with_rank(win, parts.ndim)
         if one_sided:
             return rfft(np.real(parts), wide)
         return fft(parts, wide)
@@ -585,12 +593,12 @@ def istft(  # noqa: PLR0913, PLR0917 - SciPy's signature
 
     parts = (irfft if input_onesided else ifft)(z, wide)[..., :size]
     win = np.asarray(win).astype(parts.dtype)
-    x = added(parts * win * win.sum(), step)
+    x = added(parts * with_rank(win, parts.ndim) * win.sum(), step)
     weight = added(np.broadcast_to(win * win, parts.shape[-2:]), step)
     if boundary:
         end = x.shape[-1] - size // 2
         x, weight = x[..., size // 2 : end], weight[size // 2 : end]
-    x = x / np.where(abs(weight) > _LEAST, weight, 1)
+    x = x / with_rank(np.where(abs(weight) > _LEAST, weight, 1), x.ndim)
     real = dtypes.real_part_dtype(x.dtype)
     times = np.arange(x.shape[-1], dtype=real) / fs
     return times, np.moveaxis(x, -1, of_time - (of_frequency < of_time))

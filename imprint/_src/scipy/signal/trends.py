@@ -13,7 +13,12 @@ from imprint._src.core import dims
 from imprint._src.core.array import Array
 from imprint._src.dtypes import to_inexact
 from imprint._src.errors import ArgumentError
-from imprint._src.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint._src.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    promote_dtypes,
+    with_rank,
+)
 from imprint._src.primitives.axes import canonical_axis, int_tuple
 
 
@@ -76,6 +81,7 @@ def _without_line(rows: Array) -> Array:
     basis = basis[: min(n, 2)]
     unit = basis / numpy.linalg.norm(basis, axis=1, keepdims=True)
     unit = np.asarray(unit.astype(rows.dtype))
-    for row in unit:
+    for each in unit:
+        row = with_rank(each, rows.ndim)
         rows = rows - np.sum(rows * row, axis=-1, keepdims=True) * row
     return rows

@@ -144,7 +144,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     def evaluate(self, points: ArrayLike) -> Array:
         """Return the density at points of shape `(d, m)`, or `(m,)` where d is 1."""
         exponents = self._exponents("evaluate", points)
-        return (self.weights * np.exp(exponents)).sum(axis=1)
+        return (self.weights[None] * np.exp(exponents)).sum(axis=1)
 
     def __call__(self, points: ArrayLike) -> Array:
         """Return the density at points, as `evaluate`."""
@@ -156,7 +156,9 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
 
     def logpdf(self, x: ArrayLike) -> Array:
         """Return the logarithm of the density at points, as for `evaluate`."""
-        return logsumexp(self._exponents("logpdf", x) + np.log(self.weights), axis=1)
+        return logsumexp(
+            self._exponents("logpdf", x) + np.log(self.weights[None]), axis=1
+        )
 
     def _exponents(self, name: str, points: ArrayLike) -> Array:
         """Return the logarithm of the normal density around each point, at points."""
@@ -170,7 +172,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
             )
         white = np.linalg.cholesky(self.inv_cov)
         here, there = white.T @ at, white.T @ self.dataset
-        squares = sum((here[i, :, None] - there[i]) ** 2 for i in range(self.d))
+        squares = sum((here[i, :, None] - there[i, None]) ** 2 for i in range(self.d))
         scale = np.log(np.diag(white)).sum() - self.d / 2 * math.log(2 * math.pi)
         return scale - squares / 2
 

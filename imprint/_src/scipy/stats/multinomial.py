@@ -7,7 +7,7 @@ import math
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, fit_shapes
 from imprint._src.scipy.special.arguments import arrays as floats
 from imprint._src.scipy.stats.support import exp
 from imprint.scipy import special
@@ -31,7 +31,8 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     none = np.any((x < 0) | (x > np.floor(x)), -1) | (np.abs(np.sum(x, -1) - n) > 0)
     x = np.where(np.expand_dims(none, -1), 0, x)
     ways = special.gammaln(n + 1) - np.sum(special.gammaln(x + 1), -1)
-    value = np.where(none, -math.inf, ways + np.sum(special.xlogy(x, p), -1))
+    terms = special.xlogy(*fit_shapes("multinomial.logpmf", (x, p)))
+    value = np.where(none, -math.inf, ways + np.sum(terms, -1))
     return np.where(np.all((p >= 0) & (p <= 1), -1), value, math.nan)
 
 

@@ -10,7 +10,7 @@ import imprint.numpy as np
 from imprint._src.core.array import Array
 from imprint._src.errors import ArgumentError, ShapeError
 from imprint._src.lax.linalg import cholesky, triangular_solve
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, fit_shapes
 from imprint._src.scipy.special.arguments import arrays as floats
 from imprint._src.scipy.stats.support import exp
 
@@ -42,7 +42,7 @@ def logpdf(
             f"{allow_singular!r}. Add a small multiple of the identity to cov."
         )
     x, mean, cov = floats("multivariate_normal.logpdf", x, mean, cov)
-    rest = x - mean
+    rest = np.subtract(*fit_shapes("multivariate_normal.logpdf", (x, mean)))
     if not mean.ndim or not cov.ndim:
         count = mean.shape[-1] if mean.ndim else 1
         squares = rest * rest

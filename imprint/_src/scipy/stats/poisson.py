@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import imprint.numpy as np
 from imprint._src.core.array import Array
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, with_rank
 from imprint._src.scipy.special.arguments import arrays as floats
 from imprint._src.scipy.stats.support import CDF, distribution, exp, mass
 from imprint.scipy import special
@@ -68,7 +68,7 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     mu, loc = floats("poisson.entropy", mu, loc)
     mu = np.where((mu >= 0) & ~np.isnan(loc), mu, math.nan)
     small = np.where(mu < _LARGE, mu, 1)
-    k = np.arange(_COUNTED).astype(mu.dtype)
+    k = with_rank(np.arange(_COUNTED).astype(mu.dtype), mu.ndim + 1)
     each = logpmf(k, np.expand_dims(small, -1))
     value = -np.sum(exp(each) * each, -1)
     large = np.where(mu < _LARGE, _LARGE, mu)
