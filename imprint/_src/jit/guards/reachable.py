@@ -24,6 +24,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from imprint import tree
 from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import InternalObject, ids_of
 from imprint._src.core.trace import Trace, Tracer
@@ -241,6 +242,9 @@ class ReachableValues:
             for name, part in layout_of(value).state(value).items():
                 if name == "__wrapped__" or class_of(part) is FunctionType:
                     self.explore(part, Attribute(value, name, location, ""))
+        elif issubclass(kind, tree.TreeDef):
+            for data in value.static_data():
+                self.explore(data, None)
         else:
             if storage_of(value) is not None:
                 if readers is not None and location is not None:
