@@ -16,6 +16,7 @@ docstrings of `Executable.call`, `host_call` and `unchecked_put` name the duties
 - `arguments`: NumPy arrays as arguments without a put for each
 - `transfer`: values between NumPy and devices
 - `portable`: programs for other releases of XLA
+- `profiling`: the engine's profiler
 - `searching`: sizes of approximate searches
 - `processes`: processes that compute together
 - `buffer`: values on a device
@@ -85,6 +86,13 @@ from imprint._src.runtime.processes import (
     leave,
     split_address,
 )
+from imprint._src.runtime.profiling import (
+    end_session,
+    heap_profile,
+    mark,
+    profile_options,
+    start_session,
+)
 from imprint._src.runtime.searching import approximate_count
 from imprint._src.runtime.transfer import (
     UncheckedPut,
@@ -122,6 +130,7 @@ __all__ = [
     "deserialize",
     "device_count",
     "devices",
+    "end_session",
     "engine_version",
     "explain_execute_error",
     "first_device",
@@ -129,6 +138,7 @@ __all__ = [
     "functions_of",
     "has_started",
     "has_wide_vectors",
+    "heap_profile",
     "hlo_text",
     "host_call",
     "identity",
@@ -139,17 +149,20 @@ __all__ = [
     "leave",
     "local_device_count",
     "local_devices",
+    "mark",
     "named_sharding",
     "on_device_size",
     "process_count",
     "process_index",
     "process_indices",
+    "profile_options",
     "put",
     "put_shards",
     "read",
     "refine_sizes",
     "shards_of",
     "split_address",
+    "start_session",
     "to_portable",
     "unchecked_put",
 ]

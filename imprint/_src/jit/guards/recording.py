@@ -647,8 +647,8 @@ class _RuleDependencies:
         self._dependencies = dependencies
 
     def holds(self) -> bool:
-        """Return whether they are unchanged; never if the rule wrote to one."""
-        return not self._dependencies.written and self._dependencies.holds()
+        """Return whether they are unchanged, except those that the rule wrote."""
+        return self._dependencies.holds()
 
     def count(self) -> None:
         """Add them to the traces under way."""
