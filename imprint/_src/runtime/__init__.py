@@ -36,6 +36,7 @@ from imprint._src.runtime.buffer import (
 from imprint._src.runtime.callbacks import HostFunction
 from imprint._src.runtime.client import (
     Device,
+    change_calls,
     default_backend,
     default_device,
     device_count,
@@ -121,6 +122,7 @@ __all__ = [
     "UncheckedPut",
     "approximate_count",
     "block_until_ready",
+    "change_calls",
     "collect_garbage",
     "compile",
     "copy_to",
