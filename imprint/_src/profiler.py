@@ -55,6 +55,11 @@ def start_trace(
 
     Raises:
         RuntimeError: a recording is under way.
+
+    Example:
+        >>> import imprint, tempfile
+        >>> imprint.profiler.start_trace(tempfile.mkdtemp())
+        >>> imprint.profiler.stop_trace()
     """
     with _lock:
         if _running:
@@ -75,6 +80,11 @@ def stop_trace() -> None:
 
     Raises:
         RuntimeError: no recording is under way.
+
+    Example:
+        >>> import imprint, tempfile
+        >>> imprint.profiler.start_trace(tempfile.mkdtemp())
+        >>> imprint.profiler.stop_trace()
     """
     with _lock:
         if not _running:
@@ -246,5 +256,10 @@ def save_device_memory_profile(
     Args:
         filename: the file.
         backend: the platform; the default one by default.
+
+    Example:
+        >>> import imprint, tempfile
+        >>> file = tempfile.mkdtemp() + "/memory.prof"
+        >>> imprint.profiler.save_device_memory_profile(file)
     """
     Path(filename).write_bytes(device_memory_profile(backend))
