@@ -21,7 +21,19 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
-        assert tag in ["div", "b", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre"]
+        assert tag in [
+            "div",
+            "b",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "details",
+            "summary",
+            "pre",
+        ]
         self.open.append(tag)
 
     def handle_endtag(self, tag):
