@@ -76,7 +76,7 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         OBSERVERS.remove(self)
-        setattr(Jitted, "__call__", self._call)  # noqa: B010
+        setattr(Jitted, "__call__", self._call)  # noqa: B010 - it was there
 
     def _note_call(self, function: Jitted, start: float, made: float) -> None:
         seconds = time.perf_counter() - start

@@ -1,8 +1,8 @@
 """Hashes of values that are the same in every process.
 
 Plain data counts by content, arrays by their bytes, functions by code and by the values
-they carry, user classes and objects by all that they hold, libraries by names. An object
-of a library's class counts by all that it holds too, if it is reached from the function or
+they carry, user classes and objects by all that they hold, libraries by names. A library
+object counts by all that it holds too, if it is reached from the function or
 its static arguments: these are compared again after the trace. A repeated value counts by
 the number of its first visit, so aliases and cycles count too. Values without a
 process-independent hash raise `NotCacheable`. Inside of objects, classes and closures such
