@@ -23,6 +23,7 @@ The public names are here, under JAX's names where they mean the same. The submo
 - `testing`: limits on compiles and checks of derivatives, for tests
 - `cache`: the compiled versions of the process: list, bound, drop
 - `debug`: printing, checks and breakpoints in programs; counters of compiles
+- `profiler`: timelines of running programs, profiles of memory
 - `experimental`: names of `jax.experimental`
 - `export`: functions as bytes that another process calls
 - `distributed`: programs of several processes
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from imprint import nn as nn
     from imprint import ops as ops
     from imprint import optim as optim
+    from imprint import profiler as profiler
     from imprint import random as random
     from imprint import scipy as scipy
     from imprint import stages as stages
@@ -266,6 +268,7 @@ _LAZY: Final[dict[str, str]] = {
     "imprint.ops": ".",
     "imprint.optim": ".",
     "imprint._src.shard_map": "shard_map",
+    "imprint.profiler": ".",
     "imprint.random": ".",
     "imprint.scipy": ".",
     "imprint._src.eager.make_array": (

@@ -25,6 +25,7 @@
 - `lax`: operations without promotion and broadcasting, with JAX's names
 - `random`: random numbers drawn from keys
 - `debug`: printing, checks and breakpoints; counters of compiles
+- `profiler`: timelines of programs, profiles of memory
 - `shard_map`: a function on every device of a mesh
 - `custom_batching`: functions with a user-defined batching rule
 - `flatten_util`: conversion of a tree of arrays to one vector

@@ -17,7 +17,7 @@ HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
     *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.tree_util"),
     *("imprint.flatten_util", "imprint.module", "imprint.testing", "imprint.cache"),
-    *("imprint.debug", "imprint.errors", "imprint.stages"),
+    *("imprint.debug", "imprint.errors", "imprint.stages", "imprint.profiler"),
     *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
     *("imprint.ad_checkpoint", "imprint.checkpoint_policies"),
     *("imprint.custom_batching", "imprint.core", "imprint.dlpack", "imprint.dtypes"),

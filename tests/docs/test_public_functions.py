@@ -18,7 +18,7 @@ LISTED = Path(__file__).with_name("without_example.txt")
 FACES = (
     *("imprint", "imprint.cache", "imprint.debug", "imprint.flatten_util"),
     *("imprint.module", "imprint.nn", "imprint.numpy", "imprint.optim"),
-    *("imprint.random", "imprint.stages"),
+    *("imprint.profiler", "imprint.random", "imprint.stages"),
     *("imprint.testing", "imprint.tree", "imprint.custom_batching"),
 )
 

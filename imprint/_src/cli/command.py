@@ -54,7 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "cache":
         return _cache(options, program)
     run_options = RunOptions(
-        program=program, json=options.json, recompiles=options.recompiles
+        program=program,
+        json=options.json,
+        html=options.html,
+        recompiles=options.recompiles,
     )
     wrong = usage_error(run_options)
     if wrong:
@@ -67,7 +70,7 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         "run",
         help="run a program and report its compiles, with reasons",
         usage=(
-            "imprint run [--json[=FILE]] [--fail-on-recompile N] "
+            "imprint run [--json[=FILE]] [--html FILE] [--fail-on-recompile N] "
             "(SCRIPT | -m MODULE) [ARGUMENT ...]"
         ),
         description=(
@@ -83,6 +86,11 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         const="-",
         metavar="FILE",
         help="write the report as JSON too: to =FILE, or as the last line of the output",
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write a page with a timeline, versions, misses and programs",
     )
     parser.add_argument(
         "--fail-on-recompile",

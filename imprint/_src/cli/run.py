@@ -11,13 +11,14 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import imprint
 from imprint._src.cli.compile_log import CompileLog, Row
+from imprint._src.cli.page import Recorder, page
 from imprint._src.cli.report import count, print_report, short_place
 from imprint._src.cli.runpy import run_program
 from imprint._src.config import config
@@ -34,11 +35,13 @@ class RunOptions:
     Args:
         program: the script or `-m` and the module, then the program's own arguments.
         json: where to write the report as JSON: a file, `-` for standard output.
+        html: the file to write the report as a page to.
         recompiles: the limit of recompiles for each function.
     """
 
     program: Sequence[str]
     json: str | None = None
+    html: str | None = None
     recompiles: int | None = None
 
 
@@ -46,7 +49,7 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split the words after `run` into options and the program with its arguments."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "-m":
-        at += 2 if words[at] == "--fail-on-recompile" else 1
+        at += 2 if words[at] in ("--fail-on-recompile", "--html") else 1
     return list(words[:at]), list(words[at:])
 
 
@@ -64,6 +67,8 @@ def usage_error(options: RunOptions) -> str:
         return f"expected a script, got {script!r}, which is no file"
     if options.json is not None and not Path(options.json).parent.is_dir():
         return f"expected --json=FILE in a directory that exists, got {options.json!r}"
+    if options.html is not None and not Path(options.html).parent.is_dir():
+        return f"expected --html FILE in a directory that exists, got {options.html!r}"
     return ""
 
 
@@ -73,12 +78,15 @@ def run(options: RunOptions) -> int:
     out, err = sys.stdout, sys.stderr  # the program may leave others there
     if options.json not in (None, "-"):  # the program may change the directory
         options = replace(options, json=os.path.abspath(options.json))
-    shown = config.show_progress
+    if options.html is not None:
+        options = replace(options, html=os.path.abspath(options.html))
+    shown, recorder = config.show_progress, Recorder()
     OBSERVERS.append(log)
     try:
         is_default = "IMPRINT_SHOW_PROGRESS" not in os.environ
         config.update("show_progress", shown or is_default)
-        status = run_program(options.program)
+        with recorder if options.html is not None else nullcontext():
+            status = run_program(options.program)
     finally:
         OBSERVERS.remove(log)
         config.update("show_progress", shown)
@@ -96,6 +104,9 @@ def run(options: RunOptions) -> int:
         status = status or RECOMPILED
     if options.json is not None:
         _write_json(options, rows, status, out)
+    if options.html is not None:
+        text = page(" ".join(options.program), rows, recorder.events)
+        Path(options.html).write_text(text, "utf-8")
     return status
 
 

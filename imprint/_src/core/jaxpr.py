@@ -279,6 +279,11 @@ class ClosedJaxpr:
         """Return the text that `str` gives."""
         return str(self.jaxpr)
 
+    @property
+    def is_derived(self) -> bool:
+        """Whether a result of `derived` is remembered."""
+        return bool(self._memo)
+
     def derived(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return the result of `make`, memoized by `key`.
 

@@ -6,6 +6,7 @@ compilation of a version that was dropped counts.
 
 from typing import NamedTuple
 
+from imprint._src.diagnostics import html
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.versions.version import calls_answered
 
@@ -36,6 +37,9 @@ class Counts(NamedTuple):
     evictions: int
     needless: int
     audits: int
+
+    def _repr_html_(self) -> str:
+        return html.fields("Counts of this process", self._asdict())
 
 
 def counters() -> Counts:

@@ -4,5 +4,6 @@
   remedies
 - `unsupported`: names of JAX, NumPy, Equinox and optax that imprint lacks
 - `traceback_filter`: tracebacks without internal frames
+- `html`: tables and folded texts for notebooks and reports
 - `source`: the location of an equation in user code
 """

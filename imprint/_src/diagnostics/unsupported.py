@@ -100,7 +100,7 @@ ABSENT: Final[dict[str, Rows]] = {
         ("Ref ref new_ref empty_ref free_ref freeze", "Return the new value."),
         ("ds", "Write imprint.lax.dynamic_slice_in_dim(x, start, size)."),
         ("print_environment_info version", "The version is imprint.__version__."),
-        ("profiler monitoring", "Counts and times are imprint.debug.counters."),
+        ("monitoring", "Counts and times are imprint.debug.counters."),
         (
             "enable_custom_prng legacy_prng_key",
             "Leave it out: what imprint.random.key makes has a dtype of its own.",
@@ -209,6 +209,13 @@ ABSENT: Final[dict[str, Rows]] = {
         ("make_single_device_sharding", "Write imprint.sharding.SingleDeviceSharding."),
         ("ManualAxisType UnreducedKind", "Write imprint.shard_map."),
         ("AbstractDevice no_collectives", ""),
+    ),
+    "imprint.profiler": (
+        (
+            "ProfileData ProfileEvent ProfilePlane register_subprocess start_server "
+            "stop_server",
+            "Write `with imprint.profiler.trace(directory):`.",
+        ),
     ),
     "imprint.debug": (
         ("log DebugEffect OrderedDebugEffect", "Write imprint.debug.print."),

@@ -14,6 +14,7 @@ Top down, each from the call towards XLA:
 - `load_from_disk`: versions that another process compiled
 - `load_bucket_from_disk`: bucket programs that another process compiled
 - `lazy_program`: the jaxpr and the text of a loaded program, made on demand
+- `at_exit`: the end of other threads before that of the process
 - `audit`: comparison of cache hits with fresh traces
 - `report`: explanations of hits and misses
 - `stages`: `Traced`, and lowering ahead of time

@@ -21,6 +21,7 @@ from typing import (
 from imprint._src.config import config
 from imprint._src.core.functions import check_function
 from imprint._src.diagnostics.source import current_source
+from imprint._src.jit.at_exit import end_threads_at_exit
 from imprint._src.jit.calls.options import (
     PLAIN,
     JitKeywords,
@@ -28,7 +29,7 @@ from imprint._src.jit.calls.options import (
     interned,
     signature_with,
 )
-from imprint._src.jit.compiled_stages import Lowered
+from imprint._src.jit.compiled_stages import Compiled, Lowered
 from imprint._src.jit.dispatch import Jitted
 from imprint._src.jit.explain import replay as replays
 from imprint._src.jit.explain.explanation import Explanation
@@ -185,6 +186,12 @@ def jit(
     return decorate if fun is None else decorate(fun)
 
 
+end_threads_at_exit(
+    (Jitted, "__call__"),
+    (Jitted, "lower"),
+    (Lowered, "compile"),
+    (Compiled, "__call__"),
+)
 vars(jit)["__signature__"] = signature_with(JitKeywords)
 
 

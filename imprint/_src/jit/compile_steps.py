@@ -5,7 +5,9 @@ Tracing returns an earlier trace of this call signature while its guard holds.
 """
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
+from imprint._src.array import ArrayImpl
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import warn
@@ -19,7 +21,11 @@ from imprint._src.jit.calls.device_assignment import (
 from imprint._src.jit.calls.key import unplaced
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import CallSpec
-from imprint._src.jit.calls.tracing import TracedCall, trace_call
+from imprint._src.jit.calls.tracing import (
+    TracedCall,
+    divergence_of_traces,
+    trace_call,
+)
 from imprint._src.jit.compilation.layout import Donation, Layout
 from imprint._src.jit.compilation.lowered import LoweredProgram, lower
 from imprint._src.jit.compilation.program import Program, compile_module
@@ -93,6 +99,7 @@ def trace(request: Request) -> TracedCall:
     )
     options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
     options.shardings_of_results(traced.out_tree)
+    _keep_derived(traced, table.all_of(key))
     definition.learn(traced.dependencies.written)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         for old in table.all_of(key):
@@ -102,6 +109,25 @@ def trace(request: Request) -> TracedCall:
         if table is definition.traced:
             definition.shared.keep_trace(traced, key, table)
     return traced
+
+
+def _keep_derived(traced: TracedCall, older: Sequence[TracedCall]) -> None:
+    """Use the program of an older trace if it is equal, with what is derived from it.
+
+    A rule that counts its calls changes what the function may read. The next call traces
+    the function again, but the rule would run for another program only.
+    """
+    for old in older:
+        consts = old.closed.consts
+        if not old.closed.is_derived or any(map(_is_deleted, consts)):
+            continue
+        if divergence_of_traces(old, traced) is None:
+            traced.closed = old.closed
+            return
+
+
+def _is_deleted(x: Any) -> bool:
+    return type(x) is ArrayImpl and x.is_deleted()
 
 
 # ---- lower ----

@@ -6,7 +6,7 @@ sizes of axes that have names.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import (
     Any,
     NamedTuple,
@@ -22,6 +22,7 @@ from imprint._src.config import Settings, settings
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.core.trace import Tracer, current_trace
+from imprint._src.diagnostics import html
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import (
     ShardedAssignment,
@@ -286,6 +287,11 @@ class Lowered(Stage):
         """Return XLA's estimates: flops, bytes accessed and so on. Compiles."""
         return self.compile().cost_analysis()
 
+    def _repr_html_(self) -> str:
+        title = f"Lowered {self._signature.function_name}"
+        values = {"arguments": self.in_avals, "results": self.out_tree}
+        return html.fields(title, values) + html.folded("StableHLO", self.as_text())
+
     def compile(self, compiler_options: CompilerOptions | None = None) -> "Compiled":
         """Compile the program with XLA.
 
@@ -400,6 +406,13 @@ class Compiled(Stage):
     def as_text(self) -> str:
         """Return the optimized HLO."""
         return self._version.executable.hlo_text()
+
+    def _repr_html_(self) -> str:
+        title = f"Compiled {self._signature.function_name}"
+        values = {"arguments": self.in_avals, "results": self.out_tree}
+        costs = {name: f"{n:,}" for name, n in asdict(self.memory_analysis()).items()}
+        text = html.folded("Optimized HLO", self.as_text())
+        return html.fields(title, values | costs) + text
 
     def cost_analysis(self) -> dict[str, float]:
         """Return XLA's estimates: flops, bytes accessed and so on."""

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint._src.config import flag_setters, settings
 from imprint._src.core.identity import type_name
+from imprint._src.diagnostics import html
 from imprint._src.diagnostics.source import current_source
 from imprint._src.jit.calls.key import CallKey, Pending
 from imprint._src.jit.calls.options import JitOptions
@@ -72,6 +73,9 @@ class CacheInfo(NamedTuple):
     misses: int
     versions: int
     nbytes: int
+
+    def _repr_html_(self) -> str:
+        return html.fields("Cache", self._asdict())
 
 
 def cache_info(definition: Definition) -> CacheInfo:

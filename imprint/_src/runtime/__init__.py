@@ -16,6 +16,7 @@ docstrings of `Executable.call`, `host_call` and `unchecked_put` name the duties
 - `arguments`: NumPy arrays as arguments without a put for each
 - `transfer`: values between NumPy and devices
 - `portable`: programs for other releases of XLA
+- `profiling`: the engine's profiler
 - `searching`: sizes of approximate searches
 - `processes`: processes that compute together
 - `buffer`: values on a device
@@ -36,6 +37,7 @@ from imprint._src.runtime.buffer import (
 from imprint._src.runtime.callbacks import HostFunction
 from imprint._src.runtime.client import (
     Device,
+    change_calls,
     default_backend,
     default_device,
     device_count,
@@ -86,6 +88,13 @@ from imprint._src.runtime.processes import (
     leave,
     split_address,
 )
+from imprint._src.runtime.profiling import (
+    end_session,
+    heap_profile,
+    mark,
+    profile_options,
+    start_session,
+)
 from imprint._src.runtime.searching import approximate_count
 from imprint._src.runtime.transfer import (
     UncheckedPut,
@@ -114,6 +123,7 @@ __all__ = [
     "UncheckedPut",
     "approximate_count",
     "block_until_ready",
+    "change_calls",
     "collect_garbage",
     "compile",
     "copy_to",
@@ -123,6 +133,7 @@ __all__ = [
     "deserialize",
     "device_count",
     "devices",
+    "end_session",
     "engine_version",
     "explain_execute_error",
     "first_device",
@@ -130,6 +141,7 @@ __all__ = [
     "functions_of",
     "has_started",
     "has_wide_vectors",
+    "heap_profile",
     "hlo_text",
     "host_call",
     "identity",
@@ -140,17 +152,20 @@ __all__ = [
     "leave",
     "local_device_count",
     "local_devices",
+    "mark",
     "named_sharding",
     "on_device_size",
     "process_count",
     "process_index",
     "process_indices",
+    "profile_options",
     "put",
     "put_shards",
     "read",
     "refine_sizes",
     "shards_of",
     "split_address",
+    "start_session",
     "to_portable",
     "unchecked_put",
     "unsafe_pointer",

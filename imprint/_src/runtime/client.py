@@ -268,7 +268,11 @@ def _started(platform: str) -> tuple[Device, ...]:
     client = _START[platform]()
     found = tuple(Device(client, handle) for handle in client.devices())
     os.register_at_fork(after_in_child=lambda: _disable(found))
+    _in_use.append(found)
     return found
+
+
+_in_use: Final[list[tuple[Device, ...]]] = []
 
 
 def has_started() -> bool:
@@ -291,6 +295,21 @@ def _disable(found: tuple[Device, ...]) -> None:
     def refuse(*_args: object, **_kwargs: object) -> NoReturn:
         raise BackendError(message)
 
+    _replace_execute(found, lambda _: refuse)
+
+
+def change_calls(change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Change how live executables run and how values are put on devices."""
+    for found in (*_in_use,):
+        _replace_execute(found, change)
+    for name in ("batched_device_put", "batched_copy_array_to_devices_with_sharding"):
+        setattr(engine, name, change(getattr(engine, name)))
+
+
+def _replace_execute(
+    found: tuple[Device, ...],
+    change: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> None:
     for device in found:
         for executable in list(device.executables):
-            executable.execute = refuse
+            executable.execute = change(executable.execute)

@@ -224,3 +224,75 @@ f = imprint.jit(lambda x: imprint.grad(lambda y: inner(y))(x))
     for value in (1.0, 2.0, 3.0):
         owner.value = value
         assert module.f(1.0) == value
+
+
+class Calls:
+    """Counts of calls, as user code keeps them."""
+
+    count = 0
+
+
+def _jvp_rule(made):
+    @imprint.custom_jvp
+    def f(x):
+        return inp.sin(x)
+
+    @f.defjvp
+    def _(primals, tangents):
+        made()
+        return inp.sin(primals[0]), 3.0 * tangents[0]
+
+    return f
+
+
+def _vjp_rule(made):
+    @imprint.custom_vjp
+    def f(x):
+        return inp.sin(x)
+
+    def fwd(x):
+        made()
+        return inp.sin(x), None
+
+    f.defvjp(fwd, lambda _, ct: (3.0 * ct,))
+    return f
+
+
+@pytest.mark.parametrize("make", [_jvp_rule, _vjp_rule])
+@pytest.mark.parametrize("kind", ["list", "attribute", "append"])
+def test_a_rule_that_counts_runs_once_for_the_gradient_of_a_jitted_function(make, kind):
+    counts, calls = [0], Calls()
+
+    def made():
+        if kind == "list":
+            counts[0] += 1
+        elif kind == "append":
+            counts.append(1)
+        else:
+            calls.count += 1
+
+    def total():
+        return sum(counts) + calls.count
+
+    jitted = imprint.jit(make(made))
+    for _ in range(4):
+        assert float(imprint.grad(jitted)(1.0)) == 3
+    assert total() == 1
+
+
+def test_a_rule_that_counts_and_reads_another_value_runs_again_for_another():
+    counts, rate = [0], [3.0]
+
+    @imprint.custom_jvp
+    def f(x):
+        return inp.sin(x)
+
+    @f.defjvp
+    def _(primals, tangents):
+        counts[0] += 1
+        return inp.sin(primals[0]), rate[0] * tangents[0]
+
+    jitted = imprint.jit(f)
+    for rate[0] in (3.0, 3.0, 5.0, 5.0):
+        assert float(imprint.grad(jitted)(1.0)) == rate[0]
+    assert counts == [2]

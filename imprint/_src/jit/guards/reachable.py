@@ -68,6 +68,7 @@ from imprint._src.jit.guards.locations import (
     SpecialMethods,
     TypeOf,
 )
+from imprint._src.tree import internal as tree
 
 VISITED: Final = 20_000
 """Values that one trace visits."""
@@ -241,6 +242,9 @@ class ReachableValues:
             for name, part in layout_of(value).state(value).items():
                 if name == "__wrapped__" or class_of(part) is FunctionType:
                     self.explore(part, Attribute(value, name, location, ""))
+        elif issubclass(kind, tree.TreeDef):
+            for data in value.static_data():
+                self.explore(data, None)
         else:
             if storage_of(value) is not None:
                 if readers is not None and location is not None:

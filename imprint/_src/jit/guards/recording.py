@@ -695,11 +695,11 @@ class _RuleReads:
         del self.recording
 
     def holds(self) -> bool:
-        """Return whether they are unchanged; never if a rule wrote to one."""
+        """Return whether they are unchanged, except those that a rule wrote."""
         found = self._dependencies
         if found is None:
             return self._is_open
-        return not found.written and found.holds()
+        return found.holds()
 
     def count(self) -> None:
         """Add them to the traces under way; those of open ones follow at the end."""

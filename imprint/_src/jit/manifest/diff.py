@@ -232,7 +232,7 @@ def _line_of(code: CodeType) -> str:
 def component(value: Any) -> Component:
     """Return the digest of a value and its text; empty if it has no digest."""
     try:
-        return [StableHash().digest(value).hex(), printed(value)]
+        return [StableHash(of_roots=True).digest(value).hex(), printed(value)]
     except NotCacheable:
         return ["", ""]
 

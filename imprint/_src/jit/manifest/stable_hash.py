@@ -1,17 +1,20 @@
 """Hashes of values that are the same in every process.
 
 Plain data counts by content, arrays by their bytes, functions by code and by the values
-they carry, user classes and objects by all that they hold, libraries by names. A repeated
-value counts by the number of its first visit, so aliases and cycles count too. Values
-without a process-independent hash raise `NotCacheable`. Inside of objects, classes and
-closures such a value counts by its class: code that reads it by name has it at a location
-of its own, where it is refused.
+they carry, user classes and objects by all that they hold, libraries by names. A library
+object counts by all that it holds too, if it is reached from the function or
+its static arguments: these are compared again after the trace. A repeated value counts by
+the number of its first visit, so aliases and cycles count too. Values without a
+process-independent hash raise `NotCacheable`. Inside of objects, classes and closures such
+a value counts by its class: code that reads it by name has it at a location of its own.
 """
 
 import builtins
 import functools
 import marshal
+import operator
 import sys
+import weakref
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -22,12 +25,14 @@ from types import (
     ClassMethodDescriptorType,
     CodeType,
     FunctionType,
+    GenericAlias,
     GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
     ModuleType,
+    UnionType,
     WrapperDescriptorType,
 )
 from typing import Any, Final, NamedTuple, final
@@ -35,6 +40,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint._src.array import ArrayImpl
+from imprint._src.core.array import Array
 from imprint._src.core.identity import InternalObject, module_name, type_name
 from imprint._src.core.trace import Tracer
 from imprint._src.core.user_code import (
@@ -62,7 +68,12 @@ from imprint._src.jit.manifest.not_cacheable import (
     declared_name,
     impure_objects,
 )
-from imprint._src.jit.manifest.plain_data import PLACEMENTS, serialize_placement
+from imprint._src.jit.manifest.plain_data import (
+    PLACEMENTS,
+    serialize_placement,
+    tree_data,
+)
+from imprint._src.tree import internal as tree
 from imprint._src.tree.walk import registered
 from imprint.tree import Partial
 
@@ -77,14 +88,22 @@ _FORMAT: Final = 2
 class StableHash:
     """Hashes of values, one after the other.
 
+    Args:
+        of_roots: whether the values are inputs of the call, which are hashed before the
+            trace and after it. Others are hashed after it alone, so objects of libraries,
+            whose code may write into them unobserved, are refused.
+
     Attributes:
         nodes: values with an identity, in the order of their first visits.
         libraries: names of the library modules that values come from.
         declared: names of the objects declared pure that values contain.
         own: user files in C that define such objects.
+        library_objects: the number of objects of libraries.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_roots: bool = False) -> None:
+        self.library_objects = 0
+        self._of_roots = of_roots
         self.libraries: set[str] = set()
         self.declared: set[str] = set()
         self.own: set[str] = set()
@@ -97,6 +116,7 @@ class StableHash:
     def copy(self) -> "StableHash":
         """Return hashes that continue from here."""
         other = StableHash()
+        other.library_objects = self.library_objects
         other.libraries, other.declared = {*self.libraries}, {*self.declared}
         other.own, other.nodes = {*self.own}, [*self.nodes]
         other._at, other._parts, other._bytes = {**self._at}, self._parts, self._bytes
@@ -266,17 +286,23 @@ class StableHash:
             if found is not None:
                 return found
         layout = layout_of(x)
-        fields = None
         if tuple in bases_of(kind) and hasattr(kind, "_fields") and not layout.has_dict:
             return "named tuple", self.content(kind), self.contents(x)
         params = namespace_of(kind).get("__dataclass_params__")
         if params is not None and params.frozen and layout.is_open:
             fields = layout.field_values(x)
-        if fields is None:
+            if fields is not None:
+                self.node(x)
+                return "fields", self.content(kind), [self._part(y) for y in fields]
+        if not (self._of_roots and reads_state(layout)):
             name = f"{layout.module}.{layout.qualname}"
             raise NotCacheable(Reason.VALUE, f"an object of class {name}")
         self.node(x)
-        return "fields", self.content(kind), [self._part(y) for y in fields]
+        self.library_objects += 1
+        copy = copier_of(layout)
+        plain = None if copy is None else self.content(copy(x))
+        parts = self.contents(part for pair in layout.state(x).items() for part in pair)
+        return "library object", self.content(kind), plain, parts
 
     def array_digest(self, x: Any) -> bytes:
         """Return the digest of the bytes of an array."""
@@ -332,6 +358,7 @@ _BY_PARTS: Final[dict[Any, Callable[[Any], tuple[Any, ...]]]] = {
     classmethod: lambda x: (x.__func__,),
     functools.cached_property: lambda x: (x.func,),
     type(functools.lru_cache(len)): lambda x: (x.__wrapped__,),  # whatever it keeps
+    functools.partialmethod: lambda x: (x.func, x.args, x.keywords),
 }
 
 # ---- rules ----
@@ -434,6 +461,23 @@ def _own_array(to: StableHash, x: Any) -> Content:
     return "own array", str(x.aval), where, dtype, to.array_digest(host)
 
 
+def _other_array(to: StableHash, x: Any) -> Content:
+    to.node(x)
+    return "array of", to.content(class_of(x)), str(x.dtype), to.content(x.data)
+
+
+def _weak(to: StableHash, x: Any) -> Content:
+    """Return a weak reference by its object, or as one whose object is gone."""
+    to.node(x)
+    return type_name(class_of(x)), to.content(x())
+
+
+def _reduced(to: StableHash, x: Any) -> Content:
+    """Return an immutable object by what makes its copy."""
+    make, *rest = x.__reduce__()
+    return "made by", to.content(make), to.content(tuple(rest))
+
+
 def _dtype(_: StableHash, x: Any) -> Content:
     if x.names is not None or x.metadata or x.hasobject:
         raise NotCacheable(Reason.VALUE, f"the dtype {x}")
@@ -482,6 +526,12 @@ _RULES: Final[dict[Any, _Rule]] = {
     **dict.fromkeys(PLACEMENTS, lambda to, x: ("placed", serialize_placement(x))),
     np.ndarray: _array,
     np.ufunc: _ufunc,
+    UnionType: _node_rule("", lambda x: x.__args__),
+    GenericAlias: _node_rule("", lambda x: (x.__origin__, *x.__args__)),
+    **dict.fromkeys((weakref.ref, weakref.WeakMethod), _weak),
+    **dict.fromkeys(
+        (operator.attrgetter, operator.itemgetter, operator.methodcaller), _reduced
+    ),
 }
 _OF_BASES: Final[tuple[tuple[type, _Rule], ...]] = (
     (type, StableHash.type),
@@ -489,7 +539,9 @@ _OF_BASES: Final[tuple[tuple[type, _Rule], ...]] = (
     (Tracer, _not_cacheable),
     (type(GONE), _not_cacheable),
     (ArrayImpl, _own_array),
+    (Array, _other_array),
     (np.ndarray, _array),
+    (tree.TreeDef, lambda to, x: ("tree", *to.contents(tree_data(x)))),
     (np.dtype, _dtype),
     (Enum, _enum_member),
     (np.generic, _scalar),

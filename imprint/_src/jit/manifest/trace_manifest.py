@@ -114,7 +114,9 @@ class ManifestKey(NamedTuple):
 
     Args:
         digest: the key.
-        hashed: the hashes of the roots.
+        hashed: the hashes of the inputs.
+        inputs: the function, its static values and the rest of what was hashed.
+        root: the digest of `inputs`.
         roots: the function and its static values.
         in_tree: the tree of the arguments.
         random_state: of the global generators.
@@ -124,6 +126,8 @@ class ManifestKey(NamedTuple):
 
     digest: bytes
     hashed: StableHash
+    inputs: tuple[Any, ...]
+    root: bytes
     roots: tuple[Any, ...]
     in_tree: tree.TreeDef
     random_state: tuple[Any, Any]
@@ -144,14 +148,13 @@ def manifest_key(inputs: KeyInputs) -> ManifestKey:
         raise NotCacheable(Reason.OPTION, "debug_nans or debug_infs")
     if settings.debug_key_reuse:  # its calls need the jaxpr
         raise NotCacheable(Reason.OPTION, "debug_key_reuse")
-    hashed = StableHash()
+    hashed = StableHash(of_roots=True)
     call, form = inputs.call, inputs.call.spec
     in_tree = tree.structure(call.dynamic)
     data = None if form.treedef is None else list(tree_data(form.treedef))
     placements = options.device, options.in_shardings, options.out_shardings
-    root = hashed.digest(
-        (inputs.fun, *call.static, list(tree_data(in_tree)), data, placements)
-    )
+    hashed_inputs = inputs.fun, *call.static, list(tree_data(in_tree)), data, placements
+    root = hashed.digest(hashed_inputs)
     call_form = (
         inputs.form is None,
         form.dynamic,
@@ -177,6 +180,8 @@ def manifest_key(inputs: KeyInputs) -> ManifestKey:
     return ManifestKey(
         digest=digest(b"manifest", root, digest_of(plain), *texts),
         hashed=hashed,
+        inputs=hashed_inputs,
+        root=root,
         roots=(inputs.fun, *(value for _, value in held_by(call, in_tree))),
         in_tree=in_tree,
         random_state=random_state(),
@@ -239,6 +244,10 @@ def _check_trace(traced: TracedCall, key: ManifestKey) -> None:
     dependencies = traced.dependencies
     if dependencies.written or written_containers(dependencies):
         raise NotCacheable(Reason.EFFECT, "wrote into what it reads")
+    if key.hashed.library_objects:
+        after = StableHash(of_roots=True).digest(key.inputs)
+        if after != key.root:
+            raise NotCacheable(Reason.EFFECT, "wrote into an object of a library")
     if not dependencies.is_shareable:
         raise NotCacheable(Reason.EFFECT, "made callbacks")
     if has_drawn(key.random_state):

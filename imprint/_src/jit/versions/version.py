@@ -31,6 +31,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.dims import Dim
 from imprint._src.core.identity import InternalObject, Standin, identity
 from imprint._src.core.jaxpr import ClosedJaxpr
+from imprint._src.diagnostics import html
 from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.calls.device_assignment import DeviceAssignment, ShardedAssignment
 from imprint._src.jit.calls.key import CallKey, PackedKey
@@ -577,6 +578,27 @@ class Version(InternalObject):
 
     def __repr__(self) -> str:
         return f"<version of {self}, {self.hits} calls>"
+
+    def _repr_html_(self) -> str:
+        costs = {
+            f"{name} seconds": f"{s:.3f}" for name, s in self.costs._asdict().items()
+        }
+        values = {
+            "calls": self.calls,
+            "bytes": f"{self.nbytes:,}",
+            "origin": self.origin,
+            **costs,
+            "watched": ", ".join(self.watched),
+        }
+        return html.fields(f"Version of {self}", values) + "".join(
+            html.folded(title, text) for title, text in self.texts().items()
+        )
+
+    def texts(self) -> dict[str, str]:
+        """Return its jaxpr and its StableHLO, if it was traced in this process."""
+        if not getattr(self.traced.closed, "is_known", True):
+            return {}  # loaded: user code would run
+        return {"jaxpr": str(self.jaxpr), "StableHLO": self.stablehlo}
 
 
 def _listed(arrays: dict[str, ShapedArray], statics: dict[str, str]) -> Iterator[str]:
