@@ -217,7 +217,7 @@ def _with_opaque(
 
 def _no_words(x: Any, avals: Sequence[ShapedArray], place: Any) -> Any:
     """Return the tangent of the raw data of keys for that of the keys at a place."""
-    (i,) = tree.leaves(place)
+    i: int = tree.leaves(place)[0]
     return no_values(avals[i].shape) if is_float0(x) else x
 
 

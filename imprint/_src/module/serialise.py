@@ -178,7 +178,7 @@ def _leaves(
     pytree: Any, spec: Any, is_leaf: tree.IsLeaf | None, caller: str
 ) -> tuple[list[tuple[str, Any]], list[Any], tree.TreeDef]:
     """Return leaves with their paths, the function for each, and the structure."""
-    leaves, treedef = tree.flatten_with_path(pytree, is_leaf)
+    leaves, treedef = tree.flatten(pytree, is_leaf)
     specs = tree.flatten_axes(spec, treedef, f"{caller} filter_spec")
     for one in specs:
         if not callable(one):
@@ -186,7 +186,8 @@ def _leaves(
                 f"{caller}: expected functions of a file and a leaf in filter_spec, got "
                 f"{type(one).__name__} {one!r}. Leave it out to use the default."
             )
-    return [(tree.keystr(path), x) for path, x in leaves], specs, treedef
+    paths = map(tree.keystr, treedef.paths())
+    return list(zip(paths, leaves, strict=True)), specs, treedef
 
 
 def _call(spec: Callable[..., Any], file: Any, leaf: Any, where: str) -> Any:

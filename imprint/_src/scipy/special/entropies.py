@@ -143,7 +143,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
         Array([1., 0.], dtype=float32)
     """
     p, q = floats("kl_div", p, q)
-    return _divergence(p, q, q - p, q)
+    return _divergence(p, q, np.subtract(q, p), q)
 
 
 @fuse_eager
