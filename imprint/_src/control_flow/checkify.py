@@ -258,7 +258,7 @@ def _strong(x: Any) -> Any:
 
 def _run(walk: CheckifyInterpreter, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:
     """Run an equation as it is; a NaN result is an error."""
-    outs = eqn.primitive.bind(*operands, **eqn.params)
+    outs = eqn.primitive.bind_all(*operands, **eqn.params)
     if Category.NAN in walk.errors and eqn.primitive.makes_nan:
         found = [_any(ne(x, x)) for x in outs if dtypes.is_inexact(get_aval(x).dtype)]
         if found:
@@ -319,7 +319,7 @@ def _gather(
     _check_index_vectors(
         walk, get_aval(x).shape, eqn.params["slice_sizes"], indices, axes
     )
-    return eqn.primitive.bind(*operands, **eqn.params)  # NaN for indices outside
+    return eqn.primitive.bind_all(*operands, **eqn.params)  # NaN for indices outside
 
 
 def _scatter(
@@ -420,7 +420,7 @@ def _bind(
     **changed: Any,
 ) -> Sequence[Any]:
     """Run an equation whose last results are an error, if there are checks."""
-    outs = eqn.primitive.bind(*operands, **{**eqn.params, **changed})
+    outs = eqn.primitive.bind_all(*operands, **{**eqn.params, **changed})
     results, error = split(outs, len(eqn.outvars))
     if checks.each:
         walk.adopt(checks, error)

@@ -250,7 +250,7 @@ def _dissolved(jaxpr: Jaxpr, args: Sequence[Any]) -> list[Any]:
             (inner,) = eqn.primitive.jaxprs(eqn.params)
             results = _dissolved(inner.jaxpr, operands)
         else:
-            results = eqn.primitive.bind(*operands, **eqn.params)
+            results = eqn.primitive.bind_all(*operands, **eqn.params)
         env.update(zip(eqn.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
 

@@ -61,7 +61,7 @@ def run_with_nan_flags(
         first, last = split([x for x, _ in operands], asked + consts + carried)
         start = NOT_RAISED, NOT_RAISED, broadcast_in_dim(NOT_RAISED, (size,), ())
         params = params_of(_with_turns(body, step, consts, carried))
-        outs = eqn.primitive.bind(*first, *start, *last, **params)
+        outs = eqn.primitive.bind_all(*first, *start, *last, **params)
         carry, (_, turn, flags), ys = split(outs, carried, ADDED)
         given = [flag for _, flag in operands]
         made = watch.adopt(flags, body, eqn, given[asked:], turn)

@@ -123,6 +123,16 @@ class ShapedArray:
         """Return this aval without its weak type."""
         return self.with_dtype(self.dtype) if self.weak_type else self
 
+    def strip_weak_type(self) -> "ShapedArray":
+        """Return this aval without its weak type; JAX's name of `strong`."""
+        return self.strong()
+
+    def to_tangent_aval(self) -> "ShapedArray":
+        """Return the aval of the tangents of these values."""
+        if dtypes.is_inexact(self.dtype):
+            return self
+        return ShapedArray(self.shape, dtypes.float0)
+
     def short(self) -> str:
         """Return the form that jaxprs print: `f32[3,4]`."""
         return f"{dtypes.short_name(self.dtype)}{_brackets(self.shape)}"

@@ -76,4 +76,4 @@ class HostKernel:
 
     def __call__(self, *operands: Any, **params: Any) -> tuple[Any, ...]:
         """Evaluate; only where it `applies`."""
-        return self._primitive.bind(*operands, **params)
+        return self._primitive.bind_all(*operands, **params)

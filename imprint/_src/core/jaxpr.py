@@ -327,7 +327,7 @@ def eval_jaxpr(
         replayed = eqn.source if propagate_source_info else None
         token = source.set_replayed_source(replayed or source.replayed_source())
         try:
-            results = eqn.primitive.bind(*operands, **eqn.params)
+            results = eqn.primitive.bind_all(*operands, **eqn.params)
         finally:
             source.reset_replayed_source(token)
         env.update(zip(eqn.outvars, results, strict=True))

@@ -12,7 +12,7 @@ A `CollectivePrimitive` works along an axis that `vmap` hides, and knows it by i
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn
 
 from imprint._src.bootstrap import hooks
 from imprint._src.core.aval import NO_AXES, Shape, ShapedArray
@@ -112,7 +112,13 @@ class Absent:
 
 
 class Primitive:
-    """One operation and all its rules; see the table in the style guide."""
+    """One operation and all its rules; see the table in the style guide.
+
+    Attributes:
+        multiple_results: whether `bind` returns a tuple; JAX's name.
+    """
+
+    multiple_results: ClassVar[bool] = True
 
     __slots__ = (
         "_memo",
@@ -181,6 +187,9 @@ class Primitive:
         if trace is None:
             return hooks.eager(self, operands, params)
         return trace.process(self, operands, params)
+
+    bind_all = bind
+    """Apply the primitive and return all results, also where a subclass's `bind` does not."""
 
     def bind1(self, *operands: Any, **params: Any) -> Any:
         """Apply the primitive under the current trace; return its only result."""

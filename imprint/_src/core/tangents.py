@@ -42,9 +42,7 @@ class UndefinedPrimal:
 
 def tangent_aval(aval: ShapedArray) -> ShapedArray:
     """Return the aval of the tangents of values of `aval`."""
-    if dtypes.is_inexact(aval.dtype):
-        return aval
-    return ShapedArray(aval.shape, dtypes.float0)
+    return aval.to_tangent_aval()
 
 
 def zero_of(aval: ShapedArray) -> Zero:

@@ -194,7 +194,7 @@ def _equation(
         if not _holds_names((shapes, eqn.params)) and not eqn.primitive.jaxprs(
             eqn.params
         ):
-            found = eqn.primitive.bind(*[x.value for x in given], **eqn.params)
+            found = eqn.primitive.bind_all(*[x.value for x in given], **eqn.params)
         else:
             for aval in outs:
                 at.aval(aval)

@@ -86,7 +86,7 @@ def _evaluate_known(
                 eqn, tuple([not m for m in moves])
             )
         operands = [_value(v, values) for v in known.invars]
-        results = known.primitive.bind(*operands, **known.params)
+        results = known.primitive.bind_all(*operands, **known.params)
         values.update(zip(known.outvars, results, strict=True))
     return backwards
 

@@ -283,7 +283,15 @@ def iscomplexobj(x: Any) -> bool:
         >>> np.iscomplexobj(np.array([1j]))
         True
     """
-    return dtypes.is_complex(asarray(x).dtype)
+    return dtypes.is_complex(_dtype_of(x))
+
+
+def _dtype_of(x: Any) -> Any:
+    """Return the dtype of an array, of a struct that stands for one, or of a dtype."""
+    if isinstance(x, (type, np.dtype)):
+        return dtypes.as_dtype(x)
+    found = getattr(x, "dtype", None)
+    return asarray(x).dtype if found is None else dtypes.as_dtype(found)
 
 
 def isrealobj(x: Any) -> bool:

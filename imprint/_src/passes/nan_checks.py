@@ -305,7 +305,7 @@ class _FlaggingInterpreter:
         """Run an equation as it is; return its results with the indices of their flags."""
         token = set_replayed_source(eqn.source)
         try:
-            outs = eqn.primitive.bind(*(x for x, _ in operands), **eqn.params)
+            outs = eqn.primitive.bind_all(*(x for x, _ in operands), **eqn.params)
         finally:
             reset_replayed_source(token)
         known = tuple(flag for _, flag in operands if flag >= 0)

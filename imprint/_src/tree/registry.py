@@ -9,6 +9,7 @@ constants.
 
 import dataclasses
 import functools
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
@@ -367,7 +368,9 @@ def _register(
     opener: Opener | None = None,
 ) -> None:
     try:
-        _register_in_optree(cls, flatten, restore, namespace=NAMESPACE)
+        with warnings.catch_warnings():  # a named tuple may be a node of another form
+            warnings.simplefilter("ignore", UserWarning)
+            _register_in_optree(cls, flatten, restore, namespace=NAMESPACE)
     except ValueError as err:
         raise ArgumentError(
             f"register: expected a class that is no node yet, got {cls.__name__}, which "
