@@ -111,7 +111,7 @@ OF_SCIPY |= {"expn", "owens_t", "bessel_jn", "wofz", "hyp1f1", "hyp2f1"}
 OF_SCIPY |= {"hyp1f1_grad", "hyp2f1_grad"}
 
 # No primitive of either: `laws/test_extremes` has their true values.
-OF_SCIPY |= {"hypot", "direction", "sech_square"}
+OF_SCIPY |= {"hypot", "direction"}
 """Primitives of ours that are functions of `jax.scipy`: they are compared with these."""
 
 WITHOUT_WEAK_TYPE = {"gcd", "random_gamma_grad"}

@@ -147,7 +147,6 @@ RULES = {
     "rem": _rem,
     "round": lambda x, **_: mp.nint(x),
     "rsqrt": lambda x: 1 / mp.sqrt(x) if x > 0 else _fail(),
-    "sech_square": lambda x: mp.sech(x) ** 2,
     "select_n": lambda which, *cases: cases[int(which)],
     "sign": mp.sign,
     "sin": mp.sin,

@@ -20,9 +20,12 @@ pytestmark = [
 ]
 
 
-# On CPython 3.12 and newer: defaults are written in place, of a callback that was defined
-# again on another line.
-KNOWN_FAULTS = {"equals-callback": pytest.mark.xfail(sys.version_info >= (3, 12))}
+KNOWN_FAULTS = {
+    "equals-callback": pytest.mark.xfail(
+        sys.version_info >= (3, 12),
+        reason="defaults are written in place, of a callback defined again elsewhere",
+    )
+}
 
 
 def cases():

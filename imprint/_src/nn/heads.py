@@ -259,7 +259,9 @@ class RotaryPositionalEmbedding(Module):
             )
         wide = dtypes.default_float()
         speeds = 1.0 / self.theta ** (numpy.arange(0, size, 2) / max(size, 1))
-        angles = np.astype(np.arange(x.shape[0]), wide)[:, None] * speeds.astype(wide)
+        angles = (
+            np.astype(np.arange(x.shape[0]), wide)[:, None] * speeds.astype(wide)[None]
+        )
         turned = np.concatenate([-x[:, size // 2 :], x[:, : size // 2]], axis=1)
         cosines, sines = (
             np.tile(np.astype(function(angles), self.dtype), (1, 2))

@@ -53,7 +53,8 @@ def interp(
     ]
     if period is not None:
         at, xs, fs = _one_period(at, xs, fs, as_array("interp", period))
-    f = where(at == xs[-1], fs[-1], _lines(at, xs, fs))  # the last of equal places
+    is_repeated = (at == xs[-1]) & (xs[-2:][0] == xs[-1])
+    f = where(is_repeated, fs[-1], _lines(at, xs, fs))  # the last of equal places
     if period is not None:
         return f
     before: Any = fs[0] if left is None else left

@@ -23,6 +23,7 @@ from imprint._src.core.array import Array, NumberArray, plain
 from imprint._src.core.array import is_operand as is_operand
 from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint._src.diagnostics.traceback_filter import drop_internal_frames
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.primitives import core_ops
 from imprint._src.primitives.elementwise.convert import cast as cast_values
@@ -296,7 +297,11 @@ def fit_shapes(name: str, args: Sequence[Any]) -> list[Any]:
     shapes = [get_aval(x).shape for x in args]
     if len({shape for shape in shapes if shape}) < 2:
         return list(args)
-    shape = common_shape(name, args)
+    try:
+        shape = common_shape(name, args)
+    except ShapeError as err:
+        drop_internal_frames(err)
+        raise
     return [
         broadcast(x, shape) if own else x for x, own in zip(args, shapes, strict=True)
     ]

@@ -127,7 +127,8 @@ def _check_bounds(name: str, shape: Shape, minval: Any, maxval: Any) -> None:
 def _uniform(shape: Shape, dtype: DType, data: Any, minval: Any, maxval: Any) -> Any:
     low, high = (convert_element_type(x, dtype) for x in (minval, maxval))
     drawn = uniform_floats(shape, dtype, data, repeat(low, shape), repeat(high, shape))
-    # A sum that is rounded may be the upper bound.
+    if float_info(dtype).nmant >= 23:
+        return drawn  # JAX's bits; one draw in 2^24 may round to the upper bound
     below, high = stop_gradient(low), stop_gradient(high)
     below, high = repeat(below, shape), repeat(high, shape)
     last = select_n(lt(below, high), below, nextafter(high, below))

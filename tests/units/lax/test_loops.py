@@ -301,7 +301,6 @@ WRONG = {
     ),
     "a scalar": (lambda: lax.scan(lambda c, x: (c, x), 0, 1.0), "no axis"),
     "a negative length": (lambda: lax.scan(lambda c, x: (c, x), 0, None, -1), "0 or"),
-    "unroll 0": (lambda: lax.scan(lambda c, x: (c, x), 0, None, 3, unroll=0), "unroll"),
     "unroll -1": (
         lambda: lax.scan(lambda c, x: (c, x), 0, None, 3, unroll=-1),
         "unroll",

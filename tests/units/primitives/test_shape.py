@@ -7,7 +7,6 @@ import pytest
 import imprint
 from imprint import lax
 from imprint._src.primitives.shape import (
-    broadcasted_iota,
     expand_dims,
     iota,
     reshape,
@@ -115,7 +114,7 @@ def test_iota_of_bools():
 
 
 def test_iota_along_no_axis():
-    assert message(ShapeError, broadcasted_iota, "int32", (2, 3), 2) == (
+    assert message(ShapeError, lax.broadcasted_iota, "int32", (2, 3), 2) == (
         "broadcasted_iota: expected a dimension in [0, 2) and no negative length, got dimension=2, "
         "shape=[2,3]. For a 1-dimensional count call imprint.lax.iota(dtype, size)."
     )

@@ -203,7 +203,8 @@ class Signature:
         self.function_name: str = name_of(fun)
         self._signature = _signature_of(fun, follow_wrapped=False)
         wrapped = _signature_of(fun, follow_wrapped=True)
-        self._forwards = wrapped != self._signature and _forwards(self._signature)
+        # Signatures are not compared: their defaults may be arrays.
+        self._forwards = hasattr(fun, "__wrapped__") and _forwards(self._signature)
         if self._forwards:
             self._signature = wrapped
         given = list(self._signature.parameters.values()) if self._signature else []

@@ -158,7 +158,7 @@ def _cofactors(x: Any, n: int) -> Any:
         return ones_like(x)
     rows = [getitem(x, (..., i, slice(None))) for i in range(n)]
     if n == 2:
-        turn = np.asarray([1, -1], x.dtype)
+        turn = np.asarray([1, -1], x.dtype).reshape((1,) * (x.ndim - 2) + (2,))
         return stack([flip(row, -1) * turn for row in (rows[1], -rows[0])], axis=-2)
     return stack([cross(rows[i - 2], rows[i - 1]) for i in range(n)], axis=-2)
 
@@ -241,7 +241,7 @@ def _times_adjugate(x: Any, t: Any) -> tuple[Any, Any]:
 def _reflected(x: Any) -> Any:
     """Reflect each column of matrices at a plane that is parallel to no axis."""
     aval = get_aval(x)
-    place = broadcasted_iota(np.int32, aval.shape[-2:], 0)
+    place = broadcasted_iota(np.int32, aval.shape, aval.ndim - 2)
     normal = cos(convert_element_type(place, aval.dtype)) + 1.5
     along = sum_(normal * x, axis=-2, keepdims=True)
     return x - normal * (2 * along / sum_(normal * normal, axis=-2, keepdims=True))

@@ -1,6 +1,6 @@
 """Trigonometric, hyperbolic and logistic functions, inverses, elementwise; in radians.
 
-All but `sech_square` take complex operands too. The branch cuts are NumPy's, but the engine does not
+All take complex operands too. The branch cuts are NumPy's, but the engine does not
 distinguish -0.0 from 0.0 on the cuts of asin, acos, asinh and acosh, nor do the references.
 sin, cos, sinh and cosh of complex operands are lowered to products of real functions: the
 engine's own have few digits where the imaginary (sinh: real) part is small.
@@ -17,7 +17,6 @@ from imprint._src.core.fusion import EXPENSIVE, POLYNOMIAL, SCALAR_CALL
 from imprint._src.core.primitive import Case, Samples
 from imprint._src.primitives.barrier import stop_gradient_p
 from imprint._src.primitives.core_ops import (
-    FLOATS,
     INEXACTS,
     add,
     mul,
@@ -37,7 +36,6 @@ from imprint._src.primitives.elementwise.exponential import (
 from imprint._src.primitives.elementwise.rounding import abs_
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import (
-    FLOATING,
     INEXACT,
     binary,
     unary,
@@ -322,12 +320,6 @@ def cosh(x: Any) -> Any:
     return cosh_p.bind1(x)
 
 
-def _tanh_derivative(x: Any, out: Any) -> Any:
-    if dt.is_complex(get_aval(x).dtype):
-        return one_minus_square(out)
-    return sech_square(x)
-
-
 tanh_p: Final = unary(
     "tanh",
     dtypes=INEXACT,
@@ -335,7 +327,7 @@ tanh_p: Final = unary(
     lower=lambda b, x: b.tanh(x),
     fusion=POLYNOMIAL._replace(wide=(-65, -290)),
     makes_nan=True,
-    derivative=_tanh_derivative,
+    derivative=lambda x, out: one_minus_square(out),
     samples=Samples(INEXACTS, arity=1),
 )
 
@@ -419,43 +411,6 @@ def atanh(x: Any) -> Any:
     return atanh_p.bind1(x)
 
 
-# ---- slope of tanh and of the logistic function ----
-
-
-@wide
-def _sech_square_reference(x: NDArray) -> NDArray:
-    decay = np.exp(-2 * np.abs(x))
-    return 4 * decay / (1 + decay) ** 2
-
-
-def _sech_square_lower(b: Builder, x: Value) -> Value:
-    dtype = x.dtype
-    if dtype.itemsize < 4:
-        x = b.convert(x, np.float32)
-    factor, four = (b.full(x.shape, n, x.dtype) for n in (-2, 4))
-    decay = b.exponential(b.multiply(factor, b.abs(x)))
-    root = b.add(b.full(x.shape, 1, x.dtype), decay)
-    out = b.divide(b.multiply(four, decay), b.multiply(root, root))
-    return b.convert(out, dtype) if dtype.itemsize < 4 else out
-
-
-sech_square_p: Final = unary(
-    "sech_square",
-    dtypes=FLOATING,
-    reference=_sech_square_reference,
-    lower=_sech_square_lower,
-    fusion=POLYNOMIAL,
-    makes_nan=False,
-    derivative=lambda x, out: mul(scalar_like(x, -2), mul(tanh(x), out)),
-    samples=Samples(FLOATS, arity=1, ulps=32),
-)
-
-
-def sech_square(x: Any) -> Any:
-    """Return `1 - tanh(x)²`, elementwise, precisely also where tanh is near 1 or -1."""
-    return sech_square_p.bind1(x)
-
-
 # ---- logistic ----
 
 
@@ -469,13 +424,6 @@ def _logistic_reference(x: NDArray) -> NDArray:
     return np.where(left, decay, 1) / (1 + decay)
 
 
-def _logistic_derivative(x: Any, out: Any) -> Any:
-    if dt.is_complex(get_aval(x).dtype):
-        return mul(out, sub(scalar_like(x, 1), out))
-    quarter, half = scalar_like(x, 0.25), scalar_like(x, 0.5)
-    return mul(quarter, sech_square(mul(half, x)))
-
-
 logistic_p: Final = unary(
     "logistic",
     dtypes=INEXACT,
@@ -483,7 +431,7 @@ logistic_p: Final = unary(
     lower=lambda b, x: b.logistic(x),
     fusion=POLYNOMIAL._replace(wide=(-145, -265)),
     makes_nan=True,
-    derivative=_logistic_derivative,
+    derivative=lambda x, out: mul(out, sub(scalar_like(x, 1), out)),
     samples=Samples(INEXACTS, arity=1),
 )
 

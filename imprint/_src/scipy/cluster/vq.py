@@ -49,5 +49,5 @@ def vq(
         )
     if x.ndim == 1:
         x, codes = x[:, None], codes[:, None]
-    distances = linalg.norm(x[:, None] - codes, axis=-1)
+    distances = linalg.norm(x[:, None] - codes[None], axis=-1)
     return np.argmin(distances, axis=-1), distances.min(axis=-1)

@@ -22,7 +22,7 @@ from imprint._src.numpy.elementwise.rounding import real
 from imprint._src.numpy.elementwise.selection import where
 from imprint._src.numpy.linalg.decompositions import eigvals
 from imprint._src.numpy.linalg.operands import eps_of, square_matrices
-from imprint._src.numpy.promotion import ArrayLike
+from imprint._src.numpy.promotion import ArrayLike, with_rank
 from imprint._src.numpy.reductions.reductions import any as any_
 from imprint._src.numpy.shapes.concatenate import stack
 from imprint._src.numpy.vectorize import vectorize
@@ -85,6 +85,8 @@ def solve_sylvester(
         out = found if dtypes.is_complex(c.dtype) else real(found)
         return where(any_(absolute(sums) < tol), float("nan"), out).astype(c.dtype)
 
+    rank = max(a.ndim, b.ndim, c.ndim)
+    a, b, c = (with_rank(x, rank) for x in (a, b, c))
     return vectorize(one, signature="(m,m),(n,n),(m,n)->(m,n)")(a, b, c)
 
 
