@@ -1,6 +1,15 @@
 """`import jax` gives imprint: unmodified JAX programs run without JAX.
 
-- `names`: the table of JAX's modules and of the imprint names in them
-- `modules`: the modules made from the table, and the finder that makes them
-- `command`: `python -m imprint.as_jax`, `imprint run --as-jax`
+- `names`: the table of JAX's modules, and where their names are
+- `modules`: the modules made from the table, and their finder
+- `command`: `python -m imprint.as_jax`
+- `primitive`: primitives whose rules a library registers
+- `jaxpr_functions`: functions of `jax.core` and `jax.interpreters` on jaxprs
+- `linear_util`: flat functions and partial evaluation
+- `pmap`: one call of a function on each device
+- `refs`: mutable arrays
+- `sparse`: sparse arrays by coordinates
+- `hijax`: types of programs, so far as libraries define classes with them
+- `optimizers`: `jax.example_libraries.optimizers`
+- `stax`: `jax.example_libraries.stax`
 """

@@ -37,7 +37,9 @@ def staged(
     fun: Callable[..., Any], avals: Sequence[ShapedArray], params: Params, name: str
 ) -> ClosedJaxpr:
     """Return the jaxpr of a flat function with these params."""
-    return stage(lambda *args: fun(*args, **params), avals, DebugInfo("lower_fun", name))
+    return stage(
+        lambda *args: fun(*args, **params), avals, DebugInfo("lower_fun", name)
+    )
 
 
 def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> ShapedArray:
@@ -47,7 +49,9 @@ def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> ShapedArray:
     return aval.with_shape((*aval.shape[:axis], *aval.shape[axis + 1 :]))
 
 
-def unmapped_aval(size: int, axis: int | None, aval: ShapedArray, *_: Any) -> ShapedArray:
+def unmapped_aval(
+    size: int, axis: int | None, aval: ShapedArray, *_: Any
+) -> ShapedArray:
     """Return the aval with an axis of a size inserted."""
     if axis is None:
         return aval
@@ -60,7 +64,9 @@ def instantiate_zeros(tangent: Any) -> Any:
 
 
 def dce_jaxpr(
-    jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool | Sequence[bool] = False
+    jaxpr: Jaxpr,
+    used_outputs: Sequence[bool],
+    instantiate: bool | Sequence[bool] = False,
 ) -> tuple[Jaxpr, list[bool]]:
     """Return the jaxpr without dead equations, and which arguments it uses."""
     kept = dce.dce_jaxpr(jaxpr, used_outputs)
@@ -101,7 +107,7 @@ def valid_jaxtype(x: Any) -> bool:
     """Return whether a value can be an argument of a jitted function."""
     try:
         get_aval(x)
-    except Exception:  # noqa: BLE001 - any refusal is an answer
+    except Exception:
         return False
     return True
 

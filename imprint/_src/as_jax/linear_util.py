@@ -7,11 +7,11 @@ trees, and a thunk that has the tree of its results after a call.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
-from imprint._src.tree import internal as tree
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var, eval_jaxpr
 from imprint._src.interpreters.dce import dce_jaxpr
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
+from imprint._src.tree import internal as tree
 
 
 class WrappedFun:
@@ -66,7 +66,9 @@ def wrap_init(
     return WrappedFun(lambda *args, **kwargs: fun(*args, **params, **kwargs))
 
 
-def flatten_fun(wrapped: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[], Any]]:
+def flatten_fun(
+    wrapped: WrappedFun, in_tree: Any
+) -> tuple[WrappedFun, Callable[[], Any]]:
     """Return a function of the leaves of `(args, kwargs)`, and the tree of its results."""
 
     def call(leaves: Sequence[Any]) -> Any:

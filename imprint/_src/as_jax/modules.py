@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Sequence
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
@@ -26,11 +27,13 @@ class JaxModule(ModuleType):
         for source in SOURCES.get(self.__name__, "").split():
             names.update(dir(load(source)))
         inner = self.__name__ + "."
-        names.update(each.removeprefix(inner) for each in SOURCES if each.startswith(inner))
+        names.update(
+            each.removeprefix(inner) for each in SOURCES if each.startswith(inner)
+        )
         return sorted(name for name in names if "." not in name)
 
 
-class Finder:
+class Finder(Loader):
     """Finds the modules of the table, in place of an installed JAX."""
 
     def find_spec(

@@ -3,6 +3,9 @@
 An optimizer is `(init, update, get_params)`; `update(step, gradients, state)`.
 """
 
+# Strict types would be Any in each place: trees and layers of any kind.
+# pyright: basic
+
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -200,4 +203,6 @@ def l2_norm(params: Any) -> Any:
 def clip_grads(grads: Any, max_norm: Any) -> Any:
     """Return gradients scaled to a norm of at most `max_norm`."""
     norm = l2_norm(grads)
-    return tree_map(lambda g: np.where(norm < max_norm, g, g * (max_norm / norm)), grads)
+    return tree_map(
+        lambda g: np.where(norm < max_norm, g, g * (max_norm / norm)), grads
+    )

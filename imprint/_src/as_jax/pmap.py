@@ -1,20 +1,23 @@
 """`jax.pmap`: one call of a function on each device, by `shard_map`."""
 
+# Strict types would be Any in each place: trees and layers of any kind.
+# pyright: basic
+
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from imprint._src.tree import internal as tree
+from imprint import devices as all_devices
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
 from imprint._src.shard_map import shard_map
-from imprint import devices as all_devices
+from imprint._src.tree import internal as tree
 from imprint.sharding import Mesh, PartitionSpec
 
 
-def pmap(
+def pmap(  # noqa: PLR0913 - JAX's signature
     fun: Callable[..., Any],
     axis_name: Hashable | None = None,
     *,
@@ -55,17 +58,19 @@ def pmap(
         size = axis_size or _size(given, axes)
         mesh = _mesh(size, devices, backend, name)
 
-        def one(*parts: Any) -> Any:
+        def one(*given: Any) -> Any:
             parts = [
                 part if axis is None else tree.map(lambda x: x[0], part)
-                for part, axis in zip(parts, axes, strict=True)
+                for part, axis in zip(given, axes, strict=True)
             ]
             rest = iter(parts)
             full = [a if i in static else next(rest) for i, a in enumerate(args)]
             out = fun(*full)
             return tree.map(lambda x: x[None], out) if out_axes == 0 else out
 
-        specs = tuple(PartitionSpec() if a is None else PartitionSpec(name) for a in axes)
+        specs = tuple(
+            PartitionSpec() if a is None else PartitionSpec(name) for a in axes
+        )
         out_specs = PartitionSpec(name) if out_axes == 0 else PartitionSpec()
         run = shard_map(
             one, mesh=mesh, in_specs=specs, out_specs=out_specs, check_vma=False

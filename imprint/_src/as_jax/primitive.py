@@ -5,7 +5,7 @@ result stands alone unless `multiple_results`, and cotangents of one result like
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -14,7 +14,7 @@ from imprint._src.as_jax import jaxpr_functions
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PerSize
-from imprint._src.core.primitive import Absent, Avals, Params, Primitive, Rule, Values
+from imprint._src.core.primitive import Absent, Avals, Primitive, Rule, Values
 from imprint._src.core.tangents import UndefinedPrimal, Zero
 from imprint._src.core.trace import current_trace
 from imprint._src.core.user_code import is_own_file
@@ -30,7 +30,7 @@ LOWERINGS: Final[dict[Primitive, Rule]] = {}
 class LibraryPrimitive(Primitive):
     """A primitive of a library; JAX's class of this name takes the rules by decorators."""
 
-    multiple_results: bool = False
+    multiple_results: bool = False  # pyright: ignore[reportIncompatibleVariableOverride] - JAX sets it on instances
     call_primitive: bool = False
     map_primitive: bool = False
     ref_primitive: bool = False
@@ -116,7 +116,9 @@ class LibraryPrimitive(Primitive):
         if rule is None:
             self._lacks("a derivative", "ad.primitive_jvps[...]")
         outs, out_tangents = rule(list(primals), list(tangents), **params)
-        return self._all(outs), tuple(map(_instance, self._all(out_tangents), self._all(outs)))
+        return self._all(outs), tuple(
+            map(_instance, self._all(out_tangents), self._all(outs))
+        )
 
     def _transpose(self, cts: Values, operands: Values, **params: Any) -> Values:
         rule = PRIMITIVE_TRANSPOSES.get(self)
@@ -171,7 +173,8 @@ def register_lowering(
 
 
 def _first(results: Any) -> Any:
-    return results[0] if isinstance(results, (list, tuple)) else results
+    several: Any = results
+    return several[0] if isinstance(results, (list, tuple)) else results
 
 
 def _instance(tangent: Any, primal: Any) -> Any:
@@ -182,10 +185,14 @@ def _cotangent(ct: Any, operand: Any) -> Any:
     return None if ct is None or ct is Zero else ct
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
 NOT_MAPPED: Final = None
 ABSENT: Final = LibraryPrimitive("absent")
 """A primitive of JAX that no jaxpr of imprint has."""
-UNUSED_TABLE: Final = defaultdict[Any, Any](lambda: lambda x: x)
+UNUSED_TABLE: Final = defaultdict[Any, Any](lambda: _same)
 """A table that libraries fill and imprint does not read: their arrays are converted."""
 
 

@@ -1,5 +1,8 @@
 """`jax.experimental.sparse.BCOO`: sparse arrays by the coordinates of their elements."""
 
+# Strict types would be Any in each place: trees and layers of any kind.
+# pyright: basic
+
 from typing import Any, Self
 
 import numpy as onp
@@ -8,7 +11,6 @@ import imprint.numpy as np
 from imprint import tree_util
 
 
-@tree_util.register_pytree_node_class
 class BCOO:
     """A sparse array: `data[k]` is the element at `indices[k]`; repeated ones add up.
 
@@ -17,7 +19,9 @@ class BCOO:
       shape: The shape of the array.
     """
 
-    def __init__(self, args: tuple[Any, Any], *, shape: tuple[int, ...], **_: Any) -> None:
+    def __init__(
+        self, args: tuple[Any, Any], *, shape: tuple[int, ...], **_: Any
+    ) -> None:
         self.data, self.indices = args
         self.shape = tuple(shape)
 
@@ -73,7 +77,9 @@ class BCOO:
 
     def __matmul__(self, other: Any) -> Any:
         if self.ndim != 2:
-            raise NotImplementedError(f"expected a sparse matrix, got shape {self.shape}")
+            raise NotImplementedError(
+                f"expected a sparse matrix, got shape {self.shape}"
+            )
         other = other.todense() if isinstance(other, BCOO) else np.asarray(other)
         rows, columns = self.indices[:, 0], self.indices[:, 1]
         data = self.data.reshape((-1,) + (1,) * (other.ndim - 1))
@@ -96,11 +102,9 @@ class BCOO:
     def __repr__(self) -> str:
         return f"BCOO({self.dtype}{list(self.shape)}, nse={self.nse})"
 
-    def tree_flatten(self) -> tuple[Any, Any]:
-        """Return the children, and the static data."""
-        return (self.data, self.indices), self.shape
 
-    @classmethod
-    def tree_unflatten(cls, shape: Any, children: Any) -> Self:
-        """Return the array of these parts."""
-        return cls(tuple(children), shape=shape)
+tree_util.register_pytree_node(
+    BCOO,
+    lambda x: ((x.data, x.indices), x.shape),
+    lambda shape, children: BCOO(tuple(children), shape=shape),
+)

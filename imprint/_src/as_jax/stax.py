@@ -4,6 +4,9 @@
 `apply(params, inputs, rng=...)` the result.
 """
 
+# Strict types would be Any in each place: trees and layers of any kind.
+# pyright: basic
+
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +54,10 @@ Selu = elementwise(nn.selu)
 Gelu = elementwise(nn.gelu)
 Identity = elementwise(lambda x: x)
 Flatten = (
-    lambda rng, shape: ((shape[0], functools.reduce(lambda a, b: a * b, shape[1:], 1)), ()),
+    lambda rng, shape: (
+        (shape[0], functools.reduce(lambda a, b: a * b, shape[1:], 1)),
+        (),
+    ),
     lambda params, inputs, **_: np.reshape(inputs, (inputs.shape[0], -1)),
 )
 FanInSum = (
@@ -93,7 +99,11 @@ def serial(*layers: Layer) -> Layer:
 
     def apply(params: Any, inputs: Any, **options: Any) -> Any:
         rng = options.pop("rng", None)
-        keys = random.split(rng, len(applies)) if rng is not None else [None] * len(applies)
+        keys = (
+            random.split(rng, len(applies))
+            if rng is not None
+            else [None] * len(applies)
+        )
         for each, param, key in zip(applies, params, keys, strict=True):
             inputs = each(param, inputs, rng=key, **options)
         return inputs
@@ -113,7 +123,11 @@ def parallel(*layers: Layer) -> Layer:
 
     def apply(params: Any, inputs: Any, **options: Any) -> Any:
         rng = options.pop("rng", None)
-        keys = random.split(rng, len(applies)) if rng is not None else [None] * len(applies)
+        keys = (
+            random.split(rng, len(applies))
+            if rng is not None
+            else [None] * len(applies)
+        )
         each = zip(applies, params, inputs, keys, strict=True)
         return [f(p, x, rng=k, **options) for f, p, x, k in each]
 

@@ -57,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         program=program,
         json=options.json,
         html=options.html,
+        as_jax=options.as_jax,
         recompiles=options.recompiles,
     )
     wrong = usage_error(run_options)
@@ -70,7 +71,7 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         "run",
         help="run a program and report its compiles, with reasons",
         usage=(
-            "imprint run [--json[=FILE]] [--html FILE] [--fail-on-recompile N] "
+            "imprint run [--as-jax] [--json[=FILE]] [--html FILE] [--fail-on-recompile N] "
             "(SCRIPT | -m MODULE) [ARGUMENT ...]"
         ),
         description=(
@@ -79,6 +80,11 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
             "and the reason of each miss. The exit status is the program's, or 3 for "
             "too many recompiles."
         ),
+    )
+    parser.add_argument(
+        "--as-jax",
+        action="store_true",
+        help="let `import jax` in the program give imprint",
     )
     parser.add_argument(
         "--json",

@@ -7,6 +7,7 @@
    than allowed, the status is 3.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -36,12 +37,14 @@ class RunOptions:
         program: the script or `-m` and the module, then the program's own arguments.
         json: where to write the report as JSON: a file, `-` for standard output.
         html: the file to write the report as a page to.
+        as_jax: whether `import jax` gives imprint.
         recompiles: the limit of recompiles for each function.
     """
 
     program: Sequence[str]
     json: str | None = None
     html: str | None = None
+    as_jax: bool = False
     recompiles: int | None = None
 
 
@@ -74,6 +77,8 @@ def usage_error(options: RunOptions) -> str:
 
 def run(options: RunOptions) -> int:
     """Run a program, report, and return the exit status."""
+    if options.as_jax:
+        importlib.import_module("imprint.as_jax")
     log, process = CompileLog(), os.getpid()
     out, err = sys.stdout, sys.stderr  # the program may leave others there
     if options.json not in (None, "-"):  # the program may change the directory

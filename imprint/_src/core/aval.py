@@ -154,14 +154,7 @@ class ShapedArray:
 
 
 def get_aval(x: Any) -> ShapedArray:
-    """Return the aval of an array, a tracer, a NumPy value or a Python scalar.
-
-    Example:
-        >>> import imprint
-        >>> import imprint.numpy as np
-        >>> print(imprint.typeof(np.ones((2, 3))), imprint.typeof(1.0))
-        float32[2,3] ~float32[]
-    """
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar."""
     aval: Any = getattr(x, "aval", None)  # a third of the price of an AttributeError
     if aval.__class__ is ShapedArray:  # a JAX array has a JAX aval
         return aval
@@ -169,8 +162,18 @@ def get_aval(x: Any) -> ShapedArray:
     return _new_aval(x) if known is None else known
 
 
-typeof = get_aval
-"""The name in JAX of `get_aval`."""
+def typeof(x: Any) -> ShapedArray:
+    """Return the aval of an array, a tracer, an array of keys, or a number.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> print(imprint.typeof(np.ones((2, 3))), imprint.typeof(1.0))
+        float32[2,3] ~float32[]
+    """
+    if hasattr(getattr(x, "dtype", None), "words"):
+        return ShapedArray(x.shape, x.dtype)
+    return get_aval(x)
 
 
 def _new_aval(x: Any) -> ShapedArray:

@@ -1,0 +1,127 @@
+"""`imprint.as_jax`: unmodified JAX programs, in fresh processes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.units.cli.programs import ENVIRONMENT, ROOT
+
+PROGRAM = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import equinox as eqx
+from jax import lax, random
+from jax.scipy.special import logsumexp
+from jax.tree_util import tree_map
+
+jax.config.update("jax_enable_x64", False)
+model = eqx.nn.MLP(2, 1, 8, 2, key=random.key(0))
+x = random.normal(random.key(1), (32, 2))
+y = x[:, :1] * x[:, 1:]
+optimizer = optax.adam(1e-2)
+state = optimizer.init(eqx.filter(model, eqx.is_array))
+
+
+@eqx.filter_jit
+def step(model, state):
+    def loss(model):
+        return jnp.mean((jax.vmap(model)(x) - y) ** 2)
+
+    value, gradients = eqx.filter_value_and_grad(loss)(model)
+    updates, state = optimizer.update(gradients, state, model)
+    return eqx.apply_updates(model, updates), state, value
+
+
+for _ in range(20):
+    model, state, value = step(model, state)
+print(np.asarray(value, np.float64).round(4))
+print(isinstance(value, jax.Array), logsumexp(jnp.zeros(2)).round(4))
+print(lax.scan(lambda c, v: (c + v, c), 0.0, jnp.arange(3.0))[0])
+print(tree_map(lambda v: v + 1, {"a": 1}))
+"""
+PRIMITIVE = """
+import jax
+import jax.numpy as jnp
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+twice_p = Primitive("twice")
+twice_p.def_impl(lambda x: 2 * x)
+twice_p.def_abstract_eval(lambda x: x)
+mlir.register_lowering(twice_p, mlir.lower_fun(lambda x: 2 * x, multiple_results=False))
+ad.primitive_jvps[twice_p] = lambda p, t: (twice_p.bind(*p), twice_p.bind(*t))
+ad.primitive_transposes[twice_p] = lambda ct, x: [twice_p.bind(ct)]
+batching.primitive_batchers[twice_p] = lambda args, dims: (twice_p.bind(*args), dims[0])
+
+print(twice_p.bind(jnp.float32(3.0)))
+print(jax.jit(twice_p.bind)(3.0), jax.grad(twice_p.bind)(1.0))
+print(jax.jit(jax.vmap(jax.grad(lambda x: twice_p.bind(x) ** 2)))(jnp.arange(2.0)))
+program = jax.make_jaxpr(twice_p.bind)(1.0)
+print([eqn.primitive is twice_p for eqn in program.eqns])
+print(float(jax.core.eval_jaxpr(program.jaxpr, (), 4.0)[0]))
+"""
+
+
+def run(*words, text=None, check=True):
+    done = subprocess.run(
+        [sys.executable, *words],
+        input=text,
+        env=ENVIRONMENT,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not check or done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "program", [PROGRAM, PRIMITIVE], ids=["libraries", "primitive"]
+)
+def test_a_program_prints_the_same_as_on_jax(program, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(program, encoding="utf-8")
+    ours = run("-m", "imprint.as_jax", str(script)).stdout
+    theirs = run(str(script)).stdout
+    assert ours == theirs
+
+
+def test_jax_is_imprint_and_nothing_of_jax_is_loaded():
+    text = """
+import imprint.as_jax
+import jax, jax.numpy, jax.scipy.stats.norm, imprint, sys
+print(jax.__imprint__ == imprint.__version__, jax.jit is imprint.jit)
+print(jax.numpy.sin is imprint.numpy.sin, jax.scipy.stats.norm.pdf(0.0).round(4))
+print([m for m in sys.modules if m.startswith("jaxlib.mlir")])
+try:
+    jax.numpy.no_such_name
+except AttributeError as err:
+    print(err)
+try:
+    import jax.experimental.pallas
+except ImportError as err:
+    print(err)
+"""
+    lines = run("-c", text).stdout.splitlines()
+    assert lines[:3] == ["True True", "True 0.3989", "[]"]
+    assert lines[3].startswith("jax.numpy.no_such_name is not there: `jax` is imprint")
+    assert "jax.experimental.pallas is not there" in lines[4]
+
+
+def test_it_refuses_to_come_after_the_real_jax():
+    done = run("-c", "import jax, imprint.as_jax", check=False)
+    assert (
+        "ImportError: expected imprint.as_jax to be imported before JAX" in done.stderr
+    )
+
+
+def test_the_command_line_has_an_option_for_it(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text("import jax; print(jax.__imprint__)", encoding="utf-8")
+    done = run("-m", "imprint", "run", "--as-jax", str(script))
+    assert done.stdout.startswith("0.")
