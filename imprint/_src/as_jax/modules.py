@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from imprint._src.as_jax.names import NAMES, SOURCES, VERSION
+from imprint._src.core.user_code import adopt_no_packages
 
 PAGE: Final = "docs/how-to/run-jax-programs.md"
 
@@ -72,6 +73,7 @@ def install() -> None:
             "imprint.as_jax` the first line of the program, or run it by `python -m "
             "imprint.as_jax`."
         )
+    adopt_no_packages()
     sys.meta_path.insert(0, Finder())
 
 

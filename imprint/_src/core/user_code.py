@@ -92,8 +92,22 @@ def adopt(fun: Callable[..., Any]) -> None:
                 _adopt(file)
 
 
+def adopt_no_packages() -> None:
+    """Treat each installed package as a library from now on, also one that jits.
+
+    JAX's libraries jit functions of their own, and are fixed as JAX itself is.
+    """
+    global _adopts_none
+    _adopts_none = True
+
+
+_adopts_none = False
+
+
 def _adopt(file: str) -> None:
     """Treat the package of an installed file as user code, and correct the memo."""
+    if _adopts_none:
+        return
     site = max((m.end() for m in _INSTALLED.finditer(file)), default=0)
     folders = [m.end() for m in _SEPARATOR.finditer(file, site)]
     top = re.split(r"[\\/.]", file[site:], maxsplit=1)[0]
