@@ -288,8 +288,9 @@ def iscomplexobj(x: Any) -> bool:
 
 def _dtype_of(x: Any) -> Any:
     """Return the dtype of an array, of a struct that stands for one, or of a dtype."""
+    given: Any = x
     if isinstance(x, (type, np.dtype)):
-        return dtypes.as_dtype(x)
+        return dtypes.as_dtype(given)
     found = getattr(x, "dtype", None)
     return asarray(x).dtype if found is None else dtypes.as_dtype(found)
 

@@ -193,8 +193,8 @@ def fiedler_companion(a: ArrayLike) -> Array:
             places[i, i - 1, i + 1] = 1
         if not even and i >= 3:
             ones[i, i - 2] = 1
-    ones = ones.reshape((1,) * (x.ndim - 1) + ones.shape)
-    return einsum("ijk,...k->...ij", places, scaled) + ones
+    rest: Any = ones.reshape((*(1,) * (x.ndim - 1), n, n))
+    return einsum("ijk,...k->...ij", places, scaled) + rest
 
 
 # ---- of arrays ----
