@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 import imprint
 
 ROOT = Path(__file__).parent.parent
-HIDDEN = {"imprint.__main__", "imprint.cli"}
+HIDDEN = {"imprint.__main__", "imprint.as_jax", "imprint.cli"}
 FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 

@@ -1,8 +1,8 @@
 """NumPy's functions on arrays and tracers, with JAX's dtypes: `import imprint.numpy as np`.
 
-Each file of the implementation is one subject. The import also implements the operators of
-arrays (`x + y`, `x.sum()`, `x[0]`) by these functions. Dtypes are 32 bits wide unless
-`enable_x64`; Python numbers are weak: they take the dtype of the array next to them.
+Dtypes are 32 bits wide unless `enable_x64`. Python numbers are weak: they take the dtype of
+the array next to them. The import also implements the operators of arrays (`x + y`,
+`x.sum()`, `x[0]`) by these functions.
 """
 
 import sys
