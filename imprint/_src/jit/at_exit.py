@@ -34,7 +34,8 @@ def end_threads_at_exit(*entries: tuple[type, str]) -> None:
     Args:
         *entries: classes and names of the methods that do work.
     """
-    atexit.register(_end_threads, (*entries, (Primitive, "bind"), (Primitive, "bind1")))
+    binds = [(Primitive, name) for name in ("bind", "bind_all", "bind1")]
+    atexit.register(_end_threads, (*entries, *binds))
 
 
 def _end_threads(entries: tuple[tuple[type, str], ...]) -> None:

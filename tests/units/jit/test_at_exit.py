@@ -66,7 +66,14 @@ sys.exit(5)
 def test_threads_end_silently_and_other_callbacks_still_compute(names):
     given = {k: v for k, v in os.environ.items() if not k.startswith("IMPRINT")}
     given |= {"PYTHONPATH": str(ROOT), "IMPRINT_CACHE": "off"}
-    command = [sys.executable, "-c", PROGRAM, *names.split()]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore::UserWarning",
+        "-c",
+        PROGRAM,
+        *names.split(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, env=given)
     assert done.returncode == 5, done.stderr
     first, second = map(float, done.stdout.split())
