@@ -32,6 +32,7 @@ The public names are here, under JAX's names where they mean the same. The submo
 - `dlpack`: arrays of other libraries, without a copy
 - `errors`: the exceptions and warnings, and the reaction to each
 - `cli`: the command `imprint`
+- `as_jax`: `import jax` gives imprint, once this is imported
 
 The implementation is in `_src`, from the ground up.
 

@@ -1,7 +1,7 @@
 """A check in all tests: functions of imprint promote no ranks of their own.
 
 Under `numpy_rank_promotion="raise"` a function may refuse only what its caller passed. So
-whenever operands of different ranks meet, whatever the flag, the function that refuses them
+whenever operands have different ranks, whatever the flag, the function that refuses them
 must be the one that code outside of imprint called.
 """
 

@@ -41,4 +41,5 @@
 - `scipy`: functions of SciPy for arrays and tracers
 - `testing`: limits on compiles and checks of derivatives
 - `cli`: the command `imprint`
+- `as_jax`: modules under the name `jax`
 """

@@ -1,4 +1,8 @@
-"""`python -m imprint.as_jax`: run a program with imprint in the place of JAX."""
+"""`python -m imprint.as_jax`: run a program with imprint in the place of JAX.
+
+The program is a script, or `-m` and a module, with its own arguments. It runs in this process
+as in Python itself, and the exit status is the program's.
+"""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,8 @@
-"""Functions of `jax.core`, `jax.interpreters` and `jax.extend` on jaxprs and avals."""
+"""Functions of `jax.core`, `jax.interpreters` and `jax.extend` on jaxprs and avals.
+
+Each has JAX's signature and calls the function of imprint that does the work. A parameter
+that has no meaning here is accepted and ignored.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import contextmanager

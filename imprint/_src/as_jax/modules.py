@@ -1,4 +1,8 @@
-"""The modules under the name `jax`, made from the table at their first import."""
+"""The modules under the name `jax`, made from the table at their first import.
+
+The finder comes first in `sys.meta_path`, so it also hides an installed JAX. An attribute of a
+module is looked up in the table at its first use.
+"""
 
 import importlib
 import sys

@@ -147,7 +147,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax.experimental.sparse": {"BCOO": "imprint._src.as_jax.sparse:BCOO"},
     "jax.extend.core": {
         "Primitive": _PRIMITIVE + "LibraryPrimitive",
-        "Effect": _PRIMITIVE + "Effect",
+        "Effect": _PRIMITIVE + "LibraryEffect",
         "get_opaque_trace_state": _JAXPRS + "get_opaque_trace_state",
         "jaxpr_as_fun": "imprint.core:jaxpr_as_fun",
     },

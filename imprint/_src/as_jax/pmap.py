@@ -1,4 +1,8 @@
-"""`jax.pmap`: one call of a function on each device, by `shard_map`."""
+"""`jax.pmap`: one call of a function on each device, by `shard_map`.
+
+Its arguments are split along axis 0, one element on each device, and results are stacked.
+Each call makes the mesh of as many devices as there are elements.
+"""
 
 # Strict types would be Any in each place: trees and layers of any kind.
 # pyright: basic
@@ -9,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from imprint import devices as all_devices
 from imprint._src.errors import ArgumentError
 from imprint._src.jit.api import jit
+from imprint._src.runtime.client import devices as all_devices
 from imprint._src.shard_map import shard_map
 from imprint._src.tree import internal as tree
 from imprint.sharding import Mesh, PartitionSpec

@@ -196,7 +196,7 @@ UNUSED_TABLE: Final = defaultdict[Any, Any](lambda: _same)
 """A table that libraries fill and imprint does not read: their arrays are converted."""
 
 
-class Effect:
+class LibraryEffect:
     """The base class of effects that a library defines."""
 
 

@@ -1,4 +1,8 @@
-"""`jax.experimental.sparse.BCOO`: sparse arrays by the coordinates of their elements."""
+"""`jax.experimental.sparse.BCOO`: sparse arrays by the coordinates of their elements.
+
+A sparse array is a pytree of its elements and their coordinates. Products gather and scatter
+rows, so they have derivatives, and are batched and compiled like other functions.
+"""
 
 # Strict types would be Any in each place: trees and layers of any kind.
 # pyright: basic

@@ -17,9 +17,9 @@ from imprint import nn, random
 Layer = tuple[Callable[..., Any], Callable[..., Any]]
 
 
-def Dense(out_dim: int, W_init: Any = None, b_init: Any = None) -> Layer:  # noqa: N802, N803
+def Dense(out_dim: int, W_init: Any = None, b_init: Any = None) -> Layer:  # noqa: N802, N803 - JAX's names
     """Return an affine layer."""
-    W_init = W_init or nn.initializers.glorot_normal()  # noqa: N806
+    W_init = W_init or nn.initializers.glorot_normal()  # noqa: N806 - JAX's name
     b_init = b_init or nn.initializers.normal()
 
     def init(rng: Any, input_shape: Any) -> Any:
@@ -66,7 +66,7 @@ FanInSum = (
 )
 
 
-def FanOut(num: int) -> Layer:  # noqa: N802
+def FanOut(num: int) -> Layer:  # noqa: N802 - JAX's name
     """Return a layer that repeats its input."""
     return (
         lambda rng, shape: ([shape] * num, ()),
@@ -74,7 +74,7 @@ def FanOut(num: int) -> Layer:  # noqa: N802
     )
 
 
-def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802
+def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802 - JAX's name
     """Return a layer that joins its inputs along an axis."""
 
     def init(rng: Any, shapes: Any) -> Any:

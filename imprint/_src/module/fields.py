@@ -150,7 +150,7 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     )
 
 
-def _is_covered(cls: type, field: "dataclasses.Field[Any]", own_init: bool) -> bool:  # noqa: FBT001 - one call
+def _is_covered(cls: type, field: "dataclasses.Field[Any]", own_init: bool) -> bool:  # noqa: FBT001 - it has one caller
     """Return whether a property or method of a subclass stands for an inherited field.
 
     No instance holds such a field. A generated `__init__` assigns it, which raises.

@@ -290,7 +290,7 @@ def _differs(name, args):
     if name in (
         "beta",
         "betaln",
-    ):  # NaN beside a pole is inf there, and poles have signs
+    ):  # NaN next to a pole is inf there, and poles have signs
         return np.isnan(a) | np.isnan(b) | ((a <= 0) & (b <= 0) & (a + b <= -1))
     if name == "comb":  # SciPy has no limit there
         return (a == 1e300) & (b != 0)

@@ -6,12 +6,8 @@
    omitted static parameters take their defaults.
 3. An argument that equals its default exactly, in type and bits, is omitted: the function
    sees the default as a constant. So `f(x)`, `f(x, 1)` and `f(x, k=1)` are one call.
-The result is a `CallSpec` (the dynamic and the static parameters), which all forms of the
-call share, and the values. `leaf_names` names leaves for messages.
-
-A wrapper is called by its own parameters; its `*args` have in options and messages the
-names of the function that it wraps. Calls of a wrapper that takes `(*args, **kwargs)` have
-the canonical form of that function's, if they fit its parameters.
+The result is a `CallSpec`, which all forms of the call share, and the values. A wrapper is
+called by its own parameters, or by those of its function if it takes `(*args, **kwargs)`.
 """
 
 import inspect

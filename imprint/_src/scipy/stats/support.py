@@ -29,13 +29,13 @@ _TINY_LOG: Final = -40
 """Where `exp` of it is below the precision of every dtype."""
 
 
-def standard(x: Any, loc: Any, scale: Any, valid: Any = True) -> Any:  # noqa: FBT002
+def standard(x: Any, loc: Any, scale: Any, valid: Any = True) -> Any:  # noqa: FBT002 - an array of bools
     """Return `(x - loc) / scale`, and NaN where the scale or a parameter is invalid."""
     z = np.divide(np.subtract(x, loc), scale)
     return np.where((scale > 0) & valid, z, math.nan)
 
 
-def probability(q: Any, scale: Any, valid: Any = True) -> Any:  # noqa: FBT002
+def probability(q: Any, scale: Any, valid: Any = True) -> Any:  # noqa: FBT002 - an array of bools
     """Return the argument of a quantile function, and NaN where there is no quantile."""
     return np.where((q >= 0) & (q <= 1) & (scale > 0) & valid, q, math.nan)
 
