@@ -4,7 +4,6 @@ The profiler is a library of its own, which is loaded at its first use. A mark c
 while no session is under way.
 """
 
-import gzip
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -43,4 +42,5 @@ def mark(name: str, metadata: dict[str, Any]) -> Any:
 
 def heap_profile(platform: str | None) -> bytes:
     """Return which buffers and programs are in memory, as a compressed file for `pprof`."""
-    return gzip.compress(devices(platform)[0].client.heap_profile())
+    profile = devices(platform)[0].client.heap_profile()
+    return import_module("gzip").compress(profile)  # slow to import
