@@ -16,11 +16,16 @@ import imprint
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = {"imprint.__main__", "imprint.as_jax", "imprint.cli"}
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("[!_]*.py"))
 FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def on_config(config):
     """Add the pages of the API to the navigation."""
+    pages = [f"gallery/{script.stem}.md" for script in GALLERY]
+    next(entry for entry in config.nav if "Learn" in entry)["Learn"].append(
+        {"Gallery": pages}
+    )
     reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
     reference.append({"API": [{name: api_path(name)} for name in public_modules()]})
     return config
@@ -32,6 +37,9 @@ def on_files(files, config):
         text = (ROOT / name).read_text(encoding="utf-8")
         text = text.replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))
+    for script in GALLERY:
+        path = f"gallery/{script.stem}.md"
+        files.append(File.generated(config, path, content=script_page(script)))
     for name in public_modules():
         files.append(File.generated(config, api_path(name), content=api_page(name)))
     return files
@@ -51,6 +59,18 @@ def public_modules():
     walked = pkgutil.walk_packages(imprint.__path__, "imprint.")
     names = [each.name for each in walked if "._" not in each.name]
     return ["imprint", *(name for name in sorted(names) if name not in HIDDEN)]
+
+
+def script_page(script):
+    """Return the page of a program of the gallery: its docstring, then its text."""
+    text = script.read_text(encoding="utf-8")
+    _, about, program = text.split('"""', maxsplit=2)
+    title, _, about = about.partition(":")
+    about = about.strip()
+    about = about[0].upper() + about[1:]
+    run = f"`python -m examples.gallery.{script.stem}` in a checkout runs it."
+    code = f"```python\n{program.strip()}\n```"
+    return f"# {title}\n\n{about}\n\n{run}\n\n{code}\n"
 
 
 def api_path(name):

@@ -18,4 +18,5 @@ They use public names only, and are user code like any program outside of the pa
 - `letters`: the training of the transformer on the Zen of Python
 - `drawings`: labelled digits, losses, costs and devices
 - `processes`: the environment of processes that import the examples
+- `gallery`: short scientific programs
 """
