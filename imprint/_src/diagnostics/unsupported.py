@@ -212,8 +212,8 @@ ABSENT: Final[dict[str, Rows]] = {
     ),
     "imprint.profiler": (
         (
-            "ProfileData ProfileEvent ProfilePlane register_subprocess start_server "
-            "stop_server",
+            "ProfileData ProfileEvent ProfileLine ProfilePlane ProfileSession "
+            "export_profile_data register_subprocess start_server stop_server",
             "Write `with imprint.profiler.trace(directory):`.",
         ),
     ),
