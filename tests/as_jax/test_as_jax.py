@@ -120,6 +120,12 @@ def test_it_refuses_to_come_after_the_real_jax():
     )
 
 
+def test_a_script_that_is_not_there_is_a_usage_error():
+    done = run("-m", "imprint.as_jax", "no_such.py", check=False)
+    assert done.returncode == 2
+    assert "expected a script, got 'no_such.py', which is no file" in done.stderr
+
+
 def test_the_command_line_has_an_option_for_it(tmp_path):
     script = tmp_path / "program.py"
     script.write_text("import jax; print(jax.__imprint__)", encoding="utf-8")

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from imprint._src.cli.run import RunOptions, usage_error
+from imprint._src.cli.runpy import run_program
+
 USAGE: Final = (
     "usage: python -m imprint.as_jax SCRIPT [ARGUMENTS]\n"
     "       python -m imprint.as_jax -m MODULE [ARGUMENTS]"
@@ -16,9 +19,11 @@ USAGE: Final = (
 
 def main(words: Sequence[str]) -> int:
     """Run the program that the words name; return its exit status."""
-    from imprint._src.cli.runpy import run_program  # noqa: PLC0415 - after the finder
-
-    if not words or words[0] in ("-h", "--help") or words == ["-m"]:
-        print(USAGE, file=sys.stdout if words else sys.stderr)
-        return 0 if words and words[0] != "-m" else 2
+    if words[:1] in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    wrong = usage_error(RunOptions(program=words))
+    if wrong:
+        print(f"{USAGE}\npython -m imprint.as_jax: {wrong}", file=sys.stderr)
+        return 2
     return run_program(words)

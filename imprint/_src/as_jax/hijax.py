@@ -6,10 +6,6 @@ imprint has no types of programs but arrays: binding a `HiPrimitive` is an error
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
-from imprint._src.as_jax.jaxpr_functions import instantiate_zeros as instantiate_zeros
-from imprint._src.as_jax.primitive import is_undefined_primal as is_undefined_primal
-from imprint._src.core.tangents import Zero as Zero
-
 
 class AbstractValue:
     """The base class of types of programs."""

@@ -5,21 +5,16 @@ that has no meaning here is accepted and ignored.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.identity import identity
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint._src.core.jaxpr import eval_jaxpr as _eval_jaxpr
 from imprint._src.core.primitive import Params
-from imprint._src.core.tangents import Zero
 from imprint._src.core.trace import current_trace
 from imprint._src.interpreters import dce
 from imprint._src.interpreters.batching import hidden_size
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
-from imprint._src.interpreters.trace_to_jaxpr import hoist_consts as hoist_consts
-from imprint._src.primitives.core_ops import instantiate
 from imprint._src.tree.registry import is_tree_node
 
 
@@ -62,11 +57,6 @@ def unmapped_aval(
     return aval.with_shape((*aval.shape[:axis], size, *aval.shape[axis:]))
 
 
-def instantiate_zeros(tangent: Any) -> Any:
-    """Return zeros in the place of a symbolic `Zero`."""
-    return instantiate(tangent)
-
-
 def dce_jaxpr(
     jaxpr: Jaxpr,
     used_outputs: Sequence[bool],
@@ -80,11 +70,6 @@ def dce_jaxpr(
     invars = [v for v, u in zip(kept.invars, used, strict=True) if u]
     new = Jaxpr(kept.constvars, invars, kept.outvars, kept.eqns, kept.name)
     return new, used
-
-
-def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, **_: Any) -> list[Any]:
-    """Run a jaxpr under the current trace."""
-    return _eval_jaxpr(jaxpr, consts, *args)
 
 
 def trace_state_clean() -> bool:
@@ -114,14 +99,3 @@ def valid_jaxtype(x: Any) -> bool:
     except Exception:
         return False
     return True
-
-
-def zero_from_primal(primal: Any) -> Zero:
-    """Return the symbolic zero tangent of a value."""
-    return Zero(get_aval(primal))
-
-
-@contextmanager
-def no_op(*_: Any, **__: Any) -> Any:
-    """Do nothing, as a context: for settings of JAX that mean nothing here."""
-    yield

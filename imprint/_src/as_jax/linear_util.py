@@ -5,11 +5,12 @@ trees, and a thunk that has the tree of its results after a call.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple, Self
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var, eval_jaxpr
-from imprint._src.interpreters.dce import dce_jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
+from imprint._src.interpreters.dce import dce_jaxpr, depending
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.tree import internal as tree
 
@@ -124,12 +125,10 @@ def trace_to_jaxpr_nounits(
     jaxpr = closed.jaxpr
     unknown = set(jaxpr.invars)
     for eqn in jaxpr.eqns:
-        if not unknown.isdisjoint(v for v in eqn.invars if isinstance(v, Var)):
-            unknown.update(eqn.outvars)
-    is_known = [
-        not instantiate and (isinstance(v, Literal) or v not in unknown)
-        for v in jaxpr.outvars
-    ]
+        marked = [v in unknown for v in eqn.invars]
+        found = depending(eqn.primitive, eqn.params, marked, len(eqn.outvars))
+        unknown.update(compress(eqn.outvars, found))
+    is_known = [not instantiate and v not in unknown for v in jaxpr.outvars]
     values = iter(_values(closed, is_known))
     outs = [
         PartialVal.known(next(values)) if known else PartialVal.unknown(var.aval)

@@ -128,9 +128,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax.core": {
         "AbstractValue": "imprint.core:ShapedArray",
         "Primitive": _PRIMITIVE + "LibraryPrimitive",
-        "ShapedArray": "imprint.core:ShapedArray",
         "get_opaque_trace_state": _JAXPRS + "get_opaque_trace_state",
-        "eval_jaxpr": _JAXPRS + "eval_jaxpr",
         "mapped_aval": _JAXPRS + "mapped_aval",
         "pytype_aval_mappings": _PRIMITIVE + "UNUSED_TABLE",
         "trace_state_clean": _JAXPRS + "trace_state_clean",
@@ -140,16 +138,18 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax.custom_derivatives": {
         "custom_jvp_call_p": "imprint._src.control_flow.custom:custom_jvp_call_p",
     },
-    "jax.dtypes": {"float0": "imprint.dtypes:float0"},
-    "jax.experimental": {"pjit": "jax.experimental.pjit"},
     "jax.experimental.checkify": {"ErrorCategory": "builtins:object"},
+    "jax.experimental.hijax": {
+        "Zero": _TANGENTS + "Zero",
+        "instantiate_zeros": "imprint._src.primitives.core_ops:instantiate",
+        "is_undefined_primal": _PRIMITIVE + "is_undefined_primal",
+    },
     "jax.experimental.pjit": {"pjit": "imprint:jit"},
     "jax.experimental.sparse": {"BCOO": "imprint._src.as_jax.sparse:BCOO"},
     "jax.extend.core": {
         "Primitive": _PRIMITIVE + "LibraryPrimitive",
         "Effect": _PRIMITIVE + "LibraryEffect",
         "get_opaque_trace_state": _JAXPRS + "get_opaque_trace_state",
-        "jaxpr_as_fun": "imprint.core:jaxpr_as_fun",
     },
     "jax.extend.core.primitives": {
         "call_p": _PRIMITIVE + "ABSENT",
@@ -163,7 +163,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax.interpreters.ad": {
         "UndefinedPrimal": _TANGENTS + "UndefinedPrimal",
         "Zero": _TANGENTS + "Zero",
-        "instantiate_zeros": _JAXPRS + "instantiate_zeros",
+        "instantiate_zeros": "imprint._src.primitives.core_ops:instantiate",
         "is_undefined_primal": _PRIMITIVE + "is_undefined_primal",
         "primitive_jvps": _PRIMITIVE + "PRIMITIVE_JVPS",
         "primitive_transposes": _PRIMITIVE + "PRIMITIVE_TRANSPOSES",
@@ -182,7 +182,6 @@ NAMES: Final[dict[str, dict[str, str]]] = {
         "canonicalize_dtype_handlers": _PRIMITIVE + "UNUSED_TABLE",
         "pytype_aval_mappings": _PRIMITIVE + "UNUSED_TABLE",
     },
-    "jax.lax": {"linalg": "imprint.lax:linalg"},
     "jax.numpy": {"ndarray": "imprint:Array"},
     "jax._src.core": {"trace_state_clean": _JAXPRS + "trace_state_clean"},
     "jax._src.dispatch": {"wait_for_tokens": "imprint:effects_barrier"},

@@ -15,10 +15,11 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.fusion import UNFUSED
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Absent, Avals, Primitive, Rule, Values
-from imprint._src.core.tangents import UndefinedPrimal, Zero
+from imprint._src.core.tangents import UndefinedPrimal, Zero, zero_of
 from imprint._src.core.trace import current_trace
 from imprint._src.core.user_code import is_own_file
 from imprint._src.interpreters.lowering import lower_call
+from imprint._src.interpreters.trace_to_jaxpr import hoist_consts
 
 PRIMITIVE_JVPS: Final[dict[Primitive, Rule]] = {}
 PRIMITIVE_TRANSPOSES: Final[dict[Primitive, Rule]] = {}
@@ -78,10 +79,6 @@ class LibraryPrimitive(Primitive):
         outs = self.bind_all(*operands, **params)
         return list(outs) if self.multiple_results else outs[0]
 
-    def bind1(self, *operands: Any, **params: Any) -> Any:
-        """Apply the primitive; return its only result."""
-        return _first(self.bind(*operands, **params))
-
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
         """Return the avals of the results; params need not be hashable."""
         return self._new_avals(avals, params)
@@ -106,7 +103,7 @@ class LibraryPrimitive(Primitive):
         avals = [ShapedArray(v.shape, v.dtype) for v in values]
         closed = jaxpr_functions.staged(rule, avals, params, self.name)
         consts = [b.constant(np.asarray(c)) for c in closed.consts]
-        hoisted = jaxpr_functions.hoist_consts(closed)
+        hoisted = hoist_consts(closed)
         return lower_call(b, hoisted, [*consts, *values], self.name)
 
     def _jvp(
@@ -126,7 +123,7 @@ class LibraryPrimitive(Primitive):
             self._lacks("a transpose", "ad.primitive_transposes[...]")
         given = list(cts) if self.multiple_results else cts[0]
         found = rule(given, *operands, **params)
-        return tuple(map(_cotangent, found, operands))
+        return tuple(map(_cotangent, found))
 
     def _batch(self, args: Values, dims: Any, **params: Any) -> tuple[Values, Any]:
         rule = PRIMITIVE_BATCHERS.get(self)
@@ -172,17 +169,12 @@ def register_lowering(
     return rule
 
 
-def _first(results: Any) -> Any:
-    several: Any = results
-    return several[0] if isinstance(results, (list, tuple)) else results
-
-
 def _instance(tangent: Any, primal: Any) -> Any:
-    return Zero(get_aval(primal)) if tangent is None else tangent
+    return zero_of(get_aval(primal)) if tangent is None else tangent
 
 
-def _cotangent(ct: Any, operand: Any) -> Any:
-    return None if ct is None or ct is Zero else ct
+def _cotangent(ct: Any) -> Any:
+    return None if ct is Zero else ct  # libraries return the class, too
 
 
 def _same(x: Any) -> Any:

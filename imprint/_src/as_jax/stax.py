@@ -85,6 +85,11 @@ def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802 - JAX's name
     return init, lambda params, inputs, **_: np.concatenate(inputs, axis)
 
 
+def _keys(rng: Any, count: int) -> Any:
+    """Return a key for each of several layers, or None for each."""
+    return [None] * count if rng is None else random.split(rng, count)
+
+
 def serial(*layers: Layer) -> Layer:
     """Return the layers one after the other."""
     inits, applies = zip(*layers, strict=True)
@@ -99,11 +104,7 @@ def serial(*layers: Layer) -> Layer:
 
     def apply(params: Any, inputs: Any, **options: Any) -> Any:
         rng = options.pop("rng", None)
-        keys = (
-            random.split(rng, len(applies))
-            if rng is not None
-            else [None] * len(applies)
-        )
+        keys = _keys(rng, len(applies))
         for each, param, key in zip(applies, params, keys, strict=True):
             inputs = each(param, inputs, rng=key, **options)
         return inputs
@@ -123,11 +124,7 @@ def parallel(*layers: Layer) -> Layer:
 
     def apply(params: Any, inputs: Any, **options: Any) -> Any:
         rng = options.pop("rng", None)
-        keys = (
-            random.split(rng, len(applies))
-            if rng is not None
-            else [None] * len(applies)
-        )
+        keys = _keys(rng, len(applies))
         each = zip(applies, params, inputs, keys, strict=True)
         return [f(p, x, rng=k, **options) for f, p, x, k in each]
 

@@ -138,8 +138,7 @@ class ShapedArray:
         return f"{dtypes.short_name(self.dtype)}{_brackets(self.shape)}"
 
     def __str__(self) -> str:
-        weak = "~" if self.weak_type else ""
-        return f"{weak}{dtypes.full_name(self.dtype)}{_brackets(self.shape)}"
+        return f"{'~' if self.weak_type else ''}{self.str_short()}"
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
