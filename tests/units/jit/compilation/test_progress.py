@@ -66,11 +66,15 @@ def progress_threads():
     return [t for t in threading.enumerate() if t.name == "imprint-progress"]
 
 
+def wait_for_progress_threads():
+    for thread in progress_threads():
+        thread.join()
+
+
 @pytest.fixture(autouse=True)
 def every_thread_ends():
     yield
-    for thread in progress_threads():
-        thread.join()
+    wait_for_progress_threads()
 
 
 def test_a_long_compile_is_shown_refreshed_and_cleared(terminal, monkeypatch):
@@ -191,6 +195,7 @@ def test_a_pipe_gets_a_line_now_and_then_and_one_at_the_end(monkeypatch):
         with progress.during(TEXT, 1234):
             clock.now = 10.0
             stream.wait()
+        wait_for_progress_threads()
         with Progress(log_period=1000.0).during(TEXT, 1):
             (thread,) = progress_threads()
             thread.join(0.01)
