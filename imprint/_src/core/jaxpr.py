@@ -10,7 +10,7 @@ Their reads are kept with the derived result, which is valid as long as the read
 `check_jaxpr` finds faults of transforms, not of users.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol, TypeVar, final
@@ -357,6 +357,18 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
 def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:
     """Return the jaxprs that the params of an equation hold."""
     return eqn.primitive.jaxprs(eqn.params)
+
+
+def all_bodies(jaxpr: Jaxpr) -> Iterator[ClosedJaxpr]:
+    """Yield the jaxprs inside a jaxpr at any depth, each once, outer before inner."""
+    seen: set[int] = set()
+    todo = [*reversed(jaxpr.bodies)]
+    while todo:
+        body = todo.pop()
+        if id(body) not in seen:
+            seen.add(id(body))
+            yield body
+            todo += reversed(body.jaxpr.bodies)
 
 
 def map_subjaxprs(
