@@ -137,37 +137,86 @@ _KINDS: Final[dict[str, frozenset[DType]]] = {
 
 
 def is_bool(dtype: DType) -> bool:
-    """Return whether this is `bool`."""
+    """Return whether this is `bool`.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype == bool_
 
 
 def is_signed(dtype: DType) -> bool:
-    """Return whether this is a signed integer."""
+    """Return whether this is a signed integer.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _SIGNED
 
 
 def is_unsigned(dtype: DType) -> bool:
-    """Return whether this is an unsigned integer."""
+    """Return whether this is an unsigned integer.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _UNSIGNED
 
 
 def is_integer(dtype: DType) -> bool:
-    """Return whether this is an integer; `bool` is none."""
+    """Return whether this is an integer; `bool` is none.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _INTEGER
 
 
 def is_floating(dtype: DType) -> bool:
-    """Return whether this is a real floating-point dtype."""
+    """Return whether this is a real floating-point dtype.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _FLOATING
 
 
 def is_complex(dtype: DType) -> bool:
-    """Return whether this is complex."""
+    """Return whether this is complex.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _COMPLEX
 
 
 def is_inexact(dtype: DType) -> bool:
-    """Return whether this is floating or complex, so has derivatives."""
+    """Return whether this is floating or complex, so has derivatives.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        Whether it is of this kind.
+    """
     return dtype in _INEXACT
 
 
@@ -178,6 +227,15 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
         dtype: the dtype in question.
         kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
             "complex floating", "numeric", a dtype, or a tuple of these.
+
+    Returns:
+        Whether it is of the kind, or of one of the kinds.
+
+    Raises:
+        DTypeError: `dtype` or `kind` is none.
+
+    References:
+        Array API, `isdtype`.
 
     Example:
         >>> from imprint.dtypes import isdtype
@@ -196,6 +254,16 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
 
     Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an
     `np.integer`, and the dtype of keys a `prng_key`.
+
+    Args:
+        a: a dtype, scalar type, name or array.
+        b: a dtype, scalar type or name; an abstract type such as `np.floating` for a kind.
+
+    Returns:
+        Whether `a` is `b`, or below it.
+
+    References:
+        NumPy, `numpy.issubdtype`.
     """
     try:
         return _issubdtype(a, b)
@@ -232,7 +300,14 @@ def _scalar_class(dtype: Any) -> type[Any]:
 
 @cache
 def short_name(dtype: DType) -> str:
-    """Return the name as jaxprs print it: f32, i32, u8, bool, bf16, c64, f8_e4m3fn."""
+    """Return the name as jaxprs print it: f32, i32, u8, bool, bf16, c64, f8_e4m3fn.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        The name.
+    """
     if dtype == float0:
         return "float0"
     name = dtype.name
@@ -242,12 +317,26 @@ def short_name(dtype: DType) -> str:
 
 
 def full_name(dtype: DType) -> str:
-    """Return the name as avals print it; NumPy calls every structured dtype void."""
+    """Return the name as avals print it; NumPy calls every structured dtype void.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        The name.
+    """
     return "float0" if dtype == float0 else dtype.name
 
 
 def bit_width(dtype: DType) -> int:
-    """Return the bits that an element means: 4 for `int4`, though NumPy stores a byte."""
+    """Return the bits that an element means: 4 for `int4`, though NumPy stores a byte.
+
+    Args:
+        dtype: a dtype, as `as_dtype` returns it.
+
+    Returns:
+        The number of bits.
+    """
     return _SUB_BYTE.get(dtype, 8 * dtype.itemsize)
 
 
@@ -260,6 +349,12 @@ def as_dtype(dtype: DTypeLike) -> DType:
     Python's `int`, `float` and `complex` are 32 bits wide unless `enable_x64`; a dtype
     that states its width keeps it.
 
+    Args:
+        dtype: a name, a scalar type, a dtype, or an object that has a dtype.
+
+    Returns:
+        A dtype of `imprint.dtypes`, of the width that is stated.
+
     Raises:
         DTypeError: it is no dtype, or none of ours.
     """
@@ -270,7 +365,17 @@ def as_dtype(dtype: DTypeLike) -> DType:
 
 
 def canonicalize(dtype: DTypeLike) -> DType:
-    """Return the canonical dtype for this one: 32 bits for 64 unless `enable_x64`."""
+    """Return the canonical dtype for this one: 32 bits for 64 unless `enable_x64`.
+
+    Args:
+        dtype: a name, a scalar type, a dtype, or an object that has a dtype.
+
+    Returns:
+        The dtype of arrays that are created with this one.
+
+    Raises:
+        DTypeError: it is no dtype, or none of ours.
+    """
     try:
         return _CANONICAL[settings().enable_x64][dtype]
     except (KeyError, TypeError):
@@ -283,6 +388,12 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:  
     Args:
         dtype: the dtype.
         allow_extended_dtype: whether it may be one of keys, which is returned as it is.
+
+    Returns:
+        The dtype of arrays that are created with this one.
+
+    Raises:
+        DTypeError: it is no dtype, or none of ours.
 
     Example:
         >>> from imprint.dtypes import canonicalize_dtype
@@ -300,6 +411,12 @@ def requested(dtype: DTypeLike, caller: str) -> DType:
     Args:
         dtype: the argument.
         caller: the function the user called, for the message.
+
+    Returns:
+        The dtype of the array to create.
+
+    Raises:
+        DTypeError: bits are lost, and the flag `explicit_x64_dtypes` is "error".
     """
     asked = as_dtype(dtype)
     given = canonicalize(asked)
@@ -365,12 +482,26 @@ _CANONICAL: Final[tuple[dict[Any, DType], ...]] = (
 
 
 def scalar_type_dtype(scalar: type) -> DType:
-    """Return the dtype of Python's `bool`, `int`, `float` or `complex`."""
+    """Return the dtype of Python's `bool`, `int`, `float` or `complex`.
+
+    Args:
+        scalar: `bool`, `int`, `float` or `complex`.
+
+    Returns:
+        The dtype, of 32 bits unless `enable_x64`, or `complex64`.
+    """
     return _SCALARS[settings().enable_x64][scalar]
 
 
 def number_type(kind: type) -> type | None:
-    """Return the Python number type that a class is or extends; None if it is NumPy's."""
+    """Return the Python number type that a class is or extends; None if it is NumPy's.
+
+    Args:
+        kind: a class.
+
+    Returns:
+        `bool`, `int`, `float`, `complex` or None.
+    """
     if issubclass(kind, np.generic):
         return None
     return next((n for n in _SCALARS[0] if issubclass(kind, n)), None)
@@ -401,6 +532,12 @@ def typed(value: object) -> Typed:
 
     Python's numbers are weak, except `bool`; arrays, tracers and avals have an
     attribute for it; NumPy arrays, scalars and dtypes are strong, and canonicalized.
+
+    Args:
+        value: a number, an array, a tracer, an aval, a dtype or a scalar type.
+
+    Returns:
+        The dtype, and whether it is weak.
     """
     scalar = value if isinstance(value, type) else type(value)
     if scalar in _SCALARS[0]:
@@ -417,19 +554,40 @@ def typed(value: object) -> Typed:
 
 
 def to_inexact(dtype: DType) -> DType:
-    """Return the dtype of `sin(x)` for an `x` of this dtype: float32 for `int8`."""
+    """Return the dtype of `sin(x)` for an `x` of this dtype: float32 for `int8`.
+
+    Args:
+        dtype: a dtype of numbers or booleans.
+
+    Returns:
+        A floating-point or complex dtype.
+    """
     if dtype in _INEXACT:
         return dtype
     return float64 if dtype in (int64, uint64) else float32
 
 
 def to_complex(dtype: DType) -> DType:
-    """Return the complex dtype that holds this one."""
+    """Return the complex dtype that holds this one.
+
+    Args:
+        dtype: a dtype of numbers or booleans.
+
+    Returns:
+        `complex64` or `complex128`.
+    """
     return complex128 if to_inexact(dtype) in (float64, complex128) else complex64
 
 
 def real_part_dtype(dtype: DType) -> DType:
-    """Return the dtype of the real part: `float32` of `complex64`, else itself."""
+    """Return the dtype of the real part: `float32` of `complex64`, else itself.
+
+    Args:
+        dtype: a dtype.
+
+    Returns:
+        The real dtype.
+    """
     if dtype in _COMPLEX:
         return float32 if dtype == complex64 else float64
     return dtype
@@ -443,8 +601,15 @@ def promote(pairs: Sequence[Typed]) -> Typed:
 
     Hot: pass a tuple. 100 ns for two pairs seen before.
 
+    Args:
+        pairs: for each operand its dtype, and whether that is weak.
+
+    Returns:
+        The dtype, canonical, and whether it is weak.
+
     Raises:
         PromotionError: the operands have no common dtype.
+        DTypeError: there are no operands, or some are of `float0`.
     """
     try:
         return _promoted[settings()][pairs]  # pyright: ignore[reportArgumentType] -- a list has no hash, and lands below
@@ -462,8 +627,18 @@ def result_type(*args: object, return_weak_type_flag: bool = False) -> DType | T
     """Return the dtype of an operation on these values and dtypes.
 
     Args:
-        *args: the values and dtypes.
+        args: the values and dtypes.
         return_weak_type_flag: whether to return also whether the result is weak.
+
+    Returns:
+        The dtype; with the flag, the dtype and whether it is weak.
+
+    Raises:
+        DTypeError: there are keys beside numbers, or of several implementations.
+        PromotionError: the operands have no common dtype.
+
+    References:
+        NumPy, `numpy.result_type`; JAX's lattice of types.
 
     Example:
         >>> from imprint.dtypes import result_type
@@ -481,6 +656,12 @@ def result_type(*args: object, return_weak_type_flag: bool = False) -> DType | T
 def itemsize_bits(dtype: DTypeLike) -> int:
     """Return the bits that an element means, 4 for `int4`.
 
+    Args:
+        dtype: a name, a scalar type, a dtype, or an object that has a dtype.
+
+    Returns:
+        The number of bits.
+
     Example:
         >>> from imprint.dtypes import itemsize_bits
         >>> itemsize_bits("int4"), itemsize_bits("float32")
@@ -491,6 +672,12 @@ def itemsize_bits(dtype: DTypeLike) -> int:
 
 def scalar_type_of(x: Any) -> type:
     """Return Python's scalar type of a value: `bool`, `int`, `float` or `complex`.
+
+    Args:
+        x: a number, an array, a tracer, an aval or a dtype.
+
+    Returns:
+        The scalar type.
 
     Example:
         >>> import numpy
@@ -528,6 +715,19 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
     """Return the common dtype of two; `int`, `float` and `complex` count as weak.
 
     Nothing is canonicalized: the answer is on the lattice even where x64 is off.
+
+    Args:
+        a: a name, a scalar type, a dtype, or an object that has a dtype.
+        b: another one.
+
+    Returns:
+        The dtype.
+
+    Raises:
+        PromotionError: there is no common dtype.
+
+    References:
+        NumPy, `numpy.promote_types`; JAX's lattice of types.
     """
     return np.dtype(_bound(frozenset((_as_node(a), _as_node(b))), settings()))
 
