@@ -108,6 +108,9 @@ def io_callback(
         ordered: whether it keeps the order of the program among ordered callbacks.
         **kwargs: its keyword arguments: trees of arrays.
 
+    Returns:
+        The result, a tree of arrays like `result_shape_dtypes`.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> from imprint.experimental import io_callback

@@ -341,6 +341,9 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
         closed_jaxpr: the program.
         *args: its first arguments.
 
+    Returns:
+        A function of the other arguments.
+
     Example:
         >>> import imprint
         >>> double = imprint.core.jaxpr_as_fun(imprint.make_jaxpr(lambda x: 2 * x)(1.0))
@@ -405,7 +408,18 @@ def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> E
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
-    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed."""
+    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed.
+
+    Args:
+        jaxpr: the program.
+
+    Returns:
+        None, if it is well formed.
+
+    Raises:
+        InternalError: a variable is unbound or bound twice, or the avals of an equation are
+            not those that its primitive gives.
+    """
     _check(jaxpr, set())
 
 
