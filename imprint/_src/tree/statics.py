@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable
 from marshal import dumps
 from operator import is_
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -57,9 +58,21 @@ class _Tokenless:
 
 
 def static_of(value: Any) -> "Static":
-    """Return the static data of a node as a structure keeps it."""
-    kept = detached(value)
-    return Static(value) if kept is value else _Detached(kept)
+    """Return the static data of a node as a structure keeps it; hot.
+
+    A class that gives a new tuple of the same objects each time gets one object for it.
+    """
+    if value.__class__ is not tuple:
+        kept = detached(value)
+        return Static(value) if kept is value else _Detached(kept)
+    ids = (*map(id, value),)
+    known = _statics_of_tuples.get(ids)
+    if known is None:
+        kept = detached(value)
+        known = Static(value) if kept is value else _Detached(kept)
+        if known.is_steady and kept is value:
+            _statics_of_tuples[ids] = known  # which keeps the objects, and so the ids
+    return known
 
 
 class Static:
@@ -69,7 +82,7 @@ class Static:
         value: the value; `static_of` makes sure that it does not change in place.
     """
 
-    __slots__ = ("is_steady", "token", "value")
+    __slots__ = ("__weakref__", "is_steady", "token", "value")
 
     def __init__(self, value: Any) -> None:
         self.value: Any = value
@@ -280,3 +293,5 @@ _FORMAT: Final = 2
 """The format of `marshal` in which equal values give equal bytes, whatever their
 reference counts."""
 _MOST: Final = 4096
+_statics_of_tuples: Final = WeakValueDictionary[tuple[int, ...], Static]()
+"""The static data of tuples, by the `id` of their items, as long as a structure has it."""

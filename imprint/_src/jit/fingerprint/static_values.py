@@ -397,10 +397,13 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
     Raises:
         ArgumentError: the value cannot be static.
     """
+    kind = value.__class__
+    if kind is bool or kind is float:
+        return _quick_token(value, kind), True
     known = _known.get(id(value))
     if known is not None and known() is value:
         return known.token, True
-    if isinstance(value, FunctionType):
+    if kind is FunctionType:
         token = scalar_function_token(value)
         if token is not None:
             return token, not (token.has_cells or is_user_function(value))
