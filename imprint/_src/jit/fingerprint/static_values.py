@@ -398,7 +398,7 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
         ArgumentError: the value cannot be static.
     """
     kind = value.__class__
-    if kind is bool or kind is float:
+    if kind is bool:
         return _quick_token(value, kind), True
     known = _known.get(id(value))
     if known is not None and known() is value:
