@@ -159,6 +159,13 @@ def einsum(
             `imprint.lax.dot_general`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array with an axis for each letter of the result, in their order. It has the
+        promoted dtype unless `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.einsum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.einsum("ij,j->i", np.ones((2, 3)), np.arange(3.0))
@@ -203,6 +210,17 @@ def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
 ) -> tuple[Path, str]:
     """Return the order of contractions of `einsum`, and a line about it.
+
+    Args:
+        subscripts: as in `einsum`.
+        operands: the arrays.
+        optimize: the planner, as in `einsum`.
+
+    Returns:
+        The positions that each step contracts, and a line with names, result and steps.
+
+    References:
+        NumPy, `numpy.einsum_path`.
 
     Example:
         >>> import imprint.numpy as np
