@@ -327,8 +327,8 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
 
     Returns:
         The powers, of the broadcast shape: in the dtype of `x` if `y` is a known
-        integer, or integers beside floats, else in the promoted dtype. Booleans become
-        integers. NaN for a negative float to a fraction.
+        integer, or if `x` is inexact and `y` integers; else in the promoted dtype.
+        Booleans become integers. NaN for a negative float to a fraction.
 
     References:
         NumPy, `numpy.power`.

@@ -69,8 +69,7 @@ def where(
         condition alone: for each of its axes, the indices along it, all of one length.
 
     Raises:
-        ArgumentError: one value alone is given, or `size` or `fill_value` beside the
-            values.
+        ArgumentError: one value alone is given, or `size` or `fill_value` with both.
 
     References:
         NumPy, `numpy.where`.

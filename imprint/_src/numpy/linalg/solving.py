@@ -76,6 +76,9 @@ def inv(a: ArrayLike) -> Array:
     Returns:
         The inverses; infinities and NaN, where NumPy raises, for singular matrices.
 
+    References:
+        NumPy, `numpy.linalg.inv`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.inv(np.array([[2.0, 0.0], [1.0, 4.0]]))

@@ -262,6 +262,9 @@ def histogram2d(
     Returns:
         The counts, as floats if weighted or normalized, and the edges of both.
 
+    References:
+        NumPy, `numpy.histogram2d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.histogram2d(np.array([0, 1, 1]), np.array([0, 2, 2]), bins=2)[0]
