@@ -141,6 +141,16 @@ class ArrayImpl(NumberArray):
         """Return the address of the values on their device; they may be freed any time."""
         return runtime.unsafe_pointer(buffer_of(self))
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """What libraries of CUDA read the values by, where they are on a GPU."""
+        if all(device.platform == "cpu" for device in self.devices()):
+            raise AttributeError(
+                f"__cuda_array_interface__: expected an array on a GPU, got {self.aval} on "
+                "the CPU. NumPy and other libraries take the array as it is."
+            )
+        return runtime.cuda_interface(buffer_of(self))
+
     def addressable_data(self, index: int) -> "ArrayImpl":
         """Return the part of the values on a device of this process, by its number."""
         shards = shards_of(self)

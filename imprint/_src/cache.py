@@ -101,6 +101,15 @@ def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where i
     Versions over the limit are dropped at once, the least recently called first. Pinned
     versions and those that run on several processes stay. The default is 4 GiB.
 
+    Args:
+        bytes: the new limit; None leaves it.
+
+    Returns:
+        The limit.
+
+    Raises:
+        ArgumentError: `bytes` is no integer of at least 0.
+
     Example:
         >>> import imprint
         >>> imprint.cache.limit(bytes=2 << 30)
@@ -129,6 +138,12 @@ def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
         fun: a jitted function.
         *args: the arguments of the call.
         **kwargs: its keywords.
+
+    Returns:
+        The explanation; `hit` says whether there is a version.
+
+    Raises:
+        ArgumentError: `fun` is not jitted.
 
     Example:
         >>> import imprint
@@ -177,6 +192,9 @@ def configure(
             fsspec writes it; it requires `key`. It is searched last, found entries are kept
             in `directory`, and a thread uploads compiled programs. "" is none; the default
             is IMPRINT_CACHE_REMOTE.
+
+    Returns:
+        None; the next compilation uses the store.
 
     Raises:
         ArgumentError: an argument is invalid.

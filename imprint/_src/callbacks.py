@@ -9,6 +9,7 @@ effects of one call come before those of the next.
 """
 
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any, Final, TypeVar, final
 
 import numpy as np
@@ -106,6 +107,9 @@ def io_callback(
         sharding: accepted as JAX does; a program has one device.
         ordered: whether it keeps the order of the program among ordered callbacks.
         **kwargs: its keyword arguments: trees of arrays.
+
+    Returns:
+        The result, a tree of arrays like `result_shape_dtypes`.
 
     >>> import imprint
     >>> import imprint.numpy as np
@@ -211,9 +215,17 @@ class TreeCallback:
         return () if self.ignores_result else tree.leaves(result)
 
     def __imprint_token__(self) -> Any:
-        """Return its token in a comparison of programs."""
+        """Return its token in a comparison of programs.
+
+        The program calls the function itself: an equal one may be edited later. Both
+        programs hold theirs, so an `id` stands for it.
+        """
+        function = self.function
+        method = isinstance(function, MethodType)
+        parts = (function.__self__, function.__func__) if method else (function,)
+        called = tuple(map(id, parts))
         static = (*self.static.items(),)
-        return "callback", self.function, self.treedef, static, self.ignores_result
+        return "callback", called, self.treedef, static, self.ignores_result
 
     def __repr__(self) -> str:
         return name_of(self.function)

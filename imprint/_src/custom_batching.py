@@ -145,6 +145,9 @@ def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
     Args:
         f: the function.
 
+    Returns:
+        A function of the same arguments, with the same result.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> from imprint.custom_batching import sequential_vmap

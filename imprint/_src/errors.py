@@ -422,6 +422,13 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the choice nearest to `name`, or "" if none is near.
 
     The leading space lets a message append it without asking whether there is one.
+
+    Args:
+        name: the name that is unknown.
+        choices: the names that are known.
+
+    Returns:
+        The question, with a leading space, or "".
     """
     nearest = get_close_matches(name, list(choices), n=1, cutoff=0.6)
     return f" Did you mean {nearest[0]!r}?" if nearest else ""

@@ -53,6 +53,9 @@ def start_trace(
             events without metadata.
         profiler_options: what is recorded, see `ProfileOptions`.
 
+    Returns:
+        None; recording has started.
+
     Raises:
         RuntimeError: a recording is under way.
 
@@ -121,6 +124,12 @@ def trace(
         log_dir: the directory to write into; it is made if there is none.
         create_perfetto_trace: whether to write `perfetto_trace.json.gz` too.
         profiler_options: what is recorded, see `ProfileOptions`.
+
+    Yields:
+        Nothing, for `with`.
+
+    Raises:
+        RuntimeError: a recording is under way.
 
     Example:
         >>> import imprint, tempfile
@@ -209,6 +218,9 @@ def annotate_function(
         name: the name of the events; that of the function by default.
         **decorator_kwargs: further fields of the events.
 
+    Returns:
+        A function of the same arguments, with the same result.
+
     Example:
         >>> import imprint
         >>> @imprint.profiler.annotate_function
@@ -255,6 +267,9 @@ def save_device_memory_profile(
     Args:
         filename: the file.
         backend: the platform; the default one by default.
+
+    Returns:
+        None; the file is written.
 
     Example:
         >>> import imprint, tempfile

@@ -254,6 +254,9 @@ def shard_map_positional(
         check_rep: whether to check that results which are said to be the same on all
             devices are.
 
+    Returns:
+        A function of the whole arrays; see `imprint.shard_map`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

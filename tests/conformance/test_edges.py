@@ -182,7 +182,7 @@ def grid():
         "triu": lambda lib, a: [lib.triu(a(MATRIX), k) for k in (FAR, -FAR)],
         "roll": lambda lib, a: [lib.roll(a(FLOATS), k) for k in (FAR, -FAR)],
         "rot90": lambda lib, a: [lib.rot90(a(column), k) for k in (FAR + 1, -FAR)],
-        "round to tens": lambda lib, a: [lib.round(a(FLOATS), k) for k in (-50, -1, 2)],
+        "round to tens": lambda lib, a: [lib.round(a(FLOATS), k) for k in (-30, -1, 2)],
         "interp": lambda lib, a: [
             lib.interp(
                 a(np.float32([-1, 0, 0.5, 1, 1.5, 2, 9])),

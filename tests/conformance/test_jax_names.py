@@ -2,6 +2,7 @@
 
 import warnings
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -187,6 +188,8 @@ def test_explicit_dtypes_of_64_bits_are_cut_or_refused():
     assert len(caught) == 1
     with pytest.raises(ConfigError, match="one of 'warn', 'error'"):
         imprint.config.update("jax_explicit_x64_dtypes", "allow")
+    with imprint.enable_x64():
+        assert inp.zeros(2, "float64").dtype == "float64"
 
 
 def test_flags_take_the_names_of_their_values_in_jax():
@@ -217,6 +220,13 @@ def test_an_address_is_where_the_values_are():
     assert np.asarray(x).ctypes.data in (x.unsafe_buffer_pointer(), 0) or isinstance(
         x.unsafe_buffer_pointer(), int
     )
+
+
+def test_libraries_of_cuda_do_not_find_an_array_on_the_cpu():
+    for x in (inp.ones(3), jnp.ones(3)):
+        assert not hasattr(x, "__cuda_array_interface__")
+    with pytest.raises(AttributeError, match="expected an array on a GPU"):
+        _ = inp.ones(3).__cuda_array_interface__
 
 
 def test_grids_of_devices():

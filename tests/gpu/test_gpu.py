@@ -43,6 +43,13 @@ def test_an_array_put_on_the_gpu_stays_there():
     np.testing.assert_allclose(y, np.tanh(X) @ X.T, rtol=1e-3, atol=1e-4)
 
 
+def test_libraries_of_cuda_read_an_array_in_place():
+    x = on_gpu()
+    interface = x.__cuda_array_interface__
+    assert (interface["shape"], interface["typestr"]) == (x.shape, "<f4")
+    assert interface["data"][0] == x.unsafe_buffer_pointer()
+
+
 @pytest.mark.parametrize(
     "options", [{"backend": "gpu"}, {"device": GPU}, {"in_shardings": GPU}]
 )

@@ -7,7 +7,6 @@ runs one. Here a failure has a name; the oracle of `test_soundness` combines suc
 import importlib
 import inspect
 import pathlib
-import sys
 
 import pytest
 
@@ -20,14 +19,6 @@ pytestmark = [
 ]
 
 
-KNOWN_FAULTS = {
-    "equals-callback": pytest.mark.xfail(
-        sys.version_info >= (3, 12),
-        reason="defaults are written in place, of a callback defined again elsewhere",
-    )
-}
-
-
 def cases():
     """Yield the cases of all modules."""
     for name in MODULES:
@@ -35,8 +26,7 @@ def cases():
         for scenario in filter(inspect.isgeneratorfunction, vars(module).values()):
             for kind in getattr(scenario, "kinds", [None]):
                 case = "-".join([name, scenario.__name__, *([kind] if kind else [])])
-                marks = KNOWN_FAULTS.get(case, ())
-                yield pytest.param(scenario, kind, id=case, marks=marks)
+                yield pytest.param(scenario, kind, id=case)
 
 
 @pytest.mark.parametrize(("scenario", "kind"), list(cases()))

@@ -22,6 +22,9 @@ def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> N
         *args: its arguments.
         **kwargs: its keyword arguments.
 
+    Returns:
+        None; a line is printed for each value.
+
     Example:
         >>> import imprint
         >>> from imprint.ad_checkpoint import print_saved_residuals

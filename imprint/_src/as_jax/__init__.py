@@ -3,6 +3,8 @@
 - `names`: the table of JAX's modules, and where their names are
 - `modules`: the modules made from the table, and their finder
 - `command`: `python -m imprint.as_jax`
+- `check`: `imprint check`, the names that a program needs and imprint lacks
+- `compare`, `compared_run`: `imprint compare`, a program on JAX and on imprint
 - `primitive`: primitives whose rules a library registers
 - `jaxpr_functions`: functions of `jax.core` and `jax.interpreters` on jaxprs
 - `linear_util`: flat functions and partial evaluation

@@ -22,7 +22,7 @@ class JaxModule(ModuleType):
     """A module of JAX's name whose attributes are imprint's objects."""
 
     def __getattr__(self, name: str) -> Any:
-        value = _find(self.__name__, name)
+        value = find(self.__name__, name)
         if not name.startswith("__"):
             setattr(self, name, value)
         return value
@@ -56,7 +56,11 @@ class Finder(Loader):
         return JaxModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Set the attributes that a module has from the start."""
+        """Set the attributes that a module has from the start.
+
+        Its file is this one: code that names its attributes depends on the library imprint.
+        """
+        vars(module)["__file__"] = __file__
         if module.__name__ in ("jax", "jax.version"):
             vars(module)["__version__"] = VERSION
             vars(module)["__version_info__"] = tuple(map(int, VERSION.split(".")))
@@ -92,11 +96,20 @@ def load(place: str) -> Any:
 
 def absent(name: str, why: str = "") -> str:
     """Return the message of the use of a name that imprint lacks."""
-    text = f"{name} is not there: `jax` is imprint in this process, which lacks it"
+    text = f"{name} is missing: imprint, which stands in for JAX, does not have it"
     return f"{text}. {why or f'See {PAGE}.'}"
 
 
-def _find(home: str, name: str) -> Any:
+def find(home: str, name: str) -> Any:
+    """Return the object of a module of JAX's name.
+
+    Args:
+        home: the module, such as `jax.numpy`.
+        name: of the object.
+
+    Raises:
+        AttributeError: imprint lacks it.
+    """
     full = f"{home}.{name}"
     place = NAMES.get(home, {}).get(name)
     if place:

@@ -6,6 +6,7 @@ does. Without a subcommand it prints the help.
 """
 
 import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == ["run"]:
         own, program = split_words(words[1:])
         words = ["run", *own]
+    elif words[:1] in (["check"], ["compare"]):
+        own, program = split_words(words[1:])
+        words = [words[0], *own]
     elif words[:2] in _WITH_PROGRAM and words[2:3] != ["--help"]:
         words, program = words[:2], words[2:]
     parser = argparse.ArgumentParser(
@@ -47,12 +51,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     _add_cache(commands)
     usage = _add_run(commands)
+    for add in (_add_check, _add_compare):
+        add(commands)
     if not words:
         parser.print_help()
         return 0
     options = parser.parse_args(words)
     if options.command == "cache":
         return _cache(options, program)
+    if options.command in ("check", "compare"):
+        return _jax_program(options, program)
     run_options = RunOptions(
         program=program,
         json=options.json,
@@ -106,6 +114,55 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         help="exit with 3 if a function has more than N versions beyond its first",
     )
     return parser
+
+
+def _add_check(commands: Any) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="list the names of JAX that a program uses and imprint lacks",
+        usage="imprint check [--deep] (SCRIPT | -m MODULE)",
+        description=(
+            "Read a program that imports JAX, without running it, and list the names of "
+            "JAX that imprint lacks, with their lines. The exit status is 1 if there are "
+            "any."
+        ),
+    )
+    parser.add_argument(
+        "--deep", action="store_true", help="read the libraries that it imports, too"
+    )
+
+
+def _add_compare(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="run a JAX program on JAX and on imprint, and compare",
+        usage="imprint compare [--json[=FILE]] (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        description=(
+            "Run a program that imports JAX four times, each in a process of its own: on "
+            "JAX and on imprint, with an empty disk cache and with the one that this "
+            "leaves. Print seconds, traces, compiles and memory, and whether output and "
+            "saved arrays agree. The exit status is 1 if they do not."
+        ),
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write the figures as JSON, to =FILE or in place of the table",
+    )
+
+
+def _jax_program(options: argparse.Namespace, program: Sequence[str]) -> int:
+    """Run `imprint check` or `imprint compare`."""
+    wrong = usage_error(RunOptions(program=program))
+    if wrong:
+        print(f"imprint {options.command}: {wrong}", file=sys.stderr)
+        return 2
+    module: Any = importlib.import_module(f"imprint._src.as_jax.{options.command}")
+    if options.command == "check":
+        return int(module.check(program, deep=options.deep))
+    return int(module.compare(program, json_file=options.json))
 
 
 def _add_cache(commands: Any) -> None:

@@ -10,6 +10,7 @@ transpose is the backward function; it has no forward evaluation, so forward mod
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NoReturn
 
 from imprint._src.control_flow.call import (
@@ -53,7 +54,7 @@ from imprint._src.interpreters.trace_to_jaxpr import (
     hoist_consts,
     stage,
 )
-from imprint._src.primitives.core_ops import full, reduce_sum
+from imprint._src.primitives.core_ops import full, moveaxis, reduce_sum
 from imprint._src.primitives.elementwise.convert import convert_element_type
 
 Flat = Callable[..., Sequence[Any]]
@@ -99,6 +100,8 @@ def call_with_rule(fun: Flat, rule: DerivativeRule, args: Values) -> Values:
             return tuple(fun(*args))  # a linear program is only transposed
         with tracing(trace.parent):
             return call_with_rule(fun, rule, args)
+    if isinstance(trace, BatchTrace) and _sees_values(trace, args):
+        return _call_unbatched(trace, fun, rule, args)
     closed = stage(fun, [get_aval(x) for x in args], DebugInfo("custom", rule.name))
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     params = {"jaxpr": hoisted, "rule": rule, "captured": len(closed.consts)}
@@ -106,24 +109,31 @@ def call_with_rule(fun: Flat, rule: DerivativeRule, args: Values) -> Values:
     if isinstance(trace, BatchTrace) and not trace.takes(
         rule.primitive, operands, params
     ):
-        return _call_unbatched(trace, closed, rule, args)
+        staged = partial(eval_jaxpr, closed.jaxpr, closed.consts)
+        return _call_unbatched(trace, staged, rule, args)
     return trace.process(rule.primitive, operands, params)
 
 
+def _sees_values(trace: BatchTrace, args: Values) -> bool:
+    """Return whether a function of these arguments may branch on them."""
+    if any(dim is not None for dim in trace.split(args)[1]):
+        return False
+    below = trace.parent
+    while isinstance(below, BatchTrace | JVPTrace | LinearizeTrace | SplitTrace):
+        below = below.parent
+    return below is None
+
+
 def _call_unbatched(
-    trace: BatchTrace, closed: ClosedJaxpr, rule: DerivativeRule, args: Values
+    trace: BatchTrace, fun: Flat, rule: DerivativeRule, args: Values
 ) -> Values:
-    """Call a function without a hidden axis; its rule may capture values that have it."""
-    late = _CapturingRule(rule, trace)
-
-    def fun(*xs: Any) -> Sequence[Any]:
-        return eval_jaxpr(closed.jaxpr, closed.consts, *xs)
-
+    """Call a function of values without the hidden axis; it and its rule may capture some."""
+    late = _CapturingRule(fun, rule, trace)
     try:
         with tracing(trace.parent):
-            outs = call_with_rule(fun, late, args)
+            outs = call_with_rule(late.call, late, args)
     finally:
-        dims = late.finish(len(closed.out_avals))
+        dims = late.finish()
     return trace.wrapped(outs, dims)
 
 
@@ -330,18 +340,33 @@ class _BatchedRule(_DerivedRule):
 class _CapturingRule(_DerivedRule):
     """The rule of a function that a batching trace calls on values without its axis.
 
-    While that trace runs, the rule may capture its tracers: then results have the axis.
+    While that trace runs, the function and its rule may capture its tracers: then results
+    have the axis.
     """
 
-    def __init__(self, rule: DerivativeRule, trace: BatchTrace) -> None:
+    def __init__(self, fun: Flat, rule: DerivativeRule, trace: BatchTrace) -> None:
         super().__init__(rule)
+        self._fun = fun
         self._trace: BatchTrace | None = trace
-        self._dims: Dims | None = None
+        self._dims: Dims = ()
 
-    def finish(self, count: int) -> Dims:
-        """Return where the axis of each of `count` results is; the trace goes on."""
+    def finish(self) -> Dims:
+        """Return where the axis of each result is; the trace goes on."""
         self._trace = None
-        return self._dims or (None,) * count
+        return self._dims
+
+    def call(self, *args: Any) -> Values:
+        """Return the results of the function, with the axis where it gives it to them."""
+        trace = self._trace
+        if trace is None:
+            return tuple(self._fun(*args))
+        run = partial(self._fun, *args)
+        found, came = batch_flat(run, (), (), self.name, trace.axis, trace.tag)
+        self._dims = tuple(None if dim is None else 0 for dim in came)
+        return tuple(
+            x if dim is None else moveaxis(x, dim, 0)
+            for x, dim in zip(found, came, strict=True)
+        )
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return results and tangents, with the axis where the rule gives it to them."""

@@ -153,7 +153,14 @@ class ShapedArray:
 
 
 def get_aval(x: Any) -> ShapedArray:
-    """Return the aval of an array, a tracer, a NumPy value or a Python scalar."""
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar.
+
+    Args:
+        x: a value; its type decides.
+
+    Returns:
+        The aval; that of a Python number has a weak type.
+    """
     aval: Any = getattr(x, "aval", None)  # a third of the price of an AttributeError
     if aval.__class__ is ShapedArray:  # a JAX array has a JAX aval
         return aval

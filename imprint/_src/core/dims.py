@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any, Final, TypeAlias, TypeVar
 
-from imprint._src.errors import ArgumentError, ConcretizationError
+from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 
 Dim: TypeAlias = int
 """A size; typed as an int, which it nearly always is. A `SymbolicDim` stands in for it."""
@@ -111,11 +111,29 @@ def concrete(n: Dim, what: str) -> int:
     if type(n) is int:
         return n
     if isinstance(n, SymbolicDim):
-        raise ConcretizationError(
-            f"{what}: expected a length that is known while tracing, got {n}. "
-            "Give the axis a fixed length, or compute without its number."
-        )
+        raise _unknown(n, what)
     return as_dim(n, what)
+
+
+def _unknown(n: Dim, what: str) -> ConcretizationError:
+    return ConcretizationError(
+        f"{what}: expected a length that is known while tracing, got {n}. "
+        "Give the axis a fixed length, or compute without its number."
+    )
+
+
+def power_of_two(n: Dim, what: str) -> int:
+    """Return a power of two from 16 on that is no less than a size: the smallest one.
+
+    A trace for many sizes decides which; `what` begins the error message where it cannot.
+    """
+    power = 16
+    try:
+        while not at_least(power, n):
+            power *= 2
+    except ShapeError as err:
+        raise _unknown(n, what) from err
+    return power
 
 
 # ---- questions ----

@@ -10,7 +10,7 @@ Their reads are kept with the derived result, which is valid as long as the read
 `check_jaxpr` finds faults of transforms, not of users.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol, TypeVar, final
@@ -341,6 +341,9 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
         closed_jaxpr: the program.
         *args: its first arguments.
 
+    Returns:
+        A function of the other arguments.
+
     Example:
         >>> import imprint
         >>> double = imprint.core.jaxpr_as_fun(imprint.make_jaxpr(lambda x: 2 * x)(1.0))
@@ -357,6 +360,18 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[An
 def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:
     """Return the jaxprs that the params of an equation hold."""
     return eqn.primitive.jaxprs(eqn.params)
+
+
+def all_bodies(jaxpr: Jaxpr) -> Iterator[ClosedJaxpr]:
+    """Yield the jaxprs inside a jaxpr at any depth, each once, outer before inner."""
+    seen: set[int] = set()
+    todo = [*reversed(jaxpr.bodies)]
+    while todo:
+        body = todo.pop()
+        if id(body) not in seen:
+            seen.add(id(body))
+            yield body
+            todo += reversed(body.jaxpr.bodies)
 
 
 def map_subjaxprs(
@@ -393,7 +408,18 @@ def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> E
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
-    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed."""
+    """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed.
+
+    Args:
+        jaxpr: the program.
+
+    Returns:
+        None, if it is well formed.
+
+    Raises:
+        InternalError: a variable is unbound or bound twice, or the avals of an equation are
+            not those that its primitive gives.
+    """
     _check(jaxpr, set())
 
 

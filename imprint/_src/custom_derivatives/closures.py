@@ -135,6 +135,12 @@ def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
         fun: a function that returns its result and a function of the cotangent of the
             result, which returns the cotangent of the argument, or a tuple of them.
 
+    Returns:
+        A function of the same arguments that returns the result alone.
+
+    Raises:
+        ArgumentError: `fun` cannot be called.
+
     Example:
         >>> import imprint
         >>> @imprint.custom_gradient

@@ -66,6 +66,9 @@ def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FB
         val: the value.
         symbolic_zeros: accepted as JAX does.
 
+    Returns:
+        A `SymbolicZero` of the tangent's shape and dtype, `float0` for integers.
+
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
         >>> zero_from_primal(3).dtype
@@ -92,6 +95,9 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
 
     Args:
         tree: an argument of a forward function with `symbolic_zeros`.
+
+    Returns:
+        The tree of values.
 
     Example:
         >>> from imprint.custom_derivatives import CustomVJPPrimal

@@ -35,6 +35,9 @@ def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`
         token: returned unchanged.
         **kwargs: for `pdb.Pdb`, such as stdin and stdout.
 
+    Returns:
+        `token`.
+
     >>> import io
     >>> import imprint
     >>> shown = io.StringIO()

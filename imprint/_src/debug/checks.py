@@ -27,6 +27,12 @@ def check(pred: Any, fmt: str, *args: Any, **kwargs: Any) -> None:
         *args: its values.
         **kwargs: its named values.
 
+    Returns:
+        None.
+
+    Raises:
+        DTypeError: `pred` is no bool.
+
     >>> import imprint
     >>> @imprint.jit
     ... def root(x):

@@ -36,6 +36,13 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
         skip_format_check: whether values without a place in `fmt` are printed after it.
         **kwargs: named values.
 
+    Returns:
+        None; without a format, the function that takes it.
+
+    Raises:
+        ArgumentError: an argument has no place in the format, or there are arguments but no
+            format.
+
     >>> import imprint
     >>> @imprint.jit
     ... def f(x):
@@ -86,6 +93,12 @@ def callback(
         ordered: whether it keeps the order of the program among ordered callbacks.
         partitioned: accepted as JAX does; an array is on one device.
         **kwargs: its keyword arguments.
+
+    Returns:
+        None; without a callback, the function that takes it.
+
+    Raises:
+        ArgumentError: there are arguments but no callback.
 
     >>> import imprint
     >>> losses = []

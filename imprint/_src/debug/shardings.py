@@ -21,6 +21,9 @@ def visualize_sharding(shape: Sequence[int], sharding: Any) -> None:
         shape: the shape of the array.
         sharding: its sharding.
 
+    Returns:
+        None; the picture is printed.
+
     Raises:
         ArgumentError: the array has another rank, or `sharding` is none.
         ShapeError: an array of this shape cannot be spread like this.
@@ -43,6 +46,9 @@ def visualize_array_sharding(arr: ArrayImpl) -> None:
 
     Args:
         arr: the array, of one or two axes.
+
+    Returns:
+        None; the picture is printed.
 
     Raises:
         ArgumentError: the array has another rank, or is traced.

@@ -107,9 +107,14 @@ ABSENT: Final[dict[str, Rows]] = {
         ),
         (
             "transfer_guard transfer_guard_device_to_device transfer_guard_device_to_host "
-            "transfer_guard_host_to_device thread_guard no_execution no_tracing "
-            "allow_f16_reductions array_garbage_collection_guard make_user_context "
-            "memory jax2tf_associative_scan_reductions CompilerEffortLevel",
+            "transfer_guard_host_to_device",
+            "Leave it out: values move to a device by imprint.device_put or as NumPy "
+            "arguments of a call, and to the host where Python or NumPy reads an array.",
+        ),
+        (
+            "thread_guard no_execution no_tracing allow_f16_reductions "
+            "array_garbage_collection_guard make_user_context memory "
+            "jax2tf_associative_scan_reductions CompilerEffortLevel",
             "Leave it out.",
         ),
         ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),

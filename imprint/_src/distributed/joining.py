@@ -42,6 +42,9 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
         coordinator_bind_address: the address at which process 0 listens; `[::]` and the
             port, if None.
 
+    Returns:
+        None, when all processes have joined.
+
     Raises:
         ArgumentError: an argument is missing, also in the environment.
         BackendError: the devices have started, the port is taken, a process does not

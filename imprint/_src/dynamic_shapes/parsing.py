@@ -83,6 +83,9 @@ def symbolic_shape(
             call if None. It has its constraints already.
         like: a shape with numbers.
 
+    Returns:
+        The sizes, ints or expressions of names.
+
     Raises:
         ArgumentError: for a text that is no shape.
         ShapeError: for a size that may be negative.

@@ -30,6 +30,9 @@ def create_device_mesh(
         contiguous_submeshes: about the network of TPUs, of which there is none here.
         allow_split_physical_axes: as `contiguous_submeshes`.
 
+    Returns:
+        A NumPy array of devices, of shape `mesh_shape`; GPUs are in order of their numbers.
+
     Raises:
         ArgumentError: the grid has another number of places than there are devices.
 
@@ -76,6 +79,9 @@ def create_hybrid_device_mesh(
 
     Returns:
         A grid of shape `mesh_shape * dcn_mesh_shape`.
+
+    Raises:
+        ArgumentError: `process_is_granule` is False, or a shape does not fit the devices.
     """
     if not process_is_granule:
         raise ArgumentError(

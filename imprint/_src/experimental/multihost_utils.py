@@ -32,6 +32,10 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # noqa: FBT001
         tiled: whether to concatenate along the first axis instead of a new one. An array
             that is sharded over all processes is whole already.
 
+    Returns:
+        A tree of NumPy arrays with one axis more, as long as there are processes; or that
+        much longer, if `tiled`.
+
     Raises:
         ArgumentError: numbers of leaves, shapes or dtypes differ between processes.
 
@@ -87,6 +91,9 @@ def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  #
         in_tree: a tree of arrays and numbers, of the same structure in all processes.
         is_source: whether the values are this process's; by default those of process 0.
 
+    Returns:
+        A tree of NumPy arrays.
+
     Raises:
         ArgumentError: no process is the source, or several are.
 
@@ -123,6 +130,9 @@ def sync_global_devices(name: str) -> None:
     Args:
         name: the name of this place in the program.
 
+    Returns:
+        None, when all processes are here.
+
     Raises:
         ArgumentError: processes wait for different things; all are named.
 
@@ -143,6 +153,9 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
     Args:
         in_tree: a tree of arrays and numbers.
         fail_message: the start of the message.
+
+    Returns:
+        None, if the values are equal.
 
     Raises:
         AssertionError: a leaf differs; it is named, with the processes.

@@ -237,6 +237,9 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         blob: the bytes; those of JAX's `Exported.serialize` are also accepted, if the
             package flatbuffers is installed.
 
+    Returns:
+        The exported function, on which `call` runs it.
+
     Raises:
         ArgumentError: they are something else, damaged, or of a later version.
     """
@@ -252,6 +255,9 @@ def to_jax(exported: Exported, vjp_order: int = 0) -> bytearray:
     Args:
         exported: the function.
         vjp_order: the number of derivatives that are stored with it.
+
+    Returns:
+        The bytes.
 
     Raises:
         ArgumentError: flatbuffers is not installed; trees have keys that are no texts; or

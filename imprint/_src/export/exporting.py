@@ -246,6 +246,12 @@ def symbolic_args_specs(
 def is_symbolic_dim(p: Any) -> bool:
     """Return whether a size is an expression of names, and no number.
 
+    Args:
+        p: the length of an axis.
+
+    Returns:
+        Whether it is symbolic.
+
     >>> import imprint
     >>> from imprint import export
     >>> (n,) = export.symbolic_shape("n")

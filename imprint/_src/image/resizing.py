@@ -151,6 +151,17 @@ def resize(
         antialias: whether to widen the kernel if an axis shrinks.
         precision: the precision of float products.
 
+    Returns:
+        The image of this shape: in the dtype of `image` for "nearest", else in a float
+        dtype.
+
+    Raises:
+        ArgumentError: the method is unknown.
+        ShapeError: the ranks differ, or an axis to resize is empty.
+
+    References:
+        JAX, `jax.image.resize`; Keys 1981 (cubic).
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -203,6 +214,16 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
         method: as in `resize`, but not "nearest".
         antialias: as in `resize`.
         precision: as in `resize`.
+
+    Returns:
+        The image of this shape, in a float dtype.
+
+    Raises:
+        ArgumentError: the method is unknown, or "nearest".
+        ShapeError: there are not as many factors or shifts as axes.
+
+    References:
+        JAX, `jax.image.scale_and_translate`.
 
     Example:
         >>> import imprint

@@ -35,6 +35,12 @@ def filter_pure_callback(
         vectorized: JAX's older form of `vmap_method`; None.
         **kwargs: its keyword arguments.
 
+    Returns:
+        The result, like `result_shape_dtypes` with arrays.
+
+    Raises:
+        ArgumentError: `vectorized` is given, or the callback returns something else.
+
     Example:
         >>> import imprint
         >>> def describe(x, name):

@@ -36,6 +36,13 @@ def error_if(x: T, pred: Any, msg: str, *, on_error: OnError = "default") -> T:
         on_error: "nan" to go on with NaN in the place of `x`, "off" for no check; else
             it raises.
 
+    Returns:
+        `x`: use it instead, so that the check is part of the program.
+
+    Raises:
+        ArgumentError: `on_error` is unknown, or `x` has no array.
+        DTypeError: `pred` is no bool.
+
     >>> import imprint
     >>> @imprint.jit
     ... def root(x):
@@ -63,6 +70,13 @@ def branched_error_if(
         index: the index of the message.
         msgs: the messages.
         on_error: as for `error_if`.
+
+    Returns:
+        `x`: use it instead, so that the check is part of the program.
+
+    Raises:
+        ArgumentError: `on_error` is unknown, or `x` has no array.
+        DTypeError: `pred` is no bool.
 
     >>> import imprint
     >>> imprint.branched_error_if(imprint.numpy.ones(1), True, 1, ["first", "second"])

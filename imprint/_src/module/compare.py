@@ -88,6 +88,9 @@ def tree_inference(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # n
         pytree: any tree.
         value: the new value of `inference`.
 
+    Returns:
+        The new tree; `pytree` is unchanged.
+
     Example:
         >>> from imprint.module import Module, tree_inference
         >>> class Noise(Module):
@@ -112,6 +115,12 @@ def tree_flatten_one_level(
 ) -> tuple[list[tree.PyTree], tree.TreeDef]:
     """Return the children of a node and its structure; of a leaf, the leaf itself.
 
+    Args:
+        pytree: any tree.
+
+    Returns:
+        The children, in order, and the structure, of which each child is a leaf.
+
     Example:
         >>> from imprint.module import tree_flatten_one_level
         >>> tree_flatten_one_level({"a": 3, "b": (1, 2)})
@@ -125,6 +134,12 @@ def tree_check(pytree: tree.PyTree) -> None:
     """Raise an error if a tree contains a node twice, or a node inside itself.
 
     A transform flattens and rebuilds a tree, so a node at two places becomes two objects.
+
+    Args:
+        pytree: any tree.
+
+    Returns:
+        None, if there is no such node.
 
     Raises:
         TreeError: a node with children occurs twice; the message names both places.

@@ -67,6 +67,9 @@ def filter_checkpoint(
         prevent_cse: as of `imprint.checkpoint`.
         policy: likewise.
 
+    Returns:
+        A function of the same arguments, with the same result.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_checkpoint, filter_grad

@@ -247,6 +247,9 @@ def filter_jacrev(
         fun: as in `filter_jacfwd`.
         has_aux: whether `fun` returns `(result, auxiliary data)`.
 
+    Returns:
+        A function of the same arguments, with the result of that of `filter_jacfwd`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_jacrev
@@ -272,6 +275,11 @@ def filter_hessian(
     Args:
         fun: as in `filter_jacfwd`.
         has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Returns:
+        A function of the same arguments that returns the Hessian, or `(Hessian, aux)`: a
+        tree like the result, at each leaf one like the first argument, and at each leaf of
+        that another.
 
     Example:
         >>> import imprint.numpy as inp

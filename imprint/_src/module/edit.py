@@ -42,6 +42,9 @@ def tree_at(
         replace_fn: instead of `replace`, a function from the old node to the new one.
         is_leaf: as in `tree.flatten`; `lambda x: x is None` lets None be replaced.
 
+    Returns:
+        The new tree; `pytree` is unchanged.
+
     Raises:
         ArgumentError: a result of `where` is not in the tree, or is there twice; or the
             number of replacements differs.
@@ -77,6 +80,9 @@ def apply_updates(params: T, updates: tree.PyTree) -> T:
         params: the parameters, or a whole model.
         updates: the result of an optimizer; None leaves a part unchanged.
 
+    Returns:
+        The new parameters, of the structure and the dtypes of `params`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.module import apply_updates
@@ -107,6 +113,13 @@ def replace(module: M, /, **changes: Any) -> M:
 
     As `dataclasses.replace`, but `__init__` does not run, so that it works whatever
     `__init__` takes. Converters and `__check_init__` do.
+
+    Args:
+        module: the module, which is unchanged.
+        changes: the new value of each field, by its name.
+
+    Returns:
+        The copy.
 
     Raises:
         ArgumentError: there is no such field.

@@ -36,6 +36,12 @@ def field(
         **kwargs: options of `dataclasses.field`: `default`, `default_factory`, `init`,
             `kw_only`, `repr`, `compare`, `metadata`.
 
+    Returns:
+        The declaration, the value of the name in the body of the class.
+
+    Raises:
+        ArgumentError: `metadata` has a key "static" or "converter".
+
     Example:
         >>> from imprint import tree
         >>> from imprint.module import Module, field

@@ -45,6 +45,9 @@ def default_serialise_filter_spec(f: SupportsWrite, x: Any) -> None:
         f: the file that a `filter_spec` is given.
         x: the leaf.
 
+    Returns:
+        None; nothing is written for other leaves.
+
     Example:
         >>> from imprint.module import default_serialise_filter_spec, is_array
         >>> def only_arrays(f, x):
@@ -71,6 +74,9 @@ def default_deserialise_filter_spec(f: SupportsRead, x: Any) -> Any:
 
     Returns:
         The leaf that was saved, or `x` if it is no array and no number.
+
+    Raises:
+        ArgumentError: the saved leaf has another shape, dtype or type.
 
     Example:
         >>> from imprint.module import default_deserialise_filter_spec, is_array
@@ -111,6 +117,9 @@ def tree_serialise_leaves(
         filter_spec: how to save a leaf: a function of a binary file and the leaf, or a
             prefix of the tree with such functions.
         is_leaf: as in `imprint.tree.flatten`.
+
+    Returns:
+        None; the file is whole.
 
     Example:
         >>> import io

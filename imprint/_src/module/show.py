@@ -37,6 +37,9 @@ def tree_pformat(
         short_arrays: show dtype and shape of an array in place of its values.
         truncate_leaf: a predicate of values that show only their class.
 
+    Returns:
+        The text, of several lines if one would be too long.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.module import tree_pformat
@@ -49,6 +52,13 @@ def tree_pformat(
 
 def tree_pprint(tree: Any, **options: Any) -> None:
     """Print a pytree; the options are those of `tree_pformat`.
+
+    Args:
+        tree: any object.
+        options: options of `tree_pformat`.
+
+    Returns:
+        None; the text is printed.
 
     Example:
         >>> import imprint.numpy as np

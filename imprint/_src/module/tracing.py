@@ -36,6 +36,9 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         args: its arguments; a `ShapeDtypeStruct` replaces an array.
         kwargs: its keyword arguments.
 
+    Returns:
+        The result, with anything but arrays as it is.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_eval_shape

@@ -18,7 +18,7 @@ from imprint._src.dtypes import DTypeLike
 from imprint._src.eager.fusion import fuse_eager
 from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint._src.nn.activations import sigmoid
-from imprint._src.numpy.promotion import ArrayLike, as_array, inexact, promote
+from imprint._src.numpy.promotion import ArrayLike, as_array, convert, inexact, promote
 from imprint._src.numpy.reductions.reductions import Axis
 from imprint._src.primitives.axes import canonical_axis
 from imprint._src.primitives.barrier import stop_gradient
@@ -41,9 +41,10 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
         >>> nn.softmax(np.array([500.0, 500.0, -np.inf]))
         Array([0.5, 0.5, 0. ], dtype=float32)
     """
-    exponentials = np.exp(_shifted("softmax", x, axis, where))
+    x = inexact("softmax", as_array("softmax", x))
+    exponentials = np.exp(_shifted(x, axis, where))
     total = np.sum(exponentials, axis, where=where, keepdims=True)
-    result = exponentials / total
+    result = _like(x, exponentials / total)
     return result if where is None else np.where(where, result, 0)
 
 
@@ -62,18 +63,28 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
         >>> nn.log_softmax(np.array([0.0, -500.0]))
         Array([   0., -500.], dtype=float32)
     """
-    shifted = _shifted("log_softmax", x, axis, where)
+    x = inexact("log_softmax", as_array("log_softmax", x))
+    shifted = _shifted(x, axis, where)
     total = np.sum(np.exp(shifted), axis, where=where, keepdims=True)
-    result = shifted - np.log(total)
+    result = _like(x, shifted - np.log(total))
     return result if where is None else np.where(where, result, -math.inf)
 
 
-def _shifted(name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None) -> Any:
+def _shifted(x: Any, axis: Axis, where: ArrayLike | None) -> Any:
     """Return `x` less its maximum, and -inf where it is excluded."""
-    x = inexact(name, as_array(name, x))
+    x = _summable(x)
     largest = _largest(x, axis, where)
     x = x if where is None else np.where(where, x, -math.inf)
     return x - largest
+
+
+def _summable(x: Any) -> Any:
+    """Return `x` in a dtype in which a sum of many ones does not overflow."""
+    return x.astype(np.float32) if x.dtype == dtypes.float16 else x
+
+
+def _like(x: Any, result: Any) -> Any:
+    return convert("softmax", result, x.dtype, weak_type=x.weak_type)
 
 
 def _largest(x: Any, axis: Axis, where: ArrayLike | None) -> Array:
@@ -113,6 +124,7 @@ def logsumexp(
     if b is not None:
         x, factors = promote("logsumexp", (x, b), dtypes.to_inexact)
         x = np.where(factors != 0, x, -math.inf)
+    given, x = x, _summable(x)
     largest = _largest(x, axis, where)
     shift = np.where(np.isfinite(largest), largest, 0)
     exponentials = np.exp(x - shift)
@@ -120,8 +132,9 @@ def logsumexp(
     total = np.sum(exponentials, axis, keepdims=keepdims, where=where)
     shift = shift if keepdims else np.squeeze(shift, _axes(x, axis))
     if return_sign:
-        return np.log(np.abs(total)) + shift, np.sign(total)
-    return np.log(total) + shift
+        logarithm, sign = np.log(np.abs(total)) + shift, np.sign(total)
+        return _like(given, logarithm), _like(given, sign)
+    return _like(given, np.log(total) + shift)
 
 
 def _axes(x: Array, axis: Axis) -> Axis:
@@ -149,9 +162,11 @@ def logmeanexp(
         >>> nn.logmeanexp(np.array([500.0, 500.0]))
         Array(500., dtype=float32)
     """
+    given = inexact("logmeanexp", as_array("logmeanexp", x))
+    x = _summable(given)
     total = logsumexp(x, axis, keepdims=keepdims, where=where)
-    ones = np.ones_like(x, dtype=total.dtype)
-    return total - np.log(np.sum(ones, axis, keepdims=keepdims, where=where))
+    count = np.sum(np.ones_like(x), axis, keepdims=keepdims, where=where)
+    return _like(given, total - np.log(count))
 
 
 @fuse_eager

@@ -126,7 +126,18 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Multiply the rows of each segment.
 
-    An empty segment gives 1. The arguments are those of `segment_sum`.
+    Args:
+        data: as in `segment_sum`.
+        segment_ids: as in `segment_sum`.
+        num_segments: as in `segment_sum`.
+        indices_are_sorted: as in `segment_sum`.
+        unique_indices: as in `segment_sum`.
+        bucket_size: as in `segment_sum`.
+        mode: as in `segment_sum`.
+        out_sharding: as in `segment_sum`.
+
+    Returns:
+        The products: row i for segment i; 1 for an empty segment.
 
     Example:
         >>> import imprint.numpy as np
@@ -165,8 +176,19 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Return the minimum of the rows of each segment.
 
-    An empty segment gives infinity, or the greatest integer. The arguments are those of
-    `segment_sum`.
+    Args:
+        data: as in `segment_sum`.
+        segment_ids: as in `segment_sum`.
+        num_segments: as in `segment_sum`.
+        indices_are_sorted: as in `segment_sum`.
+        unique_indices: as in `segment_sum`.
+        bucket_size: as in `segment_sum`.
+        mode: as in `segment_sum`.
+        out_sharding: as in `segment_sum`.
+
+    Returns:
+        The minima: row i for segment i; infinity, or the greatest integer, for an empty
+        segment.
 
     Example:
         >>> import imprint.numpy as np
@@ -205,8 +227,19 @@ def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Return the maximum of the rows of each segment.
 
-    An empty segment gives minus infinity, or the least integer. The arguments are those
-    of `segment_sum`.
+    Args:
+        data: as in `segment_sum`.
+        segment_ids: as in `segment_sum`.
+        num_segments: as in `segment_sum`.
+        indices_are_sorted: as in `segment_sum`.
+        unique_indices: as in `segment_sum`.
+        bucket_size: as in `segment_sum`.
+        mode: as in `segment_sum`.
+        out_sharding: as in `segment_sum`.
+
+    Returns:
+        The maxima: row i for segment i; minus infinity, or the least integer, for an empty
+        segment.
 
     Example:
         >>> import imprint.numpy as np

@@ -9,14 +9,14 @@ Integers stay as they are: hashes reuse each value, in one kernel.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from imprint._src.config import config
 from imprint._src.core import dims
-from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, all_bodies
 from imprint._src.passes.fusion_model import (
     LIMIT,
     FusionModel,
@@ -79,18 +79,9 @@ def cuts_of(closed: ClosedJaxpr) -> tuple[Cut, ...]:
     """Return the values that `cut` wrote to memory in a program and in its bodies."""
     return tuple(
         found
-        for part in _parts(closed, set())
+        for part in (closed, *all_bodies(closed.jaxpr))
         for found in part.derived(_CUTS, tuple[Cut, ...])
     )
-
-
-def _parts(closed: ClosedJaxpr, seen: set[int]) -> Iterator[ClosedJaxpr]:
-    """Yield a program and its bodies, each once."""
-    if id(closed) not in seen:
-        seen.add(id(closed))
-        yield closed
-        for body in closed.jaxpr.bodies:
-            yield from _parts(body, seen)
 
 
 def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:

@@ -18,7 +18,15 @@ import numpy as np
 from imprint._src.config import config
 from imprint._src.control_flow.scan import scan_equation
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint._src.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    all_bodies,
+)
 from imprint._src.core.primitive import Params, Primitive
 from imprint._src.diagnostics.source import Source
 from imprint._src.passes.blocks import FEWEST, BlockRun, UseDef, runs_of
@@ -54,16 +62,11 @@ def roll(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 def rolls_of(closed: ClosedJaxpr) -> tuple[Rolled, ...]:
     """Return the loops that `roll` made in a program and in its bodies."""
-    found: list[Rolled] = []
-    seen: set[int] = set()
-    todo = [closed]
-    while todo:
-        part = todo.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            found += part.derived(_ROLLS, tuple[Rolled, ...])
-            todo += reversed(part.jaxpr.bodies)
-    return tuple(found)
+    return tuple(
+        found
+        for part in (closed, *all_bodies(closed.jaxpr))
+        for found in part.derived(_ROLLS, tuple[Rolled, ...])
+    )
 
 
 @final

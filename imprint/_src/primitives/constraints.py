@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.fusion import UNFUSED
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.jaxpr import Jaxpr, all_bodies
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
@@ -127,22 +127,17 @@ def mesh_text(mesh: Mesh | AbstractMesh) -> str:
     return f"mesh<[{', '.join(axes)}]>"
 
 
-def meshes_in(jaxpr: Jaxpr, seen: set[int] | None = None) -> list[tuple[str, Mesh]]:
+def meshes_in(jaxpr: Jaxpr) -> list[tuple[str, Mesh]]:
     """Return the meshes that equations of a program name, and their equations, in order."""
-    seen = set() if seen is None else seen
     found: list[tuple[str, Mesh]] = []
-    for eqn in jaxpr.eqns:
+    parts = (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr)))
+    for eqn in (eqn for part in parts for eqn in part.eqns):
         params = eqn.params
         given: Any = params.get("sharding", params.get("where"))
         mesh: Any = getattr(given, "mesh", None)
         if type(mesh) is Mesh:
             what = "a constraint" if "sharding" in params else "a shard_map"
             found.append((what, mesh))
-    for body in jaxpr.bodies:
-        inner: ClosedJaxpr = body
-        if id(inner) not in seen:
-            seen.add(id(inner))
-            found += meshes_in(inner.jaxpr, seen)
     return found
 
 

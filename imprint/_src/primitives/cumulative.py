@@ -36,7 +36,7 @@ from imprint._src.primitives.elementwise.exponential import exp, log
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import FLOATING, NUMBER, DTypeClass, wide
 from imprint._src.primitives.indexing.slicing import concatenate, pad, slice_in_dim
-from imprint._src.primitives.reductions import extreme
+from imprint._src.primitives.reductions import extreme, lengthened
 from imprint._src.primitives.shape import moving, rev
 from imprint._src.stablehlo import Builder, Value, windows
 
@@ -130,7 +130,7 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
         out = primitive.bind1(x, axis=axis, reverse=reverse)
         if reverse:
             x, t = rev(x, (axis,)), rev(t, (axis,))
-        _, t = _scan(pairs, (x, t), axis)
+        _, t = _scan_of_any_length(pairs, (x, t), axis)
         return (out,), (rev(t, (axis,)) if reverse else t,)
 
     def batch(args: Values, at: Dims, *, axis: int, reverse: bool) -> Any:
@@ -178,13 +178,23 @@ def _filling(identity: Fill) -> Callable[..., Values]:
 # ---- the scan of pairs ----
 
 
+def _scan_of_any_length(join: JoinPairs, xs: Pair, axis: int) -> Pair:
+    """Join all prefixes; what is put behind the elements is in none of them."""
+    length = get_aval(xs[0]).shape[axis]
+    if not dims.is_symbolic(length):
+        return _scan(join, xs, axis)
+    power = dims.power_of_two(length, "cumulative derivative")
+    longer = lengthened(xs[0], power, 1, axis), lengthened(xs[1], power, 0, axis)
+    return _part(_scan(join, longer, axis), axis, 0, length)
+
+
 def _scan(join: JoinPairs, xs: Pair, axis: int) -> Pair:
     """Join all prefixes, with twice as many joins as elements.
 
     1. Join neighbours, and scan the half as many results: the odd elements.
     2. Join each of these with the element behind it: the even elements but the first.
     """
-    length = dims.concrete(get_aval(xs[0]).shape[axis], "cumulative derivative")
+    length = get_aval(xs[0]).shape[axis]
     if length < 2:
         return xs
     odd = _scan(

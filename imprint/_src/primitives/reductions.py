@@ -136,12 +136,14 @@ def _prod_jvp(primals: Values, tangents: Values, *, axes: Ints) -> Any:
     aval = get_aval(x)
     kept = tuple(i for i in range(aval.ndim) if i not in axes)
     count = dims.product(aval.shape[a] for a in axes)
-    count = dims.concrete(count, "derivative of reduce_prod")
-    if count == 0:
+    if dims.is_same(count, 0):
         return (out,), (zero_of(get_aval(out)),)
     rows = (count, *(aval.shape[i] for i in kept))
     order = (*axes, *kept)
     x, t = (reshape(v, rows, order) for v in (x, t))
+    if dims.is_symbolic(count):
+        power = dims.power_of_two(count, "derivative of reduce_prod")
+        x, t, count = lengthened(x, power, 1), lengthened(t, power, 0), power
     while count > 1:
         half = (count + 1) // 2
         (x, x2), (t, t2) = _halves(x, half, 1), _halves(t, half, 0)
@@ -153,13 +155,19 @@ def _prod_jvp(primals: Values, tangents: Values, *, axes: Ints) -> Any:
 
 def _halves(x: Any, half: int, fill: int) -> tuple[Any, Any]:
     """Cut axis 0 in two parts of length `half`, the second padded if it is shorter."""
-    aval = get_aval(x)
-    second = slice_in_dim(x, half, None)
-    short = 2 * half - aval.shape[0]
-    if short:
-        config = ((0, short, 0), *((0, 0, 0),) * (aval.ndim - 1))
-        second = pad(second, scalar_like(x, fill), config)
+    second = lengthened(slice_in_dim(x, half, None), half, fill)
     return slice_in_dim(x, 0, half), second
+
+
+def lengthened(x: Any, length: int, fill: int, axis: int = 0) -> Any:
+    """Return an array with more elements behind an axis, if that is shorter."""
+    aval = get_aval(x)
+    short = length - aval.shape[axis]
+    if dims.is_same(short, 0):
+        return x
+    config = [(0, 0, 0)] * aval.ndim
+    config[axis] = (0, short, 0)
+    return pad(x, scalar_like(x, fill), config)
 
 
 @wide

@@ -57,6 +57,12 @@ def normal(
             `enable_x64`. The parts of a complex number have variance 1/2 each.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is neither floating-point nor complex.
+
     Example:
         >>> import imprint
         >>> imprint.random.normal(imprint.random.key(0), (2,))
@@ -116,6 +122,13 @@ def truncated_normal(
         shape: the shape of the result; by default the common shape of the bounds.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, between the bounds.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the bounds do not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -184,6 +197,12 @@ def exponential(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of at least 0.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+
     Example:
         >>> import imprint
         >>> imprint.random.exponential(imprint.random.key(0), (2,))
@@ -221,6 +240,12 @@ def gumbel(
         mode: "low", the default; or "high", with twice the bits, for tails accurate to
             1e-14 instead of 1e-7 in `float32`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or `mode` is unknown.
 
     Example:
         >>> import imprint
@@ -277,6 +302,12 @@ def laplace(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+
     Example:
         >>> import imprint
         >>> imprint.random.laplace(imprint.random.key(0), (2,))
@@ -311,6 +342,12 @@ def logistic(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+
     Example:
         >>> import imprint
         >>> imprint.random.logistic(imprint.random.key(0), (2,))
@@ -344,6 +381,12 @@ def cauchy(
         shape: the shape of the result.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
 
     Example:
         >>> import imprint

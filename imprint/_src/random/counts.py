@@ -67,7 +67,14 @@ def poisson(
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Returns:
-        The counts; -1 if the rate is negative or NaN.
+        The counts, of shape `shape`; -1 if the rate is negative or NaN.
+
+    Raises:
+        ArgumentError: `dtype` is not an integer one, or the method is unknown.
+        ShapeError: `lam` does not broadcast to `shape`.
+
+    References:
+        Knuth 1969; Hörmann 1993; Peizer and Pratt 1968 (approximate).
 
     Example:
         >>> import imprint
@@ -265,7 +272,14 @@ def binomial(
         dtype: as in `uniform`.
 
     Returns:
-        The counts, as floats; NaN for invalid parameters.
+        The counts, floats of shape `shape`; NaN for invalid parameters.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the parameters do not broadcast to `shape`.
+
+    References:
+        Hörmann 1993.
 
     Example:
         >>> import imprint
@@ -412,6 +426,12 @@ def multinomial(
         shape: the shape of the result without its last axis; by default that of `p`.
         dtype: by default the default float.
         unroll: the number of categories in an iteration of the loop; True for all.
+
+    Returns:
+        The counts, of shape `(*shape, m)` for m categories; their sum is `n`.
+
+    Raises:
+        ShapeError: `p` has no axis, or a parameter does not broadcast to `shape`.
 
     Example:
         >>> import imprint

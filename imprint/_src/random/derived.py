@@ -67,6 +67,13 @@ def lognormal(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`, positive.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `sigma` does not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.lognormal(imprint.random.key(0), shape=(2,))
@@ -101,6 +108,12 @@ def maxwell(
         shape: the shape of the result.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`, of at least 0.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
 
     Example:
         >>> import imprint
@@ -140,6 +153,13 @@ def double_sided_maxwell(
         shape: the shape of the result, before the common shape of the parameters; by
             default that shape again.
         dtype: as in `uniform`.
+
+    Returns:
+        The numbers.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the parameters do not broadcast.
 
     Example:
         >>> import imprint
@@ -185,10 +205,20 @@ def wald(
 
     Args:
         key: a key.
-        mean: the mean; the shape parameter is 1.
+        mean: the mean, positive; the shape parameter is 1.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`, positive.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `mean` does not broadcast to `shape`.
+
+    References:
+        Michael, Schucany and Haas 1976.
 
     Example:
         >>> import imprint
@@ -232,10 +262,17 @@ def pareto(
 
     Args:
         key: a key.
-        b: the shape parameter; a smaller one has a heavier tail.
+        b: the shape parameter, positive; a smaller one has a heavier tail.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `b` does not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -272,6 +309,13 @@ def rayleigh(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`, of at least 0.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `scale` does not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.rayleigh(imprint.random.key(0), 1.0, (2,))
@@ -304,9 +348,16 @@ def weibull_min(
     Args:
         key: a key.
         scale: the factor.
-        concentration: the shape parameter.
+        concentration: the shape parameter, positive.
         shape: the shape of the result; None for the common shape of the parameters.
         dtype: as in `uniform`.
+
+    Returns:
+        The numbers, of at least 0 for a positive `scale`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the parameters do not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -354,6 +405,13 @@ def triangular(  # noqa: PLR0913 - JAX's signature
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`, between the limits.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the parameters do not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.triangular(imprint.random.key(0), 0.0, 0.5, 1.0, (2,))
@@ -394,10 +452,17 @@ def geometric(
 
     Args:
         key: a key.
-        p: the probability of success.
+        p: the probability of success, in (0, 1].
         shape: the shape of the result; by default that of `p`.
         dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The counts, of at least 1.
+
+    Raises:
+        ArgumentError: `dtype` is not an integer one.
+        ShapeError: `p` does not broadcast to `shape`.
 
     Example:
         >>> import imprint

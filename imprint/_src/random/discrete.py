@@ -57,6 +57,13 @@ def bernoulli(
         mode: "low", the default; or "high", with twice the bits, for `p` below 1e-7.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        Booleans, of shape `shape`.
+
+    Raises:
+        ArgumentError: `p` is not a float, or `mode` is unknown.
+        ShapeError: `p` does not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.bernoulli(imprint.random.key(0), 0.5, (3,))
@@ -98,6 +105,9 @@ def rademacher(
         shape: the shape of the result.
         dtype: `int32` by default, `int64` under `enable_x64`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The signs, of shape `shape`.
 
     Example:
         >>> import imprint
@@ -145,6 +155,17 @@ def categorical(  # noqa: PLR0913 - JAX's signature
             the first axes of `shape`.
         mode: as in `gumbel`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The indices, integers of shape `shape`, `int32` or under `enable_x64` `int64`.
+
+    Raises:
+        ArgumentError: `logits` are not floats, `mode` is unknown, or there are more draws
+            without replacement than categories.
+        ShapeError: `shape` does not end as it must.
+
+    References:
+        Gumbel 1954; Kool et al. 2019 (without replacement).
 
     Example:
         >>> import imprint

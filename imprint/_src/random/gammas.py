@@ -76,11 +76,21 @@ def gamma(
 
     Args:
         key: a key.
-        a: the shape parameter.
+        a: the shape parameter, positive.
         shape: the shape of the result; by default that of `a`.
         dtype: as in `uniform`.
         method: "approximate" draws without a loop, from quantiles.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`, positive.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or the method is unknown.
+        ShapeError: `a` does not broadcast to `shape`.
+
+    References:
+        Marsaglia and Tsang 2000; Goldstein 1973 (approximate).
 
     Example:
         >>> import imprint
@@ -105,11 +115,21 @@ def loggamma(
 
     Args:
         key: a key.
-        a: the shape parameter.
+        a: the shape parameter, positive.
         shape: the shape of the result; by default that of `a`.
         dtype: as in `uniform`.
         method: as in `gamma`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The logarithms, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or the method is unknown.
+        ShapeError: `a` does not broadcast to `shape`.
+
+    References:
+        Marsaglia and Tsang 2000; Goldstein 1973 (approximate).
 
     Example:
         >>> import imprint
@@ -296,12 +316,19 @@ def beta(  # noqa: PLR0913 - JAX's signature
 
     Args:
         key: a key.
-        a: the first parameter.
-        b: the second parameter.
+        a: the first parameter, positive.
+        b: the second parameter, positive.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         method: as in `gamma`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or the method is unknown.
+        ShapeError: the parameters do not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -343,10 +370,17 @@ def dirichlet(
 
     Args:
         key: a key.
-        alpha: the concentration of each number, along the last axis.
+        alpha: the concentration of each number, positive, along the last axis.
         shape: the shape of the result without its last axis; by default that of `alpha`.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `(*shape, n)` for n concentrations.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `alpha` has no axis, or does not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -401,6 +435,13 @@ def chisquare(
         method: as in `gamma`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`, positive.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or the method is unknown.
+        ShapeError: `df` does not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.chisquare(imprint.random.key(0), 3, (2,)).shape
@@ -435,11 +476,18 @@ def f(
 
     Args:
         key: a key.
-        dfnum: the degrees of freedom of the numerator.
-        dfden: the degrees of freedom of the denominator.
+        dfnum: the degrees of freedom of the numerator, positive.
+        dfden: the degrees of freedom of the denominator, positive.
         shape: the shape of the result; by default the common shape of the parameters.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`, positive.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the parameters do not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -479,10 +527,17 @@ def t(
 
     Args:
         key: a key.
-        df: the degrees of freedom.
+        df: the degrees of freedom, positive.
         shape: the shape of the result; by default that of `df`.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `df` does not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -526,6 +581,13 @@ def generalized_normal(
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: `p` does not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> imprint.random.generalized_normal(imprint.random.key(0), 1.5, (2,)).shape
@@ -567,6 +629,16 @@ def ball(
         shape: the shape of the result without its last axis, the coordinates.
         dtype: as in `uniform`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The points, of shape `(*shape, d)`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point, or `d` is negative.
+        ShapeError: `p` does not broadcast to `shape`.
+
+    References:
+        Barthe et al. 2005.
 
     Example:
         >>> import imprint

@@ -58,6 +58,12 @@ def bits(
         dtype: an unsigned integer dtype; `uint32` by default, `uint64` under `enable_x64`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The integers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not an unsigned integer of 8 bits or more.
+
     Example:
         >>> import imprint
         >>> imprint.random.bits(imprint.random.key(0), (2,), "uint8")
@@ -102,6 +108,13 @@ def uniform(
         minval: the lower bound; broadcasts to `shape`.
         maxval: the upper bound, excluded; broadcasts to `shape`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The numbers, of shape `shape`.
+
+    Raises:
+        ArgumentError: `dtype` is not floating-point.
+        ShapeError: the bounds do not broadcast to `shape`.
 
     Example:
         >>> import imprint
@@ -180,6 +193,13 @@ def randint(
         maxval: the upper bound, excluded; broadcasts to `shape`.
         dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The integers, of shape `shape`; `minval`, where `maxval` is not above it.
+
+    Raises:
+        ArgumentError: `dtype` is not an integer of 8 bits or more.
+        ShapeError: the bounds do not broadcast to `shape`.
 
     Example:
         >>> import imprint

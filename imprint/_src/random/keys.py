@@ -58,8 +58,15 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> PRNGKeyArray:
             `default_prng_impl`.
         dtype: a dtype of keys in place of `impl`, such as that of another key.
 
+    Returns:
+        A key, of shape `()`; its words are the seed's, repeated for implementations other
+        than threefry.
+
     Raises:
         ArgumentError: the seed is not an integer of rank 0, or `impl` is unknown.
+
+    References:
+        Salmon et al. 2011 (threefry).
 
     Example:
         >>> import imprint
@@ -77,6 +84,12 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
         seed: as in `key`; prefer that function.
         impl: as in `key`.
 
+    Returns:
+        The words, a `uint32` vector; of length 4 for implementations other than threefry.
+
+    Raises:
+        ArgumentError: the seed is not an integer of rank 0, or `impl` is unknown.
+
     Example:
         >>> import imprint
         >>> imprint.random.PRNGKey(42)
@@ -90,6 +103,12 @@ def key_dtype(impl_spec: Any = None) -> KeyDType:
 
     Args:
         impl_spec: as in `key`.
+
+    Returns:
+        The dtype, which `key` accepts.
+
+    Raises:
+        ArgumentError: `impl_spec` is unknown.
 
     Example:
         >>> import imprint
@@ -166,6 +185,15 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
         key: a key.
         num: the number of keys, or a shape.
 
+    Returns:
+        Keys of shape `(num,)`, or `num` if that is a shape; raw data, if `key` is.
+
+    Raises:
+        ArgumentError: `key` is not a single key.
+
+    References:
+        Claessen and Pałka 2013; Salmon et al. 2011.
+
     Example:
         >>> import imprint
         >>> key, subkey = imprint.random.split(imprint.random.key(0))
@@ -211,6 +239,13 @@ def fold_in(key: KeyLike, data: Any) -> Any:
     Args:
         key: a key.
         data: an integer of rank 0; its low 32 bits are used.
+
+    Returns:
+        The key; raw data, if `key` is.
+
+    Raises:
+        ArgumentError: `key` is not a single key, or `data` has axes.
+        OverflowError: a Python integer is not in [0, 2**32).
 
     Example:
         >>> import imprint
@@ -267,6 +302,15 @@ def _implementation(given: Any) -> Implementation:
 def clone(key: KeyLike) -> Any:
     """Return a copy of a key, to draw the same numbers on purpose.
 
+    Args:
+        key: keys of any shape.
+
+    Returns:
+        The same keys; under `debug_key_reuse` they count as unused.
+
+    Raises:
+        ArgumentError: `key` is none.
+
     Example:
         >>> import imprint
         >>> key = imprint.random.key(0)
@@ -289,6 +333,15 @@ def _new_key(name: str, data: Any) -> Any:
 def key_data(keys: KeyLike) -> Any:
     """Return the raw data of keys, `uint32[..., 2]` for threefry.
 
+    Args:
+        keys: keys of any shape.
+
+    Returns:
+        The words, of the shape of the keys with the number of words as last axis.
+
+    Raises:
+        ArgumentError: `keys` are none.
+
     Example:
         >>> import imprint
         >>> imprint.random.key_data(imprint.random.key(42))
@@ -308,6 +361,12 @@ def wrap_key_data(
         impl: as in `key`.
         dtype: as in `key`.
 
+    Returns:
+        The keys, of the shape of the data without its last axis.
+
+    Raises:
+        ArgumentError: the data has another dtype or last axis, or `impl` is unknown.
+
     Example:
         >>> import imprint
         >>> key = imprint.random.key(42)
@@ -322,6 +381,15 @@ def wrap_key_data(
 
 def key_impl(keys: KeyLike) -> str:
     """Return the name of the implementation of keys.
+
+    Args:
+        keys: keys of any shape.
+
+    Returns:
+        The name, as for `key`; the default one for raw data.
+
+    Raises:
+        ArgumentError: `keys` are none.
 
     Example:
         >>> import imprint

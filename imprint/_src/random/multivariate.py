@@ -64,6 +64,13 @@ def multivariate_normal(  # noqa: PLR0913 - JAX's signature
         method: the factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The vectors, of shape `(*shape, n)` for vectors of n elements.
+
+    Raises:
+        ArgumentError: the method is unknown, or `dtype` is not floating-point.
+        ShapeError: `mean` and `cov` do not match, or do not broadcast to `shape`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -162,6 +169,15 @@ def orthogonal(
             unitary matrices.
         m: the number of columns; `n` by default.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The matrices, of shape `(*shape, n, m)`.
+
+    Raises:
+        ArgumentError: a length is negative, or `dtype` is none for linear algebra.
+
+    References:
+        Mezzadri 2007.
 
     Example:
         >>> import imprint

@@ -55,6 +55,12 @@ def permutation(
         independent: whether to permute each row along the axis separately.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of the shape of `x`, or of n integers.
+
+    Raises:
+        ArgumentError: `x` is a number that is not whole.
+
     Example:
         >>> import imprint
         >>> imprint.random.permutation(imprint.random.key(0), 5)
@@ -122,6 +128,13 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
         p: the probability of each element; uniform if None.
         axis: the axis of the elements.
         mode: as in `gumbel`, for weights without replacement.
+
+    Returns:
+        The elements, in the dtype of `a`; or integers, if that is a number.
+
+    Raises:
+        ShapeError: `shape` is not a sequence, or `p` does not fit the elements.
+        ArgumentError: there are no elements, or fewer than draws without replacement.
 
     Example:
         >>> import imprint

@@ -83,6 +83,17 @@ def unsafe_pointer(buffer: Buffer) -> int:
     return cast(Any, buffer).unsafe_buffer_pointer()
 
 
+def cuda_interface(buffer: Buffer) -> dict[str, Any]:
+    """Return what libraries of CUDA read the values by, without a copy.
+
+    Raises:
+        AttributeError: the values are not in the memory of a GPU.
+        DeletedArrayError: the buffer was donated or deleted.
+    """
+    _check_alive(buffer, "__cuda_array_interface__")
+    return cast(Any, buffer).__cuda_array_interface__
+
+
 def on_device_size(buffer: Buffer) -> int:
     """Return the number of bytes that the value takes on its device.
 

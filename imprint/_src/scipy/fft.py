@@ -47,11 +47,22 @@ def dct(
     """Return the discrete cosine transform along one axis.
 
     Args:
-        x: an array.
+        x: an array; integers become floats, and the parts of complex numbers are
+            transformed separately.
         type: must be 2.
         n: the length to which the axis is cut or padded with zeros; by default its own.
         axis: the axis to transform.
         norm: "ortho" makes the transform orthogonal; "backward", the default, does not.
+
+    Returns:
+        The transform, of the shape of `x` but for `n`.
+
+    Raises:
+        NotImplementedError: the type is not 2.
+        ArgumentError: the norm is unknown.
+
+    References:
+        SciPy, `scipy.fft.dct`; Makhoul 1980.
 
     Example:
         >>> import imprint
@@ -72,11 +83,21 @@ def idct(
     """Return the inverse of `dct` along one axis.
 
     Args:
-        x: an array.
+        x: as in `dct`.
         type: the type of the transform to invert; must be 2.
         n: as in `dct`.
         axis: the axis to transform.
         norm: the norm of the transform to invert.
+
+    Returns:
+        The inverse, of the shape of `x` but for `n`.
+
+    Raises:
+        NotImplementedError: the type is not 2.
+        ArgumentError: the norm is unknown.
+
+    References:
+        SciPy, `scipy.fft.idct`; Makhoul 1980.
 
     Example:
         >>> import imprint
@@ -110,11 +131,22 @@ def dctn(
     """Return the discrete cosine transform along several axes.
 
     Args:
-        x: an array.
+        x: as in `dct`.
         type: as in `dct`.
         s: the lengths to which the axes are cut or padded with zeros.
         axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `dct`.
+
+    Returns:
+        The transform, of the shape of `x` but for `s`.
+
+    Raises:
+        NotImplementedError: the type is not 2.
+        ArgumentError: the norm is unknown.
+        ShapeError: there are not as many lengths as axes.
+
+    References:
+        SciPy, `scipy.fft.dctn`.
 
     Example:
         >>> import imprint
@@ -136,11 +168,22 @@ def idctn(
     """Return the inverse of `dctn`.
 
     Args:
-        x: an array.
+        x: as in `dct`.
         type: as in `idct`.
         s: as in `dctn`.
         axes: as in `dctn`.
         norm: as in `idct`.
+
+    Returns:
+        The inverse, of the shape of `x` but for `s`.
+
+    Raises:
+        NotImplementedError: the type is not 2.
+        ArgumentError: the norm is unknown.
+        ShapeError: there are not as many lengths as axes.
+
+    References:
+        SciPy, `scipy.fft.idctn`.
 
     Example:
         >>> import imprint

@@ -92,6 +92,14 @@ class RegularGridInterpolator:
             xi: points, with the coordinates along the last axis; or a tuple with an
                 array for each coordinate.
             method: overrides the interpolator's method.
+
+        Returns:
+            The values: an axis for all but the last axis of the points, then the further
+            axes of the grid's values.
+
+        Raises:
+            ArgumentError: the method is unknown.
+            ShapeError: the points do not have as many coordinates as the grid has axes.
         """
         method = self.method if method is None else method
         _check_method(method)

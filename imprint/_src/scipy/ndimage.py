@@ -72,6 +72,17 @@ def map_coordinates(
             reflection, without and with repetition of the last element.
         cval: the value outside, for mode "constant".
 
+    Returns:
+        The values, in the dtype of `input`, rounded for integers, and of the broadcast
+        shape of the coordinates.
+
+    Raises:
+        NotImplementedError: the order or the mode is another one.
+        ArgumentError: there are not as many coordinates as axes.
+
+    References:
+        SciPy, `scipy.ndimage.map_coordinates`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

@@ -19,6 +19,9 @@ def save(path: str | Path, values: Any) -> None:
         path: the folder, which must not be there yet.
         values: a tree of arrays and numbers.
 
+    Returns:
+        None, when the folder is whole.
+
     Raises:
         ArgumentError: there is something at `path`, or another process failed.
         TimeoutError: some process did not call it in time.
@@ -43,6 +46,9 @@ def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
         shardings: how the arrays are to be spread: a sharding, a device, or a tree of
             them, of which each leaf is for a part of `like`; by default as those of
             `like`.
+
+    Returns:
+        A tree like `like`, of arrays.
 
     Raises:
         ArgumentError: there is no saved tree, it has other leaves, or a file is damaged.

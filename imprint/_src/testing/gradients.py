@@ -48,8 +48,12 @@ def check_grads(  # noqa: PLR0913, PLR0917 - JAX's signature
         rtol: the relative tolerance.
         eps: the step; the default depends on the dtype.
 
+    Returns:
+        None, if they agree.
+
     Raises:
         AssertionError: they differ; the message names mode, order and argument.
+        ArgumentError: the order or a mode is another, or no argument has floating values.
 
     >>> import imprint.numpy as np
     >>> from imprint.testing import check_grads

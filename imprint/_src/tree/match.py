@@ -16,6 +16,7 @@ from imprint._src.tree.walk import (
     all_leaf_types,
     all_text,
     fields_of,
+    is_named_tuple,
     raw_opener_of,
 )
 
@@ -100,6 +101,9 @@ class _MatchGenerator:
             self._check(f"{name} is not None")
         elif kind in fields_of:
             self._fields(node, kind, name)
+        elif is_named_tuple(kind):
+            self._check(f"{name}.__class__ is not {self._constant(kind)}")
+            self._unpack(tuple(node), name)
         else:
             self._opened(node, kind, name)
 

@@ -12,6 +12,7 @@ from threading import get_ident
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
+import optree
 
 
 class Fields(NamedTuple):
@@ -54,9 +55,13 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
     elif kind is not tuple and kind is not list:
         if tree is None:
             return None
-        given, static = _openers[kind](tree)
-        children = tuple(given)
-        head = kind, static
+        opener = _openers.get(kind)
+        if opener is not None:
+            given, static = opener(tree)
+            children = tuple(given)
+            head = kind, static
+        elif not is_named_tuple(kind):
+            raise KeyError(kind)
     if all_leaf_types(map(type, children)):
         leaves += children
         return (*head, len(children))
@@ -64,6 +69,12 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
 
 
 # ---- classes ----
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Return whether a class is that of a named tuple, which is a node like a tuple."""
+    return kind not in _openers and optree.is_namedtuple_class(kind)
+
 
 _leaf_types: Final[set[type]] = {
     bool,

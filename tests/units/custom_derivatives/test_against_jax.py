@@ -20,7 +20,7 @@ from tests.units.custom_derivatives.defined import (
     run_both,
 )
 
-pytestmark = pytest.mark.sampled(12)
+pytestmark = pytest.mark.sampled(24)
 REVERSE = {**WAYS, **BACK, **SECOND}
 
 

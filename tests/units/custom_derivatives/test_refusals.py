@@ -151,6 +151,67 @@ def test_python_chooses_by_values_where_nothing_is_staged():
     assert (imprint.grad(g)(1.0), imprint.grad(g)(-1.0)) == (3.0, 4.0)
 
 
+def _of_captured(lib, result):
+    """Return the derivatives, in two slices, by a value that a rule captures."""
+
+    def loss(captured, z):
+        f = lib.custom_jvp(lambda x: result(captured))
+        f.defjvp(lambda p, t: (f(*p), t[0]))
+        return f(z)
+
+    return lib.vmap(lib.grad(loss))(*np.ones((2, 2), np.float32))
+
+
+def test_a_captured_value_that_is_passed_along_has_no_derivative():
+    (ours, _), (theirs, _) = LIBRARIES
+    assert not np.any(_of_captured(theirs, lambda x: x))
+    with pytest.raises(theirs.errors.UnexpectedTracerError):
+        _of_captured(theirs, lambda x: x * 1.0)
+    with pytest.raises(UnexpectedTracerError, match="closes over"):
+        _of_captured(ours, lambda x: x)
+
+
+def _choosing(lib, captured):
+    """Return a function, and its rule, that branch on values and capture another."""
+    f = lib.custom_jvp(lambda x: x * captured if x > 0 else x)
+    f.defjvp(lambda p, t: (f(*p), t[0] * (captured * 10.0 if p[0] > 0 else 20.0)))
+    return f
+
+
+def _holding(lib):
+    """Return a function with a rule, of which another's backward rule holds the argument."""
+    f = lib.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    f.defvjp(lambda n, x: (f(n, x), None), lambda n, _, ct: (ct * n * 3.0,))
+    g = lib.custom_jvp(lambda x: f(x, x))
+    g.defjvps(lambda t, out, x: t)
+    return g
+
+
+UNMAPPED = {
+    "a value": lambda lib, x, zs: lib.vmap(lambda z: _choosing(lib, z)(x))(zs),
+    "in columns": lambda lib, x, zs: lib.vmap(
+        lambda z: _choosing(lib, z)(x), 1, out_axes=1
+    )(zs),
+    "a derivative": lambda lib, x, zs: lib.grad(
+        lambda x: lib.vmap(lambda z: _choosing(lib, z)(x) * z)(zs).sum()
+    )(x),
+    "a tangent": lambda lib, x, zs: lib.jvp(
+        lambda x: lib.vmap(lib.vmap(lambda z: _choosing(lib, z)(x)))(zs), (x,), (x,)
+    )[1],
+    "another's derivative": lambda lib, x, zs: lib.grad(
+        lambda z: lib.vmap(lambda z: _choosing(lib, 2.0)(x) * z)(z).sum()
+    )(zs),
+    "held": lambda lib, x, zs: lib.vmap(lambda z: _holding(lib)(x) * z)(zs),
+}
+
+
+@pytest.mark.parametrize("program", UNMAPPED.values(), ids=UNMAPPED.keys())
+def test_python_chooses_by_values_that_are_not_mapped(program):
+    zs = np.arange(6, dtype="float32").reshape(2, 3)
+    ours, theirs = (program(lib, np_.float32(1.5), zs) for lib, np_ in LIBRARIES)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
 def test_an_unused_tangent_needs_no_forward_mode():
     f = imprint.custom_vjp(lambda x: x * 2.0)
     f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct,))

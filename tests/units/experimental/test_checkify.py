@@ -41,7 +41,7 @@ def one_by_one(lib, checked, xs):
     ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("errors", SETS)
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_first_error_is_that_of_jax(program, errors):
@@ -59,7 +59,7 @@ def test_the_first_error_is_that_of_jax(program, errors):
     assert [line for line in found[0] if line] == [line for line in found[1] if line]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("program", PROGRAMS, **NAMES)
 def test_the_error_of_one_argument_and_the_result_of_the_function(program, compiled):

@@ -82,6 +82,27 @@ def test_large_numbers_do_not_overflow(name):
     assert_close(got, getattr(jax.nn, name)(LARGE, -1), "program")
 
 
+@pytest.mark.parametrize("count", [8, 100_000])  # beyond what float16 counts to
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp", "logmeanexp"])
+def test_half_precision_is_that_of_the_operands_alone(name, count):
+    rng = np.random.default_rng(2)
+    x = rng.uniform(-0.1, 0.1, count).astype("float16")
+    weights = rng.uniform(0, 100, count).astype("float16")
+
+    def both(x):
+        out, pull = imprint.vjp(getattr(nn, name), x)
+        (ct,) = pull(inp.asarray(weights[: out.size].reshape(out.shape), out.dtype))
+        return out, ct
+
+    with imprint.enable_x64():
+        right = [np.asarray(v) for v in both(inp.asarray(x, "float64"))]
+    for found in (both(inp.asarray(x)), imprint.jit(both)(x)):
+        for one, other in zip(found, right, strict=True):
+            assert one.dtype == "float16"
+            atol = 2e-3 * np.abs(other).max()
+            np.testing.assert_allclose(one, other, rtol=2e-3, atol=atol)
+
+
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
 @pytest.mark.parametrize("edge", [np.inf, -np.inf, np.nan])
 def test_infinities_as_jax(name, edge):

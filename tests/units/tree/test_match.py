@@ -1,10 +1,19 @@
 """Matches flatten trees of one structure, and no others."""
 
+from typing import Any, NamedTuple
+
 import pytest
 from hypothesis import given
 
 from imprint import tree
 from tests.units.tree.test_walk import KEYS, TREES, Box, Layer, Pair, Scaled
+
+
+class Twin(NamedTuple):
+    """Another class with the fields of `Pair`."""
+
+    first: Any
+    second: Any
 
 
 def match_or_none(x):
@@ -45,6 +54,9 @@ OTHERS = {
     "key": ({"a": 1, "b": (2,)}, {"a": 1, "c": (2,)}),
     "one more key": ({"a": 1}, {"a": 1, "b": 2}),
     "none": ((1, None), (1, ())),
+    "class of a named tuple": (Pair(1, 2), (1, 2)),
+    "another named tuple": (Pair(1, 2), Twin(1, 2)),
+    "none in a named tuple": (Pair(1, None), Pair(1, ())),
     "class of a node": (Layer(1, (2,)), Scaled(1, (2,))),
     "static data": (Scaled(1, 2, 3), Scaled(1, 2, 3.0)),
     "sign of static zero": (Scaled(1, 2, 0.0), Scaled(1, 2, -0.0)),
@@ -64,7 +76,7 @@ def test_it_sees_every_kind_of_difference(name):
             match((y,))
 
 
-@pytest.mark.parametrize("x", [Pair(1, 2), {1: 2}, object(), [0] * 1 + [object()]])
+@pytest.mark.parametrize("x", [{1: 2}, object(), [0] * 1 + [object()]])
 def test_unknown_nodes_have_no_match(x):
     with pytest.raises(KeyError):
         tree.match_of((x, (1,)))

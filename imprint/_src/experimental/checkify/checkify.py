@@ -151,6 +151,12 @@ def check(
         debug: whether it does nothing outside of `checkify`.
         **fmt_kwargs: its named values.
 
+    Returns:
+        None.
+
+    Raises:
+        DTypeError: `pred` is no bool.
+
     Example:
         >>> import imprint
         >>> from imprint.experimental import checkify
@@ -177,6 +183,12 @@ def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
         *fmt_args: its values.
         **fmt_kwargs: its named values.
 
+    Returns:
+        None.
+
+    Raises:
+        DTypeError: `pred` is no bool.
+
     Example:
         >>> from imprint.experimental import checkify
         >>> def f(x):
@@ -195,6 +207,12 @@ def check_error(error: Any) -> None:
 
     Args:
         error: the error of a checkified function.
+
+    Returns:
+        None, if no check failed.
+
+    Raises:
+        ArgumentError: `error` is none.
 
     Example:
         >>> import imprint

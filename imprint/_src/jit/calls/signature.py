@@ -156,12 +156,17 @@ class CallForm:
             self.recalled, self._treedef = (None, self.spec, None), treedef
             self.arrays_only = treedef is None
             return
-        self.arrays_only = True
+        self.arrays_only = self.recalled[0] is not _no_match
         if self.recalled[0] is None:
             try:
                 self.recalled = tree.match_of(values), self.spec, treedef
             except KeyError:
                 self.arrays_only: bool = False
+                self.recalled = _no_match, self.spec, treedef
+
+
+def _no_match(values: tuple[Any, ...]) -> list[Any]:
+    raise KeyError
 
 
 def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
-from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
+from imprint._src.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, all_bodies
 from imprint._src.diagnostics.source import Source
 from imprint._src.jit.explain.granularity import dissolved
 from imprint._src.jit.explain.loops import SourceLoop, loop_around
@@ -69,19 +69,12 @@ def _times(count: int) -> str:
 def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
     """Return the repeats of a program and its inner jaxprs; those that save most first."""
     found: dict[Hashable, Repeat] = {}
-    seen: set[int] = set()
-    todo = [closed]
-    while todo:
-        one = todo.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
+    for one in (closed, *all_bodies(closed.jaxpr)):
         for new in _repeats_of(one.jaxpr):
             old = found.setdefault(new.loop or _place(new.source), new)
             if old is not new:
                 counts = (*old.counts, *new.counts)
                 found[new.loop or _place(new.source)] = old._replace(counts=counts)
-        todo += one.jaxpr.bodies
     return tuple(sorted(found.values(), key=lambda r: -r.saved))
 
 

@@ -233,7 +233,7 @@ class Dependencies:
         """Return the dependencies that another function has too."""
         captured = {*map(id, self.captured)}
         reads = tuple(r for r in self.reads if id(r) not in captured)
-        return Dependencies((), reads, self.ran, self.written)
+        return self._with(reads, (), self.ran)
 
     def without(self, written: frozenset[Key]) -> "Dependencies":
         """Return them without locations that each trace is known to fill in."""

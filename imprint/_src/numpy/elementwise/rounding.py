@@ -1,10 +1,10 @@
 """Rounding and parts of numbers, elementwise.
 
-Integers are unchanged by rounding. Complex numbers round in both parts.
+Integers are unchanged by rounding, but to tens. Complex numbers round in both parts.
 """
 
 import math
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from imprint._src import dtypes
 from imprint._src.core.array import Array
@@ -23,9 +23,10 @@ from imprint._src.numpy.promotion import (
 from imprint._src.primitives.axes import whole
 from imprint._src.primitives.barrier import stop_gradient
 from imprint._src.primitives.copying import owned
-from imprint._src.primitives.core_ops import mul, neg, scalar_like, sub
-from imprint._src.primitives.elementwise.arithmetic import div
-from imprint._src.primitives.elementwise.comparison import eq, ge, lt
+from imprint._src.primitives.core_ops import add, mul, neg, scalar_like, sub
+from imprint._src.primitives.elementwise.arithmetic import div, rem
+from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.comparison import eq, ge, gt, lt, ne
 from imprint._src.primitives.elementwise.complex import complex_, imag_p, real_p
 from imprint._src.primitives.elementwise.complex import conj as conj_
 from imprint._src.primitives.elementwise.rounding import (
@@ -33,6 +34,7 @@ from imprint._src.primitives.elementwise.rounding import (
     abs_,
     ceil_p,
     floor_p,
+    is_finite,
     round_,
 )
 
@@ -168,31 +170,42 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
             round(real_p.bind1(x), decimals), round(imag_p.bind1(x), decimals)
         )
     if not dtypes.is_inexact(x.dtype):
-        if decimals < 0:
-            raise ArgumentError(
-                f"round: expected decimals >= 0 for {x.aval}, got {decimals}. "
-                "Convert it to a float first."
-            )
-        return x
+        return _whole_to_tens(x, -decimals) if decimals < 0 else x
     if decimals == 0:
         return _nearest(x)
-    info = cast("Any", dtypes.finfo(x.dtype))
-    if decimals > math.log10(float(info.max)):
+    largest = float(cast("Any", dtypes.finfo(x.dtype)).max)
+    if decimals > math.log10(largest):
         return x
-    decimals = max(decimals, _NO_DIGITS)
+    if -decimals > math.log10(largest) + math.log10(2):
+        x = stop_gradient(x)
+        return where(is_finite(x), mul(x, scalar_like(x, 0)), x)
     wide = convert("round", x, dtypes.float32) if x.dtype == dtypes.float16 else x
-    factor = scalar_like(wide, 10**decimals if decimals > 0 else 10.0**decimals)
-    return convert(
-        "round",
-        div(_nearest(mul(wide, factor)), factor),
-        x.dtype,
-        weak_type=x.weak_type,
-    )
+    tens = scalar_like(wide, 10 ** abs(decimals))
+    scale, unscale = (mul, div) if decimals > 0 else (div, mul)
+    rounded = unscale(_nearest(scale(wide, tens)), tens)
+    return convert("round", rounded, x.dtype, weak_type=x.weak_type)
 
 
 around = round
-_NO_DIGITS: Final = -400
-"""With fewer decimals, the largest number of any dtype rounds to 0."""
+
+
+def _whole_to_tens(x: Array, zeros: int) -> Array:
+    """Return the nearest multiples of a power of ten, ties to even multiples."""
+    if x.dtype == dtypes.bool_:
+        raise ArgumentError(
+            f"round: expected decimals >= 0 for {x.aval}, got {-zeros}. "
+            "Convert it to integers first."
+        )
+    if zeros > math.log10(dtypes.iinfo(x.dtype).max):
+        return mul(x, scalar_like(x, 0))
+    unit = scalar_like(x, 10**zeros)
+    rest = rem(x, unit)
+    below = where(lt(rest, scalar_like(x, 0)), neg(rest), rest)
+    is_odd = ne(rem(div(x, unit), scalar_like(x, 2)), scalar_like(x, 0))
+    above = sub(unit, below)
+    is_up = or_(gt(below, above), and_(eq(below, above), is_odd))
+    step = where(lt(x, scalar_like(x, 0)), neg(unit), unit)
+    return add(sub(x, rest), where(is_up, step, scalar_like(x, 0)))
 
 
 def _nearest(x: Array) -> Array:

@@ -26,11 +26,14 @@ def vq(
         check_finite: ignored, as in JAX.
 
     Returns:
-        The index of the first nearest code, and the distance to it.
+        The index of the first nearest code, and the distance to it, as two vectors.
 
     Raises:
         ShapeError: the operands are not two matrices or two vectors, or row lengths
             differ.
+
+    References:
+        SciPy, `scipy.cluster.vq.vq`.
 
     Example:
         >>> import imprint.numpy as np

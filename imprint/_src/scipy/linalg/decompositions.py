@@ -46,6 +46,17 @@ def svd(
         check_finite: changes nothing.
         lapack_driver: changes nothing.
 
+    Returns:
+        U, the singular values in descending order, real, along the last axis, and Vh; or
+        the values alone. For `a` of shape `(..., m, n)` and `k = min(m, n)`: `(..., m, m)`,
+        `(..., k)` and `(..., n, n)`, or `(..., m, k)`, `(..., k)` and `(..., k, n)`.
+
+    Raises:
+        ShapeError: `a` has less than two axes.
+
+    References:
+        SciPy, `scipy.linalg.svd`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.svd(np.diag(np.array([3.0, 4.0])), compute_uv=False)
@@ -75,6 +86,18 @@ def qr(
         pivoting: whether to permute columns, so that the diagonal of R does not grow;
             the permutation is returned too.
         check_finite: changes nothing.
+
+    Returns:
+        Q and R, and the permutation if `pivoting`. For `a` of shape `(..., m, n)`:
+        `(..., m, m)` and `(..., m, n)`, or for "economic" `(..., m, k)` and `(..., k, n)`
+        with `k = min(m, n)`.
+
+    Raises:
+        ArgumentError: the mode is unknown.
+        ShapeError: `a` has less than two axes.
+
+    References:
+        SciPy, `scipy.linalg.qr`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -112,6 +135,16 @@ def qr_multiply(  # noqa: PLR0913, PLR0917 - SciPy's signature
         conjugate: whether to use the conjugate of Q.
         overwrite_a: changes nothing.
         overwrite_c: changes nothing.
+
+    Returns:
+        The product, R, and the permutation if `pivoting`; Q has as many columns as needed.
+
+    Raises:
+        ArgumentError: the mode is unknown.
+        ShapeError: Q and `c` cannot be multiplied.
+
+    References:
+        SciPy, `scipy.linalg.qr_multiply`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -168,6 +201,17 @@ def eigh(  # noqa: PLR0913, PLR0917 - SciPy's signature
         type: must be 1.
         check_finite: changes nothing.
 
+    Returns:
+        The eigenvalues in ascending order, real, of shape `(..., n)`, and the eigenvectors
+        as columns, of the shape of `a`; or the eigenvalues alone.
+
+    Raises:
+        NotImplementedError: `b`, `eigvals` or another `type` is given.
+        ShapeError: `a` is not square.
+
+    References:
+        SciPy, `scipy.linalg.eigh`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> a = np.array([[0.0, 2.0], [2.0, 0.0]])
@@ -201,13 +245,24 @@ def eigh_tridiagonal(  # noqa: PLR0913 - JAX's signature
     The matrix is solved as a dense one, exactly and with derivatives.
 
     Args:
-        d: the diagonal.
+        d: the diagonal, a vector; its real part is used.
         e: the off-diagonal; for a Hermitian matrix, the upper one.
         eigvals_only: whether to return only the eigenvalues.
         select: "a" for all, "i" for those of `select_range`.
         select_range: the first and the last index.
         tol: changes nothing.
         key: changes nothing.
+
+    Returns:
+        The eigenvalues in ascending order, real, and the eigenvectors as columns; or the
+        eigenvalues alone.
+
+    Raises:
+        ShapeError: the diagonals are not vectors, the second one element shorter.
+        ArgumentError: `select` is unknown, or has no range.
+
+    References:
+        SciPy, `scipy.linalg.eigh_tridiagonal`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -244,6 +299,16 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
         a: square matrices along the last two axes.
         output: "complex" for a triangular T for real matrices too.
 
+    Returns:
+        T and Z, of the shape of `a`.
+
+    Raises:
+        ArgumentError: `output` is unknown.
+        ShapeError: `a` is not square.
+
+    References:
+        SciPy, `scipy.linalg.schur`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> t, z = scipy.linalg.schur(np.array([[1.0, 2.0], [0.0, 3.0]]))
@@ -277,6 +342,15 @@ def hessenberg(
         calc_q: whether to return Q of `a = Q H Qᴴ` too.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
+
+    Returns:
+        H, or H and Q, of the shape of `a`.
+
+    Raises:
+        ShapeError: `a` is not square.
+
+    References:
+        SciPy, `scipy.linalg.hessenberg`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy

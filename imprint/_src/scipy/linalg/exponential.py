@@ -51,6 +51,15 @@ def expm(
         max_squarings: the maximum number of squarings; a matrix whose norm needs more
             gives NaN.
 
+    Returns:
+        The exponentials, of the shape of `A`, in its inexact dtype.
+
+    Raises:
+        ShapeError: `A` is not square.
+
+    References:
+        SciPy, `scipy.linalg.expm`; Higham 2005.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.expm(np.array([[0.0, 1.0], [0.0, 0.0]]))
@@ -81,6 +90,15 @@ def expm_frechet(
         E: the directions, with the shape of `A`.
         method: changes nothing.
         compute_expm: whether to return both; else only the derivatives.
+
+    Returns:
+        The exponentials and the derivatives, or the derivatives alone, of the shape of `A`.
+
+    Raises:
+        ShapeError: `A` is not square, or `E` has another shape.
+
+    References:
+        SciPy, `scipy.linalg.expm_frechet`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy

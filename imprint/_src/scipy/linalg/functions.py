@@ -40,6 +40,16 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's na
         A: a square matrix.
         blocksize: must be 1.
 
+    Returns:
+        The root, a complex matrix of the shape of `A`.
+
+    Raises:
+        NotImplementedError: `blocksize` is above 1.
+        ShapeError: `A` is not one square matrix.
+
+    References:
+        SciPy, `scipy.linalg.sqrtm`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.sqrtm(np.diag(np.array([4.0, 9.0]))).real
@@ -73,6 +83,16 @@ def funm(
         A: a square matrix with distinct eigenvalues.
         func: the function, elementwise on an array of eigenvalues.
         disp: True to return only the result; else also an estimate of its error.
+
+    Returns:
+        The function of `A`, a complex matrix of its shape; with the estimate, unless
+        `disp`.
+
+    Raises:
+        ShapeError: `A` is not one square matrix.
+
+    References:
+        SciPy, `scipy.linalg.funm`; Parlett 1976.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -126,6 +146,16 @@ def polar(
         method: "qdwh" or "svd"; both use singular values here.
         eps: changes nothing.
         max_iterations: changes nothing.
+
+    Returns:
+        U, of the shape of `a`, and P, square.
+
+    Raises:
+        ArgumentError: `side` or `method` is unknown.
+        ShapeError: `a` has less than two axes.
+
+    References:
+        SciPy, `scipy.linalg.polar`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy

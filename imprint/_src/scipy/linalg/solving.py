@@ -50,6 +50,16 @@ def cholesky(
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
+    Returns:
+        The triangular factors, of the shape of `a`; NaN where a matrix is not positive
+        definite.
+
+    Raises:
+        ShapeError: `a` is not square.
+
+    References:
+        SciPy, `scipy.linalg.cholesky`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -76,6 +86,15 @@ def cho_factor(
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
+    Returns:
+        The factor, of the shape of `a`, and `lower`; the other triangle of the factor is 0.
+
+    Raises:
+        ShapeError: `a` is not square.
+
+    References:
+        SciPy, `scipy.linalg.cho_factor`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> factor = scipy.linalg.cho_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -99,6 +118,15 @@ def cho_solve(
         b: a vector, or matrices along the last two axes.
         overwrite_b: changes nothing.
         check_finite: changes nothing.
+
+    Returns:
+        The solutions, of the shape of `b`; leading axes broadcast.
+
+    Raises:
+        ShapeError: the factor is not square, or `b` does not fit it.
+
+    References:
+        SciPy, `scipy.linalg.cho_solve`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -132,6 +160,17 @@ def lu_factor(
         overwrite_a: changes nothing.
         check_finite: changes nothing.
 
+    Returns:
+        The factors, of the shape of `a`: U, and L below the diagonal, whose own is 1; and
+        for each row the one it was exchanged with, an int32 array of shape
+        `(..., min(m, n))`.
+
+    Raises:
+        ShapeError: `a` has less than two axes.
+
+    References:
+        SciPy, `scipy.linalg.lu_factor`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.lu_factor(np.array([[1.0, 2.0], [4.0, 2.0]]))[1]
@@ -158,6 +197,16 @@ def lu_solve(
         trans: 0 for `a`, 1 for its transpose, 2 for its conjugate transpose.
         overwrite_b: changes nothing.
         check_finite: changes nothing.
+
+    Returns:
+        The solutions, of the shape of `b`; leading axes broadcast.
+
+    Raises:
+        ArgumentError: `trans` is unknown.
+        ShapeError: the factor is not square, or `b` does not fit it.
+
+    References:
+        SciPy, `scipy.linalg.lu_solve`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -190,10 +239,20 @@ def lu(
     """Return the LU decomposition: matrices P, L and U whose product is `a`.
 
     Args:
-        a: a matrix.
+        a: matrices along the last two axes.
         permute_l: whether to return `P @ L` and U.
         overwrite_a: changes nothing.
         check_finite: changes nothing.
+
+    Returns:
+        P, L and U, or `P @ L` and U. For `a` of shape `(..., m, n)` and `k = min(m, n)`: P,
+        real, `(..., m, m)`, L `(..., m, k)` and U `(..., k, n)`.
+
+    Raises:
+        ShapeError: `a` has less than two axes.
+
+    References:
+        SciPy, `scipy.linalg.lu`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -227,6 +286,17 @@ def det(
 ) -> Array:
     """Return the determinants of square matrices, as `imprint.numpy.linalg.det` does.
 
+    Args:
+        a: square matrices along the last two axes.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Returns:
+        The determinants, of the shape of the leading axes.
+
+    References:
+        SciPy, `scipy.linalg.det`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.det(2 * np.eye(2))
@@ -242,6 +312,17 @@ def inv(
     check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
 ) -> Array:
     """Return the inverses of square matrices, as `imprint.numpy.linalg.inv` does.
+
+    Args:
+        a: square matrices along the last two axes.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Returns:
+        The inverses, of the shape of `a`.
+
+    References:
+        SciPy, `scipy.linalg.inv`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -278,6 +359,16 @@ def solve(  # noqa: PLR0913, PLR0917 - SciPy's signature
         check_finite: changes nothing.
         assume_a: "pos" for positive definite matrices, solved by Cholesky; "gen", "sym"
             or "her" for others.
+
+    Returns:
+        The solutions, of the shape of `b`; leading axes broadcast.
+
+    Raises:
+        ArgumentError: `assume_a` is unknown.
+        ShapeError: `a` is not square, or `b` does not fit it.
+
+    References:
+        SciPy, `scipy.linalg.solve`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -327,7 +418,7 @@ def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
     """Return the solutions x of `a @ x = b` for triangular `a`.
 
     Args:
-        a: square matrices along the last two axes.
+        a: square matrices along the last two axes; the other triangle is not read.
         b: a vector, or matrices along the last two axes.
         trans: 0 or "N" for `a`, 1 or "T" for its transpose, 2 or "C" for its conjugate
             transpose.
@@ -336,6 +427,16 @@ def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
         overwrite_b: changes nothing.
         debug: changes nothing.
         check_finite: changes nothing.
+
+    Returns:
+        The solutions, of the shape of `b`; leading axes broadcast.
+
+    Raises:
+        ArgumentError: `trans` is unknown.
+        ShapeError: `a` is not square, or `b` does not fit it.
+
+    References:
+        SciPy, `scipy.linalg.solve_triangular`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy

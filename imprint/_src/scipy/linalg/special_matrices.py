@@ -39,8 +39,17 @@ def pascal(n: int, kind: str | None = None) -> Array:
     """Return the Pascal matrix: element [i, j] is the binomial of `i + j` over `i`.
 
     Args:
-        n: the number of rows.
+        n: the number of rows, concrete.
         kind: "symmetric", or "lower" or "upper" for its triangular factor.
+
+    Returns:
+        A float32 matrix of shape `(n, n)`.
+
+    Raises:
+        ArgumentError: `n` is negative, or `kind` unknown.
+
+    References:
+        SciPy, `scipy.linalg.pascal`.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -59,6 +68,19 @@ def pascal(n: int, kind: str | None = None) -> Array:
 def invpascal(n: int, kind: str | None = None) -> Array:
     """Return the inverse of `pascal(n, kind)`.
 
+    Args:
+        n: the number of rows, concrete.
+        kind: as in `pascal`.
+
+    Returns:
+        A matrix of shape `(n, n)`, in the default floating dtype.
+
+    Raises:
+        ArgumentError: `n` is negative, or `kind` unknown.
+
+    References:
+        SciPy, `scipy.linalg.invpascal`.
+
     Example:
         >>> import imprint.scipy as scipy
         >>> scipy.linalg.invpascal(2)
@@ -75,6 +97,18 @@ def invpascal(n: int, kind: str | None = None) -> Array:
 
 def invhilbert(n: int) -> Array:
     """Return the inverse of `hilbert(n)`, whose elements are integers.
+
+    Args:
+        n: the number of rows, concrete.
+
+    Returns:
+        A matrix of shape `(n, n)`, in the default floating dtype.
+
+    Raises:
+        ArgumentError: `n` is negative.
+
+    References:
+        SciPy, `scipy.linalg.invhilbert`.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -123,6 +157,17 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
         n: the number of columns.
         mode: "full", "same" or "valid", as in `imprint.numpy.convolve`.
 
+    Returns:
+        The matrices, with `n` columns, in the dtype of `a`: as many rows as the convolution
+        has elements.
+
+    Raises:
+        ArgumentError: `n` is less than 1, or the mode unknown.
+        ShapeError: the vectors have no elements.
+
+    References:
+        SciPy, `scipy.linalg.convolution_matrix`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.convolution_matrix(np.array([1.0, 2.0]), 2)
@@ -159,6 +204,15 @@ def fiedler_companion(a: ArrayLike) -> Array:
 
     Args:
         a: the coefficients along the last axis, the highest power first.
+
+    Returns:
+        The matrices, of shape `(..., n, n)` for polynomials of degree n.
+
+    Raises:
+        ShapeError: there are no coefficients.
+
+    References:
+        SciPy, `scipy.linalg.fiedler_companion`; Fiedler 2003.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -207,6 +261,15 @@ def block_diag(*arrs: ArrayLike) -> Array:
     Args:
         arrs: matrices; a vector is a row, a number a matrix of one element.
 
+    Returns:
+        The matrix, in the common dtype, of as many rows and columns as all blocks have.
+
+    Raises:
+        ShapeError: a block has more than two axes.
+
+    References:
+        SciPy, `scipy.linalg.block_diag`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.block_diag(np.array([[1, 2], [3, 4]]), 5)
@@ -237,8 +300,14 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Return Toeplitz matrices, whose diagonals are constant.
 
     Args:
-        c: the first column.
+        c: the first column; vectors along the last axis.
         r: the first row, whose first element is ignored; None for the conjugate of `c`.
+
+    Returns:
+        The matrices, of shape `(..., m, n)` for `m` elements of `c` and `n` of `r`.
+
+    References:
+        SciPy, `scipy.linalg.toeplitz`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -257,8 +326,14 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Return matrices whose anti-diagonals are constant.
 
     Args:
-        c: the first column.
+        c: the first column; vectors along the last axis.
         r: the last row, whose first element is not read; None for zeros.
+
+    Returns:
+        The matrices, of shape `(..., m, n)` for `m` elements of `c` and `n` of `r`.
+
+    References:
+        SciPy, `scipy.linalg.hankel`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -278,7 +353,13 @@ def circulant(c: ArrayLike) -> Array:
     """Return matrices of which each column is the one before, shifted in a circle.
 
     Args:
-        c: the first column.
+        c: the first column; vectors along the last axis.
+
+    Returns:
+        The matrices, of shape `(..., n, n)` for `n` elements of `c`.
+
+    References:
+        SciPy, `scipy.linalg.circulant`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -296,7 +377,16 @@ def companion(a: ArrayLike) -> Array:
     """Return the matrices whose eigenvalues are the roots of polynomials.
 
     Args:
-        a: the coefficients, that of the highest power first.
+        a: the coefficients along the last axis, that of the highest power first.
+
+    Returns:
+        The matrices, of shape `(..., n, n)` for polynomials of degree n.
+
+    Raises:
+        ShapeError: there are less than two coefficients.
+
+    References:
+        SciPy, `scipy.linalg.companion`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -318,8 +408,17 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """Return the matrices that age populations by one step.
 
     Args:
-        f: how many are born for each of an age.
+        f: how many are born for each of an age, along the last axis.
         s: which part of each age but the last survives.
+
+    Returns:
+        The matrices, of shape `(..., n, n)` for `n` ages.
+
+    Raises:
+        ShapeError: there are less than two ages, or not one survivor less.
+
+    References:
+        SciPy, `scipy.linalg.leslie`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
@@ -343,6 +442,15 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 def fiedler(a: ArrayLike) -> Array:
     """Return the distances of each element of vectors from each other one.
 
+    Args:
+        a: vectors along the last axis.
+
+    Returns:
+        The matrices, of shape `(..., n, n)` for `n` elements of `a`.
+
+    References:
+        SciPy, `scipy.linalg.fiedler`.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> scipy.linalg.fiedler(np.array([1, 4]))
@@ -359,6 +467,18 @@ def fiedler(a: ArrayLike) -> Array:
 def hilbert(n: int) -> Array:
     """Return the matrix of `1 / (i + j + 1)`.
 
+    Args:
+        n: the number of rows, concrete.
+
+    Returns:
+        A matrix of shape `(n, n)`, in the default floating dtype.
+
+    Raises:
+        ArgumentError: `n` is negative.
+
+    References:
+        SciPy, `scipy.linalg.hilbert`.
+
     Example:
         >>> import imprint.scipy as scipy
         >>> scipy.linalg.hilbert(2)
@@ -373,8 +493,17 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Return the matrix of 1 and -1 whose rows are orthogonal, of a power of two rows.
 
     Args:
-        n: the number of rows.
+        n: the number of rows, a concrete power of two.
         dtype: of the result.
+
+    Returns:
+        A matrix of shape `(n, n)`.
+
+    Raises:
+        ArgumentError: `n` is no power of two.
+
+    References:
+        SciPy, `scipy.linalg.hadamard`.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -399,8 +528,18 @@ def helmert(
     """Return the Helmert matrix of orthogonal contrasts.
 
     Args:
-        n: the number of columns.
+        n: the number of columns, concrete.
         full: whether to include the first row, of equal weights.
+
+    Returns:
+        A matrix of shape `(n - 1, n)`, or `(n, n)` if `full`, in the default floating
+        dtype.
+
+    Raises:
+        ArgumentError: `n` is less than 1.
+
+    References:
+        SciPy, `scipy.linalg.helmert`.
 
     Example:
         >>> import imprint.scipy as scipy
@@ -427,9 +566,18 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     """Return the matrix of the discrete Fourier transform.
 
     Args:
-        n: the number of rows.
+        n: the number of rows, concrete.
         scale: the divisor: None, "sqrtn" or "n".
         dtype: a complex dtype; None for the default.
+
+    Returns:
+        A complex matrix of shape `(n, n)`.
+
+    Raises:
+        ArgumentError: `n` is negative, `scale` unknown, or `dtype` not complex.
+
+    References:
+        SciPy, `scipy.linalg.dft`.
 
     Example:
         >>> import imprint.scipy as scipy

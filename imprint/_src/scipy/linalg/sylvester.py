@@ -57,6 +57,16 @@ def solve_sylvester(
         method: "schur", or "eigen", by eigenvectors, which is differentiable.
         tol: if an eigenvalue of A and one of B add up to less, the result is NaN.
 
+    Returns:
+        The solutions, of the shape and dtype of `C`; leading axes broadcast.
+
+    Raises:
+        ArgumentError: the method is unknown.
+        ShapeError: `A` or `B` is not square, or `C` does not fit them.
+
+    References:
+        SciPy, `scipy.linalg.solve_sylvester`; Bartels and Stewart 1972.
+
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy
         >>> a, b = np.diag(np.array([1.0, 2.0])), np.array([[1.0]])
@@ -139,6 +149,15 @@ def rsf2csf(
         T: the real form: square matrices along the last two axes.
         Z: its vectors.
         check_finite: changes nothing.
+
+    Returns:
+        The complex form and its vectors, of the shapes of `T` and `Z`.
+
+    Raises:
+        ShapeError: `T` is not square, or `Z` has another size.
+
+    References:
+        SciPy, `scipy.linalg.rsf2csf`.
 
     Example:
         >>> import imprint.numpy as np, imprint.scipy as scipy

@@ -71,10 +71,16 @@ def minimize(
             L-BFGS `maxls` instead of the last, `ftol`, `maxfun`, `maxgrad`, and
             `maxcor`, the length of the history.
 
+    Returns:
+        The minimum, with the value, the gradient and the counts: see `OptimizeResults`.
+
     Raises:
         ArgumentError: the method or an option is unknown.
         ShapeError: `x0` does not have one axis, or the result of `fun` has any.
         DTypeError: `x0` is complex.
+
+    References:
+        SciPy, `scipy.optimize.minimize`; Nocedal and Wright 2006, chapters 3, 6 and 7.
 
     Example:
         >>> import imprint.numpy as np

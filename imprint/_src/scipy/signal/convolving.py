@@ -45,9 +45,16 @@ def convolve(
         method: "direct", "fft", or "auto", which is "direct".
         precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
+    Returns:
+        The convolution, in the common inexact dtype. Along an axis of lengths n and m it
+        has `n + m - 1` elements for "full", n for "same" and `abs(n - m) + 1` for "valid".
+
     Raises:
         ShapeError: the arrays are empty, or do not match.
         ArgumentError: the mode or method is unknown.
+
+    References:
+        SciPy, `scipy.signal.convolve`.
 
     Example:
         >>> import imprint.numpy as np
@@ -84,9 +91,15 @@ def convolve2d(
         fillvalue: must be 0, as in JAX.
         precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
+    Returns:
+        The convolution, in the common inexact dtype.
+
     Raises:
         ShapeError: an array does not have two axes, or they do not match.
         ArgumentError: the mode or boundary is unknown.
+
+    References:
+        SciPy, `scipy.signal.convolve2d`.
 
     Example:
         >>> import imprint.numpy as np
@@ -116,9 +129,15 @@ def correlate(
         method: "direct", "fft", or "auto", which is "direct".
         precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
+    Returns:
+        The correlation, in the common inexact dtype.
+
     Raises:
         ShapeError: the arrays are empty, or do not match.
         ArgumentError: the mode or method is unknown.
+
+    References:
+        SciPy, `scipy.signal.correlate`.
 
     Example:
         >>> import imprint.numpy as np
@@ -148,9 +167,15 @@ def correlate2d(
         fillvalue: must be 0, as in JAX.
         precision: the precision of products, as in `imprint.lax.conv_general_dilated`.
 
+    Returns:
+        The correlation, in the common inexact dtype.
+
     Raises:
         ShapeError: an array does not have two axes, or they do not match.
         ArgumentError: the mode or boundary is unknown.
+
+    References:
+        SciPy, `scipy.signal.correlate2d`.
 
     Example:
         >>> import imprint.numpy as np
@@ -181,9 +206,15 @@ def fftconvolve(
         axes: the axes to convolve; None for all. Along others lengths are equal, and
             the arrays are multiplied elementwise.
 
+    Returns:
+        The convolution, in the common inexact dtype.
+
     Raises:
         ShapeError: the arrays do not match.
         ArgumentError: the mode is unknown.
+
+    References:
+        SciPy, `scipy.signal.fftconvolve`.
 
     Example:
         >>> import imprint.numpy as np

@@ -67,9 +67,17 @@ def stft(  # noqa: PLR0913, PLR0917 - SciPy's signature
         padded: whether to add zeros, so that the last segment is complete.
         axis: the axis of time.
 
+    Returns:
+        The frequencies and the times, real vectors, and the transform: a complex array with
+        frequencies at `axis`, and segments along a new last axis.
+
     Raises:
         ArgumentError: the window, trend or boundary is unknown, or numbers do not
             match.
+        ShapeError: the window does not match.
+
+    References:
+        SciPy, `scipy.signal.stft`.
 
     Example:
         >>> import imprint.numpy as np
@@ -127,9 +135,16 @@ def csd(  # noqa: PLR0913, PLR0917 - SciPy's signature
         axis: the axis of time.
         average: "mean" or "median" over the segments.
 
+    Returns:
+        The frequencies, a real vector, and the density, a complex array with frequencies at
+        `axis`; real, if `y` is None.
+
     Raises:
         ArgumentError: the window, trend or average is unknown, or numbers do not match.
         ShapeError: the signals do not match.
+
+    References:
+        SciPy, `scipy.signal.csd`; Welch 1967.
 
     Example:
         >>> import imprint.numpy as np
@@ -185,8 +200,16 @@ def welch(  # noqa: PLR0913, PLR0917 - SciPy's signature
         axis: the axis of time.
         average: "mean" or "median" over the segments.
 
+    Returns:
+        The frequencies, a real vector, and the density, a real array with frequencies at
+        `axis`.
+
     Raises:
         ArgumentError: the window, trend or average is unknown, or numbers do not match.
+        ShapeError: the window does not match.
+
+    References:
+        SciPy, `scipy.signal.welch`; Welch 1967.
 
     Example:
         >>> import imprint.numpy as np
@@ -556,10 +579,17 @@ def istft(  # noqa: PLR0913, PLR0917 - SciPy's signature
         time_axis: the axis of segments.
         freq_axis: the axis of frequencies.
 
+    Returns:
+        The times, a real vector, and the signal, with `time_axis` in place of both axes;
+        real, if `input_onesided`.
+
     Raises:
         ShapeError: there are fewer than two axes, or the window does not match.
         AxisError: both axes are the same.
         ArgumentError: numbers do not match.
+
+    References:
+        SciPy, `scipy.signal.istft`; Griffin and Lim 1984.
 
     Example:
         >>> import imprint.numpy as np

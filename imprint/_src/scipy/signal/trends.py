@@ -38,8 +38,15 @@ def detrend(
         bp: the indices where a new line begins, one or several.
         overwrite_data: must be None; arrays are immutable.
 
+    Returns:
+        The rest, a float or complex array of the shape of `data`.
+
     Raises:
         ArgumentError: the type is unknown, or an index is out of bounds.
+        NotImplementedError: `overwrite_data` is given.
+
+    References:
+        SciPy, `scipy.signal.detrend`.
 
     Example:
         >>> import imprint.numpy as np

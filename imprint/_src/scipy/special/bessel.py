@@ -22,8 +22,14 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
         v: the last order, concrete.
         n_iter: the order at which the backward recurrence starts, at least `v`.
 
+    Returns:
+        The functions, of shape `(v + 1, *shape)` for `z` of a shape, in its floating dtype.
+
     Raises:
         ArgumentError: an order is not an integer, or negative.
+
+    References:
+        SciPy, `scipy.special.jv`; DLMF 10.2(ii).
 
     Example:
         >>> from imprint.scipy import special
@@ -48,6 +54,16 @@ def _order(argument: str, value: Any) -> int:
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 0, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, a float array of the shape of `x`; it overflows to
+        infinity.
+
+    References:
+        SciPy, `scipy.special.i0`; DLMF 10.25(ii).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.i0(1.0).round(4)
@@ -61,6 +77,15 @@ def i0(x: ArrayLike) -> Array:
 def i0e(x: ArrayLike) -> Array:
     """Return `i0(x) * exp(-abs(x))`, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, in (0, 1]: a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.i0e`; DLMF 10.25(ii).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.i0e(1.0).round(4)
@@ -72,6 +97,16 @@ def i0e(x: ArrayLike) -> Array:
 @fuse_eager
 def i1(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 1, elementwise.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, a float array of the shape of `x`; it overflows to
+        infinity.
+
+    References:
+        SciPy, `scipy.special.i1`; DLMF 10.25(ii).
 
     Example:
         >>> from imprint.scipy import special
@@ -85,6 +120,15 @@ def i1(x: ArrayLike) -> Array:
 @fuse_eager
 def i1e(x: ArrayLike) -> Array:
     """Return `i1(x) * exp(-abs(x))`, elementwise.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, in (-1, 1): a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.i1e`; DLMF 10.25(ii).
 
     Example:
         >>> from imprint.scipy import special

@@ -25,6 +25,16 @@ from imprint.custom_derivatives import custom_jvp
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log(y)`, and 0 where `x` is 0 and `y` not NaN.
 
+    Args:
+        x: the factors; real or complex.
+        y: the arguments of the logarithm; broadcast with `x`.
+
+    Returns:
+        The products, of the broadcast shape and the common inexact dtype.
+
+    References:
+        SciPy, `scipy.special.xlogy`.
+
     Example:
         >>> from imprint.scipy import special
         >>> special.xlogy(0.0, 0.0)
@@ -58,6 +68,16 @@ def _quotient(x: Any, y: Any) -> Any:
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log1p(y)`, and 0 where `x` is 0 and `y` not NaN.
 
+    Args:
+        x: the factors; real or complex.
+        y: the arguments of the logarithm, less 1; broadcast with `x`.
+
+    Returns:
+        The products, of the broadcast shape and the common inexact dtype.
+
+    References:
+        SciPy, `scipy.special.xlog1py`.
+
     Example:
         >>> from imprint.scipy import special
         >>> special.xlog1py(0.0, -1.0)
@@ -85,6 +105,15 @@ def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
 def entr(x: ArrayLike) -> Array:
     """Return `-x * log(x)`, 0 at 0 and -inf below.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The entropy of each element in nats, a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.entr`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -111,6 +140,16 @@ def _xlogx_jvp(primals: Any, tangents: Any) -> Any:
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q)`: 0 if `p` is 0, inf outside of probabilities.
 
+    Args:
+        p: real numbers of at least 0.
+        q: real numbers of at least 0, which broadcast with `p`.
+
+    Returns:
+        The terms of the relative entropy, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.rel_entr`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -136,6 +175,16 @@ def _divergence(p: Any, q: Any, rest: Any, at_zero: Any) -> Any:
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q) - p + q`, the terms of the Kullback-Leibler divergence.
 
+    Args:
+        p: real numbers of at least 0; infinity is the result for others.
+        q: real numbers of at least 0, which broadcast with `p`.
+
+    Returns:
+        The terms, a float array of the broadcast shape; `q` where `p` is 0.
+
+    References:
+        SciPy, `scipy.special.kl_div`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -149,6 +198,15 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 @fuse_eager
 def logit(x: ArrayLike) -> Array:
     """Return the logit, `log(x / (1 - x))`.
+
+    Args:
+        x: an array or number; integers become floats.
+
+    Returns:
+        The logit of each element, of the shape of `x`; NaN for reals outside of [0, 1].
+
+    References:
+        SciPy, `scipy.special.logit`.
 
     Example:
         >>> import imprint.numpy as np
@@ -174,6 +232,15 @@ def _logit_jvp(primals: Any, tangents: Any) -> Any:
 def expit(x: ArrayLike) -> Array:
     """Return the logistic function, `1 / (1 + exp(-x))`.
 
+    Args:
+        x: an array or number; integers become floats.
+
+    Returns:
+        The function of each element, of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.expit`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -186,6 +253,16 @@ def expit(x: ArrayLike) -> Array:
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """Return `(x ** lmbda - 1) / lmbda`, and `log(x)` where `lmbda` is 0.
 
+    Args:
+        x: real numbers of at least 0; NaN is the result for others.
+        lmbda: the exponents, real; broadcast with `x`.
+
+    Returns:
+        The transforms, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.boxcox`; Box and Cox 1964.
+
     Example:
         >>> from imprint.scipy import special
         >>> special.boxcox(3.0, 2.0).round(4)
@@ -197,6 +274,16 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """Return the Box-Cox transform of `1 + x`, accurately near 0.
+
+    Args:
+        x: real numbers of at least -1; NaN is the result for others.
+        lmbda: the exponents, real; broadcast with `x`.
+
+    Returns:
+        The transforms, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.boxcox1p`; Box and Cox 1964.
 
     Example:
         >>> from imprint.scipy import special
@@ -216,6 +303,16 @@ def _powered(log_x: Any, power: Any) -> Array:
 def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """Return the softmax along axes; None for all.
 
+    Args:
+        x: an array or number; integers become floats.
+        axis: the axes along which the result adds up to 1; None for all.
+
+    Returns:
+        An array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.softmax`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -227,6 +324,16 @@ def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
 
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """Return the logarithm of the softmax along axes; None for all.
+
+    Args:
+        x: an array or number; integers become floats.
+        axis: the axes along which the probabilities add up to 1; None for all.
+
+    Returns:
+        An array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.log_softmax`.
 
     Example:
         >>> import imprint.numpy as np

@@ -20,6 +20,15 @@ from imprint._src.scipy.special.arguments import floats, strong_floats
 def erfcx(x: ArrayLike) -> Array:
     """Return `exp(x * x) * erfc(x)`, elementwise, without overflow.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.erfcx`; DLMF 7.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.erfcx(0.5).round(4)
@@ -30,6 +39,16 @@ def erfcx(x: ArrayLike) -> Array:
 
 def erfcinv(y: ArrayLike) -> Array:
     """Return the inverse of `erfc`, elementwise, accurately near 0.
+
+    Args:
+        y: real numbers in [0, 2].
+
+    Returns:
+        The inverse for each element, a float array of the shape of `y`; inf for 0, -inf for
+        2, and NaN outside of [0, 2].
+
+    References:
+        SciPy, `scipy.special.erfcinv`; DLMF 7.17.
 
     Example:
         >>> from imprint.scipy import special
@@ -46,6 +65,12 @@ def wofz(z: ArrayLike) -> Array:
     Args:
         z: numbers, which become complex.
 
+    Returns:
+        The function of each element, a complex array of the shape of `z`.
+
+    References:
+        SciPy, `scipy.special.wofz`; DLMF 7.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.wofz(1j).round(4)
@@ -59,6 +84,15 @@ def wofz(z: ArrayLike) -> Array:
 def dawsn(x: ArrayLike) -> Array:
     """Return Dawson's integral, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The integral for each element, a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.dawsn`; DLMF 7.2(ii).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.dawsn(0.5).round(4)
@@ -70,6 +104,15 @@ def dawsn(x: ArrayLike) -> Array:
 @fuse_eager
 def ndtr(x: ArrayLike) -> Array:
     """Return the cumulative distribution of the normal distribution, elementwise.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The probability of a value up to each element, a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.ndtr`.
 
     Example:
         >>> from imprint.scipy import special
@@ -83,6 +126,16 @@ def ndtr(x: ArrayLike) -> Array:
 @fuse_eager
 def ndtri(p: ArrayLike) -> Array:
     """Return the quantile function of the normal distribution, elementwise.
+
+    Args:
+        p: probabilities in [0, 1].
+
+    Returns:
+        The quantile for each element, a float array of the shape of `p`; -inf for 0, inf
+        for 1, and NaN outside of [0, 1].
+
+    References:
+        SciPy, `scipy.special.ndtri`.
 
     Example:
         >>> from imprint.scipy import special
@@ -101,8 +154,15 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
         series_order: ignored, as in JAX: no series is used, and the result is as
             precise as the dtype.
 
+    Returns:
+        The log of the probability of a value up to each element, a float array of the shape
+        of `x`.
+
     Raises:
         ArgumentError: the order is negative.
+
+    References:
+        SciPy, `scipy.special.log_ndtr`.
 
     Example:
         >>> from imprint.scipy import special
@@ -121,6 +181,15 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 def erf(x: ArrayLike) -> Array:
     """Return the error function, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, in [-1, 1]: a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.erf`; DLMF 7.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.erf(0.5).round(4)
@@ -133,6 +202,15 @@ def erf(x: ArrayLike) -> Array:
 def erfc(x: ArrayLike) -> Array:
     """Return `1 - erf(x)`, elementwise, accurately for large `x`.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, in [0, 2]: a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.erfc`; DLMF 7.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.erfc(0.5).round(4)
@@ -144,6 +222,16 @@ def erfc(x: ArrayLike) -> Array:
 @fuse_eager
 def erfinv(x: ArrayLike) -> Array:
     """Return the inverse error function, elementwise.
+
+    Args:
+        x: real numbers in [-1, 1].
+
+    Returns:
+        The inverse for each element, a float array of the shape of `x`; -inf for -1, inf
+        for 1, and NaN outside of [-1, 1].
+
+    References:
+        SciPy, `scipy.special.erfinv`; DLMF 7.17.
 
     Example:
         >>> from imprint.scipy import special

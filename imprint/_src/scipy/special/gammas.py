@@ -32,6 +32,15 @@ from imprint.custom_derivatives import custom_jvp
 def gammaln(x: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the gamma function, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The logarithm for each element, a float array of the shape of `x`; inf at the poles.
+
+    References:
+        SciPy, `scipy.special.gammaln`; DLMF 5.2(i).
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -47,6 +56,12 @@ def loggamma(x: ArrayLike) -> Array:
     Args:
         x: real numbers, with NaN for negative ones; or complex numbers.
 
+    Returns:
+        The logarithm for each element, of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.loggamma`; DLMF 5.2(i).
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -61,6 +76,16 @@ def loggamma(x: ArrayLike) -> Array:
 
 def gammasgn(x: ArrayLike) -> Array:
     """Return the sign of the gamma function, elementwise; NaN at its poles below 0.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        1 or -1 for each element, a float array of the shape of `x`; at 0, the sign of the
+        zero.
+
+    References:
+        SciPy, `scipy.special.gammasgn`; DLMF 5.2(i).
 
     Example:
         >>> import imprint.numpy as np
@@ -80,6 +105,16 @@ def gammasgn(x: ArrayLike) -> Array:
 def gamma(x: ArrayLike) -> Array:
     """Return the gamma function of real or complex numbers, elementwise.
 
+    Args:
+        x: an array or number; integers become floats.
+
+    Returns:
+        The function of each element, of the shape of `x`; for reals, infinity at 0, and NaN
+        at the other poles.
+
+    References:
+        SciPy, `scipy.special.gamma`; DLMF 5.2(i).
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import special
@@ -96,6 +131,16 @@ def gamma(x: ArrayLike) -> Array:
 @fuse_eager
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the beta function, elementwise.
+
+    Args:
+        a: real numbers.
+        b: real numbers, which broadcast with `a`.
+
+    Returns:
+        The logarithms, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.betaln`; DLMF 5.12.
 
     Example:
         >>> from imprint.scipy import special
@@ -156,6 +201,16 @@ def _stirling(a: Any) -> Any:
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the beta function, elementwise.
 
+    Args:
+        a: real numbers.
+        b: real numbers, which broadcast with `a`.
+
+    Returns:
+        The function of each pair, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.beta`; DLMF 5.12.
+
     Example:
         >>> from imprint.scipy import special
         >>> special.beta(1.0, 2.0).round(4)
@@ -173,8 +228,14 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT0
         n: numbers; the gamma function of `n + 1` for non-integers.
         exact: must be False: the result is a float.
 
+    Returns:
+        The factorial of each element, a float array of the shape of `n`.
+
     Raises:
         NotImplementedError: `exact` is True.
+
+    References:
+        SciPy, `scipy.special.factorial`; DLMF 5.4(i).
 
     Example:
         >>> import imprint.numpy as np
@@ -194,9 +255,15 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
     """Return the number of ways to choose `k` of `N`, elementwise.
 
     Args:
-        N: the number of objects.
-        k: the number of choices.
+        N: the number of objects, real.
+        k: the number of choices, which broadcasts with `N`.
         repetition: whether an object may be chosen repeatedly.
+
+    Returns:
+        The numbers of ways, a float array of the broadcast shape; 0 unless 0 <= `k` <= `N`.
+
+    References:
+        SciPy, `scipy.special.comb`; DLMF 26.3(i).
 
     Example:
         >>> import imprint.numpy as np
@@ -228,6 +295,15 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
         a: numbers above `(d - 1) / 2`.
         d: a concrete integer.
 
+    Returns:
+        The logarithm for each element, a float array of the shape of `a`.
+
+    Raises:
+        ArgumentError: `d` is not a concrete integer.
+
+    References:
+        SciPy, `scipy.special.multigammaln`; DLMF 35.3(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.multigammaln(3.0, 1).round(4)
@@ -246,6 +322,16 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
 def digamma(x: ArrayLike) -> Array:
     """Return the derivative of `gammaln`, elementwise.
 
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The function of each element, a float array of the shape of `x`; -inf at 0, and NaN
+        at the other poles.
+
+    References:
+        SciPy, `scipy.special.digamma`; DLMF 5.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.digamma(1.0).round(4)
@@ -258,11 +344,17 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """Return the derivative of order `n` of `digamma`, elementwise.
 
     Args:
-        n: integers.
-        x: real numbers.
+        n: the orders, integers; NaN is the result for negative ones.
+        x: real numbers, which broadcast with `n`.
+
+    Returns:
+        The derivatives, a float array of the broadcast shape; `digamma` for order 0.
 
     Raises:
         DTypeError: `n` are not integers.
+
+    References:
+        SciPy, `scipy.special.polygamma`; DLMF 5.15.
 
     Example:
         >>> from imprint.scipy import special
@@ -288,6 +380,17 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized lower incomplete gamma function, elementwise.
 
+    Args:
+        a: positive real numbers.
+        x: real numbers of at least 0, the upper limits; broadcast with `a`.
+
+    Returns:
+        The function of each pair, in [0, 1]: a float array of the broadcast shape; NaN for
+        other arguments.
+
+    References:
+        SciPy, `scipy.special.gammainc`; DLMF 8.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.gammainc(1.0, 2.0).round(4)
@@ -299,6 +402,17 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
 @fuse_eager
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized upper incomplete gamma function, elementwise.
+
+    Args:
+        a: positive real numbers.
+        x: real numbers of at least 0, the lower limits; broadcast with `a`.
+
+    Returns:
+        The function of each pair, in [0, 1]: a float array of the broadcast shape; NaN for
+        other arguments.
+
+    References:
+        SciPy, `scipy.special.gammaincc`; DLMF 8.2(i).
 
     Example:
         >>> from imprint.scipy import special
@@ -317,6 +431,13 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         b: positive numbers.
         x: numbers from 0 to 1, the only differentiable argument.
 
+    Returns:
+        The function of each triple, in [0, 1]: a float array of the broadcast shape; NaN
+        for other arguments.
+
+    References:
+        SciPy, `scipy.special.betainc`; DLMF 8.17(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.betainc(1.0, 1.0, 0.25)
@@ -330,8 +451,14 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
 
     Args:
-        x: numbers above 1.
+        x: numbers of at least 1; NaN is the result for others.
         q: numbers; None for 1: Riemann's zeta function.
+
+    Returns:
+        The sum for each pair, a float array of the broadcast shape; inf where `x` is 1.
+
+    References:
+        SciPy, `scipy.special.zeta`; DLMF 25.11(i).
 
     Example:
         >>> from imprint.scipy import special
@@ -388,6 +515,16 @@ _BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """Return the rising factorial, `gamma(z + m) / gamma(z)`, elementwise.
 
+    Args:
+        z: real numbers.
+        m: real numbers, which broadcast with `z`.
+
+    Returns:
+        The function of each pair, a float array of the broadcast shape; 1 where `m` is 0.
+
+    References:
+        SciPy, `scipy.special.poch`; DLMF 5.2(iii).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.poch(3.0, 2.0).round(3)
@@ -429,8 +566,14 @@ def bernoulli(n: int) -> Array:
     Args:
         n: the last number, a concrete integer.
 
+    Returns:
+        The numbers, a vector of `n + 1` elements in the default floating dtype.
+
     Raises:
         ArgumentError: `n` is not an integer, or negative.
+
+    References:
+        SciPy, `scipy.special.bernoulli`; DLMF 24.2(i).
 
     Example:
         >>> from imprint.scipy import special

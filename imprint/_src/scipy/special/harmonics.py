@@ -39,9 +39,17 @@ def sph_harm_y(
         n_max: the largest degree, concrete; higher ones are clipped. None for that of a
             concrete `n`.
 
+    Returns:
+        The harmonics, a complex array of the broadcast shape.
+
     Raises:
         DTypeError: `n` or `m` are not integers.
         NotImplementedError: `diff_n` is given.
+        ArgumentError: `n_max` is negative.
+        ConcretizationError: the largest degree is not concrete.
+
+    References:
+        SciPy, `scipy.special.sph_harm_y`; DLMF 14.30(i).
 
     Example:
         >>> import imprint.numpy as np

@@ -13,9 +13,15 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Return Kummer's function 1F1, elementwise; 1 where `a` is 0.
 
     Args:
-        a: the upper parameter.
-        b: the lower parameter.
-        x: real numbers.
+        a: the upper parameter, real.
+        b: the lower parameter, real.
+        x: real numbers; all broadcast.
+
+    Returns:
+        The function of each triple, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.hyp1f1`; DLMF 13.2(i).
 
     Example:
         >>> from imprint.scipy import special
@@ -29,10 +35,16 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Return Gauss' function 2F1, elementwise; infinity above 1, unless a polynomial.
 
     Args:
-        a: the first upper parameter.
-        b: the second upper parameter.
-        c: the lower parameter.
+        a: the first upper parameter, real.
+        b: the second upper parameter, real.
+        c: the lower parameter, real.
         x: real numbers; parameters are differentiable for x between -1 and 1.
+
+    Returns:
+        The function for each element, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.hyp2f1`; DLMF 15.2(i).
 
     Example:
         >>> from imprint.scipy import special

@@ -12,6 +12,15 @@ from imprint._src.scipy.special.arguments import strong_floats
 def exp1(x: ArrayLike) -> Array:
     """Return the exponential integral E1, elementwise: of `exp(-t) / t` from `x` on.
 
+    Args:
+        x: real numbers of at least 0; NaN is the result for others.
+
+    Returns:
+        The integral for each element, a float array of the shape of `x`; inf at 0.
+
+    References:
+        SciPy, `scipy.special.exp1`; DLMF 6.2(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.exp1(1.0).round(4)
@@ -22,6 +31,15 @@ def exp1(x: ArrayLike) -> Array:
 
 def expi(x: ArrayLike) -> Array:
     """Return the exponential integral Ei, elementwise: of `exp(t) / t` up to `x`.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The integral for each element, a float array of the shape of `x`; -inf at 0.
+
+    References:
+        SciPy, `scipy.special.expi`; DLMF 6.2(i).
 
     Example:
         >>> from imprint.scipy import special
@@ -38,6 +56,13 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
         n: nonnegative integers; fractions are truncated. Not differentiable.
         x: real numbers of at least 0.
 
+    Returns:
+        The integral for each pair, a float array of the broadcast shape; NaN for other
+        arguments.
+
+    References:
+        SciPy, `scipy.special.expn`; DLMF 8.19(i).
+
     Example:
         >>> from imprint.scipy import special
         >>> special.expn(2, 1.0).round(4)
@@ -48,6 +73,15 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
 
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """Return the integrals of `sin(pi / 2 * t**2)` and of its cosine, from 0 to `x`.
+
+    Args:
+        x: a real array or number; integers become floats.
+
+    Returns:
+        The integral of the sine and that of the cosine, float arrays of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.fresnel`; DLMF 7.2(iii).
 
     Example:
         >>> import imprint.numpy as np
@@ -65,7 +99,13 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
 
     Args:
         h: real numbers.
-        a: real numbers.
+        a: real numbers, which broadcast with `h`.
+
+    Returns:
+        The probability for each pair, a float array of the broadcast shape.
+
+    References:
+        SciPy, `scipy.special.owens_t`; Owen 1956.
 
     Example:
         >>> from imprint.scipy import special
@@ -77,6 +117,15 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
 
 def spence(x: ArrayLike) -> Array:
     """Return the dilogarithm: the integral of `log(t) / (1 - t)` from 1 to `x`.
+
+    Args:
+        x: real numbers of at least 0; NaN is the result for others.
+
+    Returns:
+        The integral for each element, a float array of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.spence`; DLMF 25.12(i).
 
     Example:
         >>> from imprint.scipy import special
@@ -91,6 +140,12 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
 
     Args:
         x: real numbers; the second result is that of their magnitudes.
+
+    Returns:
+        The sine integral and the cosine integral, float arrays of the shape of `x`.
+
+    References:
+        SciPy, `scipy.special.sici`; DLMF 6.2(ii).
 
     Example:
         >>> import imprint.numpy as np

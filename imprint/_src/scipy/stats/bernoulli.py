@@ -17,6 +17,18 @@ from imprint.scipy import special
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the log of the probability mass of the Bernoulli distribution.
 
+    Args:
+        k: the values, 0 or 1.
+        p: the probability of 1.
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is neither 0 nor 1, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.bernoulli`.
+
     Example:
         >>> from imprint.scipy.stats import bernoulli
         >>> bernoulli.logpmf(1, 0.25).round(4)
@@ -33,6 +45,18 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the probability mass of the Bernoulli distribution.
 
+    Args:
+        k: the values, 0 or 1.
+        p: the probability of 1.
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is neither 0 nor 1, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.bernoulli`.
+
     Example:
         >>> from imprint.scipy.stats import bernoulli
         >>> bernoulli.pmf(1, 0.25).round(4)
@@ -43,6 +67,17 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 def cdf(k: ArrayLike, p: ArrayLike) -> Array:
     """Return the cumulative distribution of the Bernoulli distribution.
+
+    Args:
+        k: the values, 0 or 1.
+        p: the probability of 1.
+
+    Returns:
+        The probability of a value up to `k`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.bernoulli`.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli
@@ -56,6 +91,18 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
 
 def ppf(q: ArrayLike, p: ArrayLike) -> Array:
     """Return the quantile function of the Bernoulli distribution.
+
+    Args:
+        q: the probabilities, in [0, 1].
+        p: the probability of 1.
+
+    Returns:
+        The least value up to which the probability is at least `q`, of the broadcast shape
+        and the common floating dtype: 0 or 1, and -1 for a `q` of 0; NaN where `q` is not
+        in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.bernoulli`.
 
     Example:
         >>> from imprint.scipy.stats import bernoulli

@@ -28,6 +28,20 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of the beta distribution.
 
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc, loc + scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
+
     Example:
         >>> from imprint.scipy.stats import beta
         >>> beta.logpdf(0.5, 2.0, 3.0).round(4)
@@ -48,6 +62,20 @@ def pdf(
 ) -> Array:
     """Return the density of the beta distribution.
 
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc, loc + scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
+
     Example:
         >>> from imprint.scipy.stats import beta
         >>> beta.pdf(0.5, 2.0, 3.0).round(4)
@@ -60,6 +88,20 @@ def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the cumulative distribution of the beta distribution.
+
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc, loc + scale], 1 above, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
 
     Example:
         >>> from imprint.scipy.stats import beta
@@ -81,6 +123,21 @@ def logcdf(
 ) -> Array:
     """Return the log of the cumulative distribution of the beta distribution.
 
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc, loc + scale], 0 above, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
+
     Example:
         >>> from imprint.scipy.stats import beta
         >>> beta.logcdf(0.5, 2.0, 3.0).round(4)
@@ -101,6 +158,20 @@ def sf(
 ) -> Array:
     """Return the survival function of the beta distribution.
 
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc, loc + scale], 0 above, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
+
     Example:
         >>> from imprint.scipy.stats import beta
         >>> beta.sf(0.5, 2.0, 3.0).round(4)
@@ -120,6 +191,21 @@ def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the survival function of the beta distribution.
+
+    Args:
+        x: the points, real.
+        a: the exponent of `x`, plus 1; positive.
+        b: the exponent of `1 - x`, plus 1; positive.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc, loc + scale], -inf above, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.beta`.
 
     Example:
         >>> from imprint.scipy.stats import beta

@@ -18,6 +18,21 @@ def logpmf(
 ) -> Array:
     """Return the log of the probability mass of the beta-binomial distribution.
 
+    Args:
+        k: the numbers of successes.
+        n: the number of trials, a whole number of at least 0.
+        a: the first parameter of the beta distribution, positive.
+        b: the second parameter of the beta distribution, positive.
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is no integer from 0 to `n`, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.betabinom`.
+
     Example:
         >>> from imprint.scipy.stats import betabinom
         >>> betabinom.logpmf(1, 4, 2.0, 3.0).round(4)
@@ -37,6 +52,20 @@ def pmf(
     k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0
 ) -> Array:
     """Return the probability mass of the beta-binomial distribution.
+
+    Args:
+        k: the numbers of successes.
+        n: the number of trials, a whole number of at least 0.
+        a: the first parameter of the beta distribution, positive.
+        b: the second parameter of the beta distribution, positive.
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is no integer from 0 to `n`, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.betabinom`.
 
     Example:
         >>> from imprint.scipy.stats import betabinom

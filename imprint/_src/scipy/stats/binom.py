@@ -16,6 +16,20 @@ from imprint.scipy import special
 def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the log of the probability mass of the binomial distribution.
 
+    Args:
+        k: the numbers of successes.
+        n: the number of trials, a whole number of at least 0.
+        p: the probability of a success.
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is no integer from 0 to `n`, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.binom`.
+
     Example:
         >>> from imprint.scipy.stats import binom
         >>> binom.logpmf(1, 4, 0.25).round(4)
@@ -34,6 +48,19 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the probability mass of the binomial distribution.
+
+    Args:
+        k: the numbers of successes.
+        n: the number of trials, a whole number of at least 0.
+        p: the probability of a success.
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is no integer from 0 to `n`, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.binom`.
 
     Example:
         >>> from imprint.scipy.stats import binom

@@ -16,6 +16,18 @@ from imprint._src.scipy.stats.support import exp, log1p_square, probability, sta
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the Cauchy distribution.
 
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
+
     Example:
         >>> from imprint.scipy.stats import cauchy
         >>> cauchy.logpdf(0.5).round(4)
@@ -29,6 +41,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the Cauchy distribution.
 
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
+
     Example:
         >>> from imprint.scipy.stats import cauchy
         >>> cauchy.pdf(0.5).round(4)
@@ -39,6 +63,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the Cauchy distribution.
+
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
 
     Example:
         >>> from imprint.scipy.stats import cauchy
@@ -53,6 +89,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the cumulative distribution of the Cauchy distribution.
 
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
+
     Example:
         >>> from imprint.scipy.stats import cauchy
         >>> cauchy.logcdf(0.5).round(4)
@@ -65,6 +113,18 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the Cauchy distribution.
+
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
 
     Example:
         >>> from imprint.scipy.stats import cauchy
@@ -79,6 +139,18 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the survival function of the Cauchy distribution.
 
+    Args:
+        x: the points, real.
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
+
     Example:
         >>> from imprint.scipy.stats import cauchy
         >>> cauchy.logsf(0.5).round(4)
@@ -92,6 +164,18 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the Cauchy distribution.
 
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The value up to which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
+
     Example:
         >>> from imprint.scipy.stats import cauchy
         >>> cauchy.ppf(0.5).round(4)
@@ -103,6 +187,18 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the inverse survival function of the Cauchy distribution.
+
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the median.
+        scale: the distance from the median to the quartiles, positive.
+
+    Returns:
+        The value above which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.cauchy`.
 
     Example:
         >>> from imprint.scipy.stats import cauchy

@@ -15,6 +15,19 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of the chi-squared distribution.
 
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
+
     Example:
         >>> from imprint.scipy.stats import chi2
         >>> chi2.logpdf(0.5, 2.0).round(4)
@@ -27,6 +40,19 @@ def logpdf(
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the chi-squared distribution.
 
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
+
     Example:
         >>> from imprint.scipy.stats import chi2
         >>> chi2.pdf(0.5, 2.0).round(4)
@@ -38,6 +64,19 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
 
 def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the chi-squared distribution.
+
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -53,6 +92,19 @@ def logcdf(
 ) -> Array:
     """Return the log of the cumulative distribution of the chi-squared distribution.
 
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
+
     Example:
         >>> from imprint.scipy.stats import chi2
         >>> chi2.logcdf(0.5, 2.0).round(4)
@@ -64,6 +116,19 @@ def logcdf(
 
 def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the chi-squared distribution.
+
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
 
     Example:
         >>> from imprint.scipy.stats import chi2
@@ -78,6 +143,19 @@ def logsf(
     x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the survival function of the chi-squared distribution.
+
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive.
+        loc: the lower end of the support.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.chi2`.
 
     Example:
         >>> from imprint.scipy.stats import chi2

@@ -142,7 +142,20 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     # ---- densities ----
 
     def evaluate(self, points: ArrayLike) -> Array:
-        """Return the density at points of shape `(d, m)`, or `(m,)` where d is 1."""
+        """Return the density at points of shape `(d, m)`, or `(m,)` where d is 1.
+
+        Args:
+            points: where; real.
+
+        Returns:
+            The density at each point, of shape `(m,)`.
+
+        Raises:
+            ShapeError: the points have not d coordinates.
+
+        References:
+            SciPy, `scipy.stats.gaussian_kde`.
+        """
         exponents = self._exponents("evaluate", points)
         return (self.weights[None] * np.exp(exponents)).sum(axis=1)
 
@@ -151,11 +164,25 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return self.evaluate(points)
 
     def pdf(self, x: ArrayLike) -> Array:
-        """Return the density at points, as `evaluate`."""
+        """Return the density at points, as `evaluate`.
+
+        Args:
+            x: as for `evaluate`.
+
+        Returns:
+            The density at each point, of shape `(m,)`.
+        """
         return self.evaluate(x)
 
     def logpdf(self, x: ArrayLike) -> Array:
-        """Return the logarithm of the density at points, as for `evaluate`."""
+        """Return the logarithm of the density at points, as for `evaluate`.
+
+        Args:
+            x: as for `evaluate`.
+
+        Returns:
+            The log of the density at each point, of shape `(m,)`.
+        """
         return logsumexp(
             self._exponents("logpdf", x) + np.log(self.weights[None]), axis=1
         )
@@ -184,6 +211,12 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         Args:
             mean: of shape `(d,)`.
             cov: of shape `(d, d)`.
+
+        Returns:
+            The integral, a number.
+
+        Raises:
+            ShapeError: the mean or the covariance has another shape.
         """
         center = np.atleast_1d(np.squeeze(as_array("integrate_gaussian", mean)))
         spread = np.atleast_2d(as_array("integrate_gaussian", cov))
@@ -195,7 +228,18 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return self._overlap(center, self.covariance + spread)
 
     def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> Array:
-        """Return the integral of the density between two numbers, for d = 1."""
+        """Return the integral of the density between two numbers, for d = 1.
+
+        Args:
+            low: the lower end, a number.
+            high: the upper end, a number.
+
+        Returns:
+            The integral, a number.
+
+        Raises:
+            ShapeError: d is not 1, or an end is no number.
+        """
         if self.d != 1 or np.ndim(low) or np.ndim(high):
             raise ShapeError(
                 "integrate_box_1d: expected an estimate of one coordinate, and two "
@@ -207,7 +251,17 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return (self.weights * (above - below)).sum()
 
     def integrate_kde(self, other: "gaussian_kde") -> Array:
-        """Return the integral of the density times that of another estimate."""
+        """Return the integral of the density times that of another estimate.
+
+        Args:
+            other: an estimate of as many coordinates.
+
+        Returns:
+            The integral, a number.
+
+        Raises:
+            ShapeError: the other estimate has not d coordinates.
+        """
         if other.d != self.d:
             raise ShapeError(
                 f"integrate_kde: expected an estimate of {self.d} coordinates, got one of "
@@ -248,6 +302,9 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         Args:
             key: a key.
             shape: the number of points.
+
+        Returns:
+            The points, in the dtype of `dataset`.
         """
         of_point, of_noise = random.split(key)
         which = random.choice(of_point, self.n, shape=shape, p=self.weights)

@@ -19,10 +19,17 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
     Args:
         x: probabilities along the first axis; the last one may be omitted.
-        alpha: a positive number for each of them.
+        alpha: a positive number for each of them, a vector.
+
+    Returns:
+        The log of the density, of the shape of `x` without its first axis; -inf where the
+        probabilities are not in [0, 1] with the sum 1, and NaN for an invalid `alpha`.
 
     Raises:
         ShapeError: their number is neither that of `alpha` nor one less.
+
+    References:
+        SciPy, `scipy.stats.dirichlet`.
 
     Example:
         >>> import imprint.numpy as np
@@ -52,7 +59,17 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
     Args:
         x: probabilities along the first axis; the last one may be omitted.
-        alpha: a positive number for each of them.
+        alpha: a positive number for each of them, a vector.
+
+    Returns:
+        The density, of the shape of `x` without its first axis; 0 where the probabilities
+        are not in [0, 1] with the sum 1, and NaN for an invalid `alpha`.
+
+    Raises:
+        ShapeError: as for `logpdf`.
+
+    References:
+        SciPy, `scipy.stats.dirichlet`.
 
     Example:
         >>> import imprint.numpy as np

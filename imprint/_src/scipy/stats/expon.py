@@ -27,6 +27,18 @@ from imprint._src.scipy.stats.support import (
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the exponential distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
+
     Example:
         >>> from imprint.scipy.stats import expon
         >>> expon.logpdf(0.5).round(4)
@@ -40,6 +52,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the exponential distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
+
     Example:
         >>> from imprint.scipy.stats import expon
         >>> expon.pdf(0.5).round(4)
@@ -50,6 +74,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the exponential distribution.
+
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -64,6 +100,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the cumulative distribution of the exponential distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
+
     Example:
         >>> from imprint.scipy.stats import expon
         >>> expon.logcdf(0.5).round(4)
@@ -76,6 +124,18 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the exponential distribution.
+
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
 
     Example:
         >>> from imprint.scipy.stats import expon
@@ -90,6 +150,18 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the survival function of the exponential distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
+
     Example:
         >>> from imprint.scipy.stats import expon
         >>> expon.logsf(0.5).round(4)
@@ -102,6 +174,18 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the exponential distribution.
+
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The value up to which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.expon`.
 
     Example:
         >>> from imprint.scipy.stats import expon

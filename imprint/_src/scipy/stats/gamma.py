@@ -29,6 +29,19 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of the gamma distribution.
 
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
+
     Example:
         >>> from imprint.scipy.stats import gamma
         >>> gamma.logpdf(0.5, 2.0).round(4)
@@ -47,6 +60,19 @@ def logpdf(
 def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the gamma distribution.
 
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
+
     Example:
         >>> from imprint.scipy.stats import gamma
         >>> gamma.pdf(0.5, 2.0).round(4)
@@ -57,6 +83,19 @@ def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the gamma distribution.
+
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -72,6 +111,19 @@ def logcdf(
     x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the cumulative distribution of the gamma distribution.
+
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
 
     Example:
         >>> from imprint.scipy.stats import gamma
@@ -93,6 +145,19 @@ def logcdf(
 def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the gamma distribution.
 
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
+
     Example:
         >>> from imprint.scipy.stats import gamma
         >>> gamma.sf(0.5, 2.0).round(4)
@@ -107,6 +172,19 @@ def logsf(
     x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the survival function of the gamma distribution.
+
+    Args:
+        x: the points, real.
+        a: the shape parameter, positive.
+        loc: the lower end of the support.
+        scale: the inverse of the rate, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gamma`.
 
     Example:
         >>> from imprint.scipy.stats import gamma

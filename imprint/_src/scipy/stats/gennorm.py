@@ -16,6 +16,17 @@ from imprint.scipy import special
 def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """Return the log of the density of the generalized normal distribution.
 
+    Args:
+        x: the points, real.
+        beta: the exponent of `abs(x)`, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gennorm`.
+
     Example:
         >>> from imprint.scipy.stats import gennorm
         >>> gennorm.logpdf(0.5, 2.0).round(4)
@@ -29,6 +40,17 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
 def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """Return the density of the generalized normal distribution.
 
+    Args:
+        x: the points, real.
+        beta: the exponent of `abs(x)`, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.gennorm`.
+
     Example:
         >>> from imprint.scipy.stats import gennorm
         >>> gennorm.pdf(0.5, 2.0).round(4)
@@ -39,6 +61,17 @@ def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """Return the cumulative distribution of the generalized normal distribution.
+
+    Args:
+        x: the points, real.
+        beta: the exponent of `abs(x)`, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gennorm`.
 
     Example:
         >>> from imprint.scipy.stats import gennorm

@@ -17,6 +17,19 @@ from imprint.scipy import special
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the log of the probability mass of the geometric distribution.
 
+    Args:
+        k: the numbers of trials up to the first success.
+        p: the probability of a success, in (0, 1].
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is no integer of at least 1, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.geom`.
+
     Example:
         >>> from imprint.scipy.stats import geom
         >>> geom.logpmf(2, 0.25).round(4)
@@ -32,6 +45,18 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the probability mass of the geometric distribution.
+
+    Args:
+        k: the numbers of trials up to the first success.
+        p: the probability of a success, in (0, 1].
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is no integer of at least 1, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.geom`.
 
     Example:
         >>> from imprint.scipy.stats import geom

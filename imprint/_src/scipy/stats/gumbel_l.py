@@ -22,6 +22,18 @@ from imprint._src.scipy.stats.support import (
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the left Gumbel distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
+
     Example:
         >>> from imprint.scipy.stats import gumbel_l
         >>> gumbel_l.logpdf(0.5).round(4)
@@ -35,6 +47,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the left Gumbel distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
+
     Example:
         >>> from imprint.scipy.stats import gumbel_l
         >>> gumbel_l.pdf(0.5).round(4)
@@ -45,6 +69,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the left Gumbel distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -59,6 +95,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the cumulative distribution of the left Gumbel distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
+
     Example:
         >>> from imprint.scipy.stats import gumbel_l
         >>> gumbel_l.logcdf(0.5).round(4)
@@ -71,6 +119,18 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the left Gumbel distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l
@@ -85,6 +145,18 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the survival function of the left Gumbel distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
+
     Example:
         >>> from imprint.scipy.stats import gumbel_l
         >>> gumbel_l.logsf(0.5).round(4)
@@ -97,6 +169,18 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the left Gumbel distribution.
+
+    Args:
+        p: the probabilities, in [0, 1].
+        loc: the mode.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The value up to which the probability is `p`, of the broadcast shape and the common
+        floating dtype; NaN where `p` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.gumbel_l`.
 
     Example:
         >>> from imprint.scipy.stats import gumbel_l

@@ -13,6 +13,18 @@ from imprint._src.scipy.stats.support import exp, standard
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the Laplace distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the mean distance from the mean, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.laplace`.
+
     Example:
         >>> from imprint.scipy.stats import laplace
         >>> laplace.logpdf(0.5).round(4)
@@ -26,6 +38,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the Laplace distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the mean distance from the mean, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.laplace`.
+
     Example:
         >>> from imprint.scipy.stats import laplace
         >>> laplace.pdf(0.5).round(4)
@@ -36,6 +60,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the Laplace distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the mean distance from the mean, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.laplace`.
 
     Example:
         >>> from imprint.scipy.stats import laplace

@@ -16,6 +16,18 @@ from imprint.scipy import special
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the logistic distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
+
     Example:
         >>> from imprint.scipy.stats import logistic
         >>> logistic.logpdf(0.5).round(4)
@@ -30,6 +42,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the logistic distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
+
     Example:
         >>> from imprint.scipy.stats import logistic
         >>> logistic.pdf(0.5).round(4)
@@ -40,6 +64,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the logistic distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
 
     Example:
         >>> from imprint.scipy.stats import logistic
@@ -54,6 +90,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the logistic distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
+
     Example:
         >>> from imprint.scipy.stats import logistic
         >>> logistic.sf(0.5).round(4)
@@ -67,6 +115,18 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the logistic distribution.
 
+    Args:
+        x: the probabilities, in [0, 1].
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The value up to which the probability is `x`, of the broadcast shape and the common
+        floating dtype; NaN where `x` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
+
     Example:
         >>> from imprint.scipy.stats import logistic
         >>> logistic.ppf(0.5).round(4)
@@ -79,6 +139,18 @@ def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the inverse survival function of the logistic distribution.
+
+    Args:
+        x: the probabilities, in [0, 1].
+        loc: the mean.
+        scale: √3/π times the standard deviation, positive.
+
+    Returns:
+        The value above which the probability is `x`, of the broadcast shape and the common
+        floating dtype; NaN where `x` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.logistic`.
 
     Example:
         >>> from imprint.scipy.stats import logistic

@@ -21,6 +21,13 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         n: their sum; other counts have probability 0.
         p: probabilities along the last axis.
 
+    Returns:
+        The log of the probability, of the broadcast shape of vectors without their last
+        axis; -inf for other counts, and NaN for invalid probabilities.
+
+    References:
+        SciPy, `scipy.stats.multinomial`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy.stats import multinomial
@@ -43,6 +50,13 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         x: counts along the last axis.
         n: their sum; other counts have probability 0.
         p: probabilities along the last axis.
+
+    Returns:
+        The probability, of the broadcast shape of vectors without their last axis; 0 for
+        other counts, and NaN for invalid probabilities.
+
+    References:
+        SciPy, `scipy.stats.multinomial`.
 
     Example:
         >>> import imprint.numpy as np

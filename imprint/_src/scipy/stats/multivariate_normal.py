@@ -26,9 +26,16 @@ def logpdf(
         cov: covariances, positive definite matrices; or a number, the variance of each.
         allow_singular: must be None: covariances must have an inverse.
 
+    Returns:
+        The log of the density, of the broadcast shape of vectors without their last axis;
+        NaN where the covariance is not positive definite.
+
     Raises:
         ArgumentError: `allow_singular` is given.
         ShapeError: the covariance is not a square matrix of the size of `mean`.
+
+    References:
+        SciPy, `scipy.stats.multivariate_normal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -81,6 +88,16 @@ def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
         x: vectors along the last axis; numbers, if `mean` is a number.
         mean: vectors.
         cov: covariances, positive definite matrices; or a number, the variance of each.
+
+    Returns:
+        The density, of the broadcast shape of vectors without their last axis; NaN where
+        the covariance is not positive definite.
+
+    Raises:
+        ShapeError: the covariance is not a square matrix of the size of `mean`.
+
+    References:
+        SciPy, `scipy.stats.multivariate_normal`.
 
     Example:
         >>> import imprint.numpy as np

@@ -16,6 +16,20 @@ from imprint.scipy import special
 def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the log of the probability mass of the negative binomial distribution.
 
+    Args:
+        k: the numbers of failures before the last of `n` successes.
+        n: the number of successes, positive; any real number.
+        p: the probability of a success, in (0, 1].
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is no integer of at least 0, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.nbinom`.
+
     Example:
         >>> from imprint.scipy.stats import nbinom
         >>> nbinom.logpmf(2, 4, 0.25).round(4)
@@ -32,6 +46,19 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
 
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the probability mass of the negative binomial distribution.
+
+    Args:
+        k: the numbers of failures before the last of `n` successes.
+        n: the number of successes, positive; any real number.
+        p: the probability of a success, in (0, 1].
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is no integer of at least 0, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.nbinom`.
 
     Example:
         >>> from imprint.scipy.stats import nbinom

@@ -16,6 +16,18 @@ from imprint.scipy import special
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the normal distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
+
     Example:
         >>> from imprint.scipy.stats import norm
         >>> norm.logpdf(0.5).round(4)
@@ -29,6 +41,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the normal distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
+
     Example:
         >>> from imprint.scipy.stats import norm
         >>> norm.pdf(0.5).round(4)
@@ -39,6 +63,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the normal distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -53,6 +89,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the cumulative distribution of the normal distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
+
     Example:
         >>> from imprint.scipy.stats import norm
         >>> norm.logcdf(0.5).round(4)
@@ -65,6 +113,18 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the normal distribution.
+
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
 
     Example:
         >>> from imprint.scipy.stats import norm
@@ -79,6 +139,18 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the survival function of the normal distribution.
 
+    Args:
+        x: the points, real.
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
+
     Example:
         >>> from imprint.scipy.stats import norm
         >>> norm.logsf(0.5).round(4)
@@ -92,6 +164,18 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the normal distribution.
 
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The value up to which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
+
     Example:
         >>> from imprint.scipy.stats import norm
         >>> norm.ppf(0.5).round(4)
@@ -104,6 +188,18 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the inverse survival function of the normal distribution.
+
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the mean.
+        scale: the standard deviation, positive.
+
+    Returns:
+        The value above which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.norm`.
 
     Example:
         >>> from imprint.scipy.stats import norm

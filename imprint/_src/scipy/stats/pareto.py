@@ -30,6 +30,19 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of the Pareto distribution.
 
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
+
     Example:
         >>> from imprint.scipy.stats import pareto
         >>> pareto.logpdf(1.5, 2.0).round(4)
@@ -47,6 +60,19 @@ def logpdf(
 def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the Pareto distribution.
 
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
+
     Example:
         >>> from imprint.scipy.stats import pareto
         >>> pareto.pdf(1.5, 2.0).round(4)
@@ -57,6 +83,19 @@ def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the Pareto distribution.
+
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -73,6 +112,19 @@ def logcdf(
 ) -> Array:
     """Return the log of the cumulative distribution of the Pareto distribution.
 
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
+
     Example:
         >>> from imprint.scipy.stats import pareto
         >>> pareto.logcdf(1.5, 2.0).round(4)
@@ -85,6 +137,19 @@ def logcdf(
 
 def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the survival function of the Pareto distribution.
+
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
 
     Example:
         >>> from imprint.scipy.stats import pareto
@@ -101,6 +166,19 @@ def logsf(
 ) -> Array:
     """Return the log of the survival function of the Pareto distribution.
 
+    Args:
+        x: the points, real.
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc + scale, ∞), and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
+
     Example:
         >>> from imprint.scipy.stats import pareto
         >>> pareto.logsf(1.5, 2.0).round(4)
@@ -114,10 +192,23 @@ def logsf(
 def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the Pareto distribution.
 
+    Args:
+        q: the probabilities, in [0, 1].
+        b: the exponent of the tail, positive.
+        loc: the shift of the distribution.
+        scale: the lower end of the support, less `loc`; positive.
+
+    Returns:
+        The value up to which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.pareto`.
+
     Example:
         >>> from imprint.scipy.stats import pareto
-        >>> pareto.ppf(1.5, 2.0).round(4)
-        Array(nan, dtype=float32, weak_type=True)
+        >>> pareto.ppf(0.5, 2.0).round(4)
+        Array(1.4142, dtype=float32, weak_type=True)
     """
     q, b, loc, scale = floats("pareto.ppf", q, b, loc, scale)
     below = probability(q, scale, b > 0)

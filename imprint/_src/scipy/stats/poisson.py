@@ -20,6 +20,19 @@ _COUNTED: Final = 256
 def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the log of the probability mass of the Poisson distribution.
 
+    Args:
+        k: the numbers of events.
+        mu: the mean, at least 0.
+        loc: the shift of the distribution.
+
+    Returns:
+        The log of the probability, of the broadcast shape and the common floating dtype;
+        -inf where `k` less `loc` is no integer of at least 0, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.poisson`.
+
     Example:
         >>> from imprint.scipy.stats import poisson
         >>> poisson.logpmf(2, 1.5).round(4)
@@ -36,6 +49,18 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the probability mass of the Poisson distribution.
 
+    Args:
+        k: the numbers of events.
+        mu: the mean, at least 0.
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability, of the broadcast shape and the common floating dtype; 0 where `k`
+        less `loc` is no integer of at least 0, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.poisson`.
+
     Example:
         >>> from imprint.scipy.stats import poisson
         >>> poisson.pmf(2, 1.5).round(4)
@@ -46,6 +71,18 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the cumulative distribution of the Poisson distribution.
+
+    Args:
+        k: the numbers of events.
+        mu: the mean, at least 0.
+        loc: the shift of the distribution.
+
+    Returns:
+        The probability of a value up to `k`, of the broadcast shape and the common floating
+        dtype; NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.poisson`.
 
     Example:
         >>> from imprint.scipy.stats import poisson
@@ -59,6 +96,17 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """Return the entropy of the Poisson distribution.
+
+    Args:
+        mu: the mean, at least 0.
+        loc: the shift of the distribution; changes nothing.
+
+    Returns:
+        The entropy in nats, of the broadcast shape and the common floating dtype; NaN for
+        an invalid mean.
+
+    References:
+        SciPy, `scipy.stats.poisson`.
 
     Example:
         >>> from imprint.scipy.stats import poisson

@@ -39,8 +39,16 @@ def mode(
         nan_policy: "propagate", where NaN is a value like others, or "omit".
         keepdims: whether to keep the axis with length 1.
 
+    Returns:
+        The values, in the dtype of `a`, and their counts, both of the shape of `a` without
+        the axis. An empty axis has the mode NaN, in the default floating dtype, and the
+        count 0.
+
     Raises:
         ArgumentError: the policy is unknown.
+
+    References:
+        SciPy, `scipy.stats.mode`.
 
     Example:
         >>> import imprint.numpy as np
@@ -88,8 +96,15 @@ def rankdata(
         nan_policy: "propagate", where one NaN makes all ranks NaN, or "omit", where
             NaNs have no rank.
 
+    Returns:
+        The ranks, in the default floating dtype, of the shape of `a`; flat if `axis` is
+        None.
+
     Raises:
         ArgumentError: the method or policy is unknown.
+
+    References:
+        SciPy, `scipy.stats.rankdata`.
 
     Example:
         >>> import imprint.numpy as np
@@ -133,8 +148,14 @@ def sem(
         nan_policy: "propagate" NaN, or "omit" it.
         keepdims: whether to keep the axis with length 1.
 
+    Returns:
+        The standard error, a float array of the shape of `a` without the axis.
+
     Raises:
         ArgumentError: the policy is unknown.
+
+    References:
+        SciPy, `scipy.stats.sem`.
 
     Example:
         >>> import imprint.numpy as np

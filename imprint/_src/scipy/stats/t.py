@@ -18,6 +18,19 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of Student's t distribution.
 
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive; infinity is the normal distribution.
+        loc: the median.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.t`.
+
     Example:
         >>> from imprint.scipy.stats import t
         >>> t.logpdf(0.5, 2.0).round(4)
@@ -37,6 +50,19 @@ def logpdf(
 
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of Student's t distribution.
+
+    Args:
+        x: the points, real.
+        df: the degrees of freedom, positive; infinity is the normal distribution.
+        loc: the median.
+        scale: the factor of the width, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.t`.
 
     Example:
         >>> from imprint.scipy.stats import t

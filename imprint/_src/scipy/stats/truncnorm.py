@@ -19,6 +19,20 @@ def logpdf(
 ) -> Array:
     """Return the log of the density of the truncated normal distribution.
 
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc + a * scale, loc + b * scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
+
     Example:
         >>> from imprint.scipy.stats import truncnorm
         >>> truncnorm.logpdf(0.5, -1.0, 2.0).round(4)
@@ -39,6 +53,20 @@ def pdf(
 ) -> Array:
     """Return the density of the truncated normal distribution.
 
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of [loc
+        + a * scale, loc + b * scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
+
     Example:
         >>> from imprint.scipy.stats import truncnorm
         >>> truncnorm.pdf(0.5, -1.0, 2.0).round(4)
@@ -52,6 +80,21 @@ def cdf(
 ) -> Array:
     """Return the cumulative distribution of the truncated normal distribution.
 
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc + a * scale, loc + b * scale], 1 above, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
+
     Example:
         >>> from imprint.scipy.stats import truncnorm
         >>> truncnorm.cdf(0.5, -1.0, 2.0).round(4)
@@ -64,6 +107,21 @@ def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the cumulative distribution of the truncated normal distribution.
+
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The log of the probability of a value up to `x`, of the broadcast shape and the
+        common floating dtype; -inf below [loc + a * scale, loc + b * scale], 0 above, and
+        NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm
@@ -80,6 +138,21 @@ def sf(
 ) -> Array:
     """Return the survival function of the truncated normal distribution.
 
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The probability of a value above `x`, of the broadcast shape and the common floating
+        dtype; 1 below [loc + a * scale, loc + b * scale], 0 above, and NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
+
     Example:
         >>> from imprint.scipy.stats import truncnorm
         >>> truncnorm.sf(0.5, -1.0, 2.0).round(4)
@@ -92,6 +165,21 @@ def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """Return the log of the survival function of the truncated normal distribution.
+
+    Args:
+        x: the points, real.
+        a: the lower end of the support of the standard distribution, less than `b`.
+        b: its upper end.
+        loc: the mean before the truncation.
+        scale: the standard deviation before the truncation, positive.
+
+    Returns:
+        The log of the probability of a value above `x`, of the broadcast shape and the
+        common floating dtype; 0 below [loc + a * scale, loc + b * scale], -inf above, and
+        NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.truncnorm`.
 
     Example:
         >>> from imprint.scipy.stats import truncnorm

@@ -13,6 +13,18 @@ from imprint._src.scipy.stats.support import density, exp, probability, standard
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the log of the density of the uniform distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [loc, loc + scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.uniform`.
+
     Example:
         >>> from imprint.scipy.stats import uniform
         >>> uniform.logpdf(0.5).round(4)
@@ -26,6 +38,18 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the density of the uniform distribution.
 
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [loc, loc + scale], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.uniform`.
+
     Example:
         >>> from imprint.scipy.stats import uniform
         >>> uniform.pdf(0.5).round(4)
@@ -36,6 +60,18 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the cumulative distribution of the uniform distribution.
+
+    Args:
+        x: the points, real.
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The probability of a value up to `x`, of the broadcast shape and the common floating
+        dtype; 0 below [loc, loc + scale], 1 above, and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.uniform`.
 
     Example:
         >>> from imprint.scipy.stats import uniform
@@ -49,6 +85,18 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """Return the quantile function of the uniform distribution.
+
+    Args:
+        q: the probabilities, in [0, 1].
+        loc: the lower end of the support.
+        scale: the length of the support, positive.
+
+    Returns:
+        The value up to which the probability is `q`, of the broadcast shape and the common
+        floating dtype; NaN where `q` is not in [0, 1] and for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.uniform`.
 
     Example:
         >>> from imprint.scipy.stats import uniform

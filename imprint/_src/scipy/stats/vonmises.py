@@ -16,6 +16,17 @@ from imprint.scipy import special
 def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
     """Return the log of the density of the von Mises distribution.
 
+    Args:
+        x: the angles, in radians; real.
+        kappa: the concentration, at least 0.
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; NaN
+        for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.vonmises`.
+
     Example:
         >>> from imprint.scipy.stats import vonmises
         >>> vonmises.logpdf(0.5, 2.0).round(4)
@@ -28,6 +39,17 @@ def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
 
 def pdf(x: ArrayLike, kappa: ArrayLike) -> Array:
     """Return the density of the von Mises distribution.
+
+    Args:
+        x: the angles, in radians; real.
+        kappa: the concentration, at least 0.
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; NaN for invalid
+        parameters.
+
+    References:
+        SciPy, `scipy.stats.vonmises`.
 
     Example:
         >>> from imprint.scipy.stats import vonmises

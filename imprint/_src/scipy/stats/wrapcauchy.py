@@ -16,6 +16,17 @@ from imprint._src.scipy.stats.support import density, exp, standard
 def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
     """Return the log of the density of the wrapped Cauchy distribution.
 
+    Args:
+        x: the angles, in radians; real.
+        c: the concentration, in (0, 1).
+
+    Returns:
+        The log of the density, of the broadcast shape and the common floating dtype; -inf
+        outside of [0, 2π], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.wrapcauchy`.
+
     Example:
         >>> from imprint.scipy.stats import wrapcauchy
         >>> wrapcauchy.logpdf(0.5, 0.5).round(4)
@@ -33,6 +44,17 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
 
 def pdf(x: ArrayLike, c: ArrayLike) -> Array:
     """Return the density of the wrapped Cauchy distribution.
+
+    Args:
+        x: the angles, in radians; real.
+        c: the concentration, in (0, 1).
+
+    Returns:
+        The density, of the broadcast shape and the common floating dtype; 0 outside of
+        [0, 2π], and NaN for invalid parameters.
+
+    References:
+        SciPy, `scipy.stats.wrapcauchy`.
 
     Example:
         >>> from imprint.scipy.stats import wrapcauchy

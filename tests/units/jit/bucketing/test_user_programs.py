@@ -160,17 +160,24 @@ def spaced(x):
     return inp.linspace(0.0, 1.0, x.shape[0])[:, None] * x
 
 
+def products(x):
+    def f(x):
+        return inp.cumprod(inp.sin(x), 0).sum() + inp.prod(inp.cos(x[:, 0]))
+
+    return imprint.grad(f)(x), imprint.grad(lambda x: lax.cummax(x, 0, True).sum())(x)
+
+
 PROGRAMS = {
     f.__name__: f
     for f in (
         *(masked_attention, recurrent, by_segment, best, along_log, filtered, spectrum),
         *(solved, sorted_by_key, one_hots, dropped, contracted, trained, second_order),
         *(checkpointed, windowed, neighbours, smoothed, updated, normed, quantiles),
-        *(linear_recurrence, shuffled, chosen, spaced),
+        *(linear_recurrence, shuffled, chosen, spaced, products),
     )
 }
-QUICK = ("by_segment", "linear_recurrence", "shuffled", "chosen", "spaced")
-OF_LIBRARY = ("quantiles", "linear_recurrence", "shuffled", "chosen", "spaced")
+QUICK = ("by_segment", "linear_recurrence", "shuffled", "chosen", "spaced", "products")
+OF_LIBRARY = (*QUICK[1:], "quantiles")
 
 
 def rows(n):

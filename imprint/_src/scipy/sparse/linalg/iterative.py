@@ -174,6 +174,9 @@ def cg(  # noqa: PLR0913 - JAX's signature
     Raises:
         ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
 
+    References:
+        SciPy, `scipy.sparse.linalg.cg`; Hestenes and Stiefel 1952.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy.sparse.linalg import cg
@@ -241,6 +244,9 @@ def bicgstab(  # noqa: PLR0913 - JAX's signature
 
     Raises:
         ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
+
+    References:
+        SciPy, `scipy.sparse.linalg.bicgstab`; van der Vorst 1992.
 
     Example:
         >>> import imprint.numpy as np
@@ -349,6 +355,9 @@ def gmres(  # noqa: PLR0913 - JAX's signature
     Raises:
         ArgumentError: the method is unknown.
         ShapeError: `A` is not square, or `x0` or `A(x)` does not match `b`.
+
+    References:
+        SciPy, `scipy.sparse.linalg.gmres`; Saad and Schultz 1986.
 
     Example:
         >>> import imprint.numpy as np
