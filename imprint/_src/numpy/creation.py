@@ -199,6 +199,18 @@ def from_dlpack(
 def is_supported_dtype(dtype: Any) -> bool:
     """Return whether arrays of a dtype can be handed over by DLPack, as in JAX.
 
+    Args:
+        dtype: a dtype, or its name.
+
+    Returns:
+        Whether they can.
+
+    Raises:
+        ArgumentError: `dtype` is None.
+
+    References:
+        JAX, `jax.dlpack.is_supported_dtype`.
+
     Example:
         >>> import imprint
         >>> imprint.dlpack.is_supported_dtype("float32")

@@ -155,8 +155,6 @@ def einsum(
             itself as tuples of positions.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
-        _dot_general: what contracts a pair of arrays, with the arguments of
-            `imprint.lax.dot_general`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
     Returns:

@@ -152,7 +152,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         The rounded values, of the shape and dtype of `a`.
 
     Raises:
-        ArgumentError: `decimals` is negative and `a` has integers or booleans.
+        ArgumentError: `decimals` is negative and `a` has booleans.
 
     References:
         NumPy, `numpy.round`.
