@@ -69,7 +69,7 @@ def test_the_table_names_functions_that_only_jax_recompiled():
     text = "\n".join(table(runs))
     assert "cold: imprint takes 1.00 of JAX's time" in text
     assert "JAX compiled `step` 30 times, imprint 2" in text
-    assert "once" not in text
+    assert "once" not in text.partition("JAX compiled")[2]
 
 
 @pytest.mark.slow
