@@ -220,7 +220,7 @@ def run_threaded(
     **params: Any,
 ) -> Sequence[Any]:
     """Return what a reference would, by a program if the operands are large."""
-    if not primitive.is_large(*[x.shape for x in hosts], **params):
+    if not primitive.is_large(*hosts, **params):
         return run(reference, *hosts, **params)
     avals = tuple([ShapedArray(x.shape, x.dtype) for x in hosts])
     key = primitive, avals, *params.items()

@@ -93,16 +93,20 @@ class RefusedError(Exception):
 class Equal:
     """The key of an object that compares by its own `==` and hash.
 
+    Args:
+        value: the object.
+        hashed: what is hashed; static data of a node needs no hash of its own.
+
     Raises:
         RefusedError: it has no hash.
     """
 
     __slots__ = ("__weakref__", "hash", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, hashed: Any = ABSENT) -> None:
         self.value: Any = value
         try:
-            self.hash: int = hash(value)
+            self.hash: int = hash(value if hashed is ABSENT else hashed)
         except Exception as err:
             raise _failing(value, "__hash__", err) from err
 
@@ -625,4 +629,12 @@ class _FieldReader(_StaticReader):
     def value(self, x: object) -> Content:
         if id(type(x)) in IN_FIELDS:
             return StateReader.value(self, x)
-        return super().value(x)
+        try:
+            return super().value(x)
+        except RefusedError:
+            layout = layout_of(x)
+            is_comparable = layout.defines_eq and layout.storage is object
+            if layout.hashable or layout.is_library or not is_comparable:
+                raise
+            self.volatile = True
+            return Equal(x, type(x))
