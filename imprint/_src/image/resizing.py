@@ -151,6 +151,18 @@ def resize(
         antialias: whether to widen the kernel if an axis shrinks.
         precision: the precision of float products.
 
+    Returns:
+        An array of that shape; of the dtype of `image`, but integers become floats
+        unless the method is "nearest".
+
+    Raises:
+        ShapeError: `shape` has another rank, or an axis without elements would get
+            some.
+        ArgumentError: the method is unknown.
+
+    References:
+        JAX, `jax.image.resize`; Keys, "Cubic convolution interpolation", 1981.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -203,6 +215,18 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
         method: as in `resize`, but not "nearest".
         antialias: as in `resize`.
         precision: as in `resize`.
+
+    Returns:
+        An array of that shape; of the dtype of `image`, but integers become floats. It
+        is 0 where the image does not reach.
+
+    Raises:
+        ShapeError: `shape` has another rank, or there is not a scale and a translation
+            for each axis.
+        ArgumentError: the method is unknown or "nearest".
+
+    References:
+        JAX, `jax.image.scale_and_translate`.
 
     Example:
         >>> import imprint

@@ -89,6 +89,9 @@ def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
         ShapeError: the segment numbers do not match the rows.
         DTypeError: the numbers are not integers.
 
+    References:
+        JAX, `jax.ops.segment_sum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import ops
@@ -126,7 +129,30 @@ def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Multiply the rows of each segment.
 
-    An empty segment gives 1. The arguments are those of `segment_sum`.
+    Args:
+        data: an array of at least one axis.
+        segment_ids: integers, the segment of each row, in any order.
+        num_segments: the number of rows of the result; required under a trace; by
+            default the largest segment number plus 1.
+        indices_are_sorted: the promise that the numbers do not decrease.
+        unique_indices: the promise that no number is repeated.
+        bucket_size: the number of rows to reduce at a time; None for all.
+        mode: for numbers out of range: "drop", the default, ignores their rows; "clip"
+            uses the nearest segment.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The products: row i for segment i; 1 for an empty segment.
+
+    Raises:
+        ConcretizationError: the number of segments is not known while tracing.
+        ArgumentError: the number of segments or `bucket_size` is invalid.
+        ShapeError: the segment numbers do not match the rows.
+        DTypeError: the numbers are not integers.
+
+    References:
+        JAX, `jax.ops.segment_prod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -165,8 +191,31 @@ def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Return the minimum of the rows of each segment.
 
-    An empty segment gives infinity, or the greatest integer. The arguments are those of
-    `segment_sum`.
+    Args:
+        data: an array of at least one axis.
+        segment_ids: integers, the segment of each row, in any order.
+        num_segments: the number of rows of the result; required under a trace; by
+            default the largest segment number plus 1.
+        indices_are_sorted: the promise that the numbers do not decrease.
+        unique_indices: the promise that no number is repeated.
+        bucket_size: the number of rows to reduce at a time; None for all.
+        mode: for numbers out of range: "drop", the default, ignores their rows; "clip"
+            uses the nearest segment.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The minima: row i for segment i; infinity, or the greatest integer, for an empty
+        segment.
+
+    Raises:
+        ConcretizationError: the number of segments is not known while tracing.
+        ArgumentError: the number of segments or `bucket_size` is invalid.
+        ShapeError: the segment numbers do not match the rows.
+        DTypeError: the numbers are not integers.
+
+    References:
+        JAX, `jax.ops.segment_min`.
 
     Example:
         >>> import imprint.numpy as np
@@ -205,8 +254,31 @@ def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
 ) -> Array:
     """Return the maximum of the rows of each segment.
 
-    An empty segment gives minus infinity, or the least integer. The arguments are those
-    of `segment_sum`.
+    Args:
+        data: an array of at least one axis.
+        segment_ids: integers, the segment of each row, in any order.
+        num_segments: the number of rows of the result; required under a trace; by
+            default the largest segment number plus 1.
+        indices_are_sorted: the promise that the numbers do not decrease.
+        unique_indices: the promise that no number is repeated.
+        bucket_size: the number of rows to reduce at a time; None for all.
+        mode: for numbers out of range: "drop", the default, ignores their rows; "clip"
+            uses the nearest segment.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The maxima: row i for segment i; minus infinity, or the least integer, for an
+        empty segment.
+
+    Raises:
+        ConcretizationError: the number of segments is not known while tracing.
+        ArgumentError: the number of segments or `bucket_size` is invalid.
+        ShapeError: the segment numbers do not match the rows.
+        DTypeError: the numbers are not integers.
+
+    References:
+        JAX, `jax.ops.segment_max`.
 
     Example:
         >>> import imprint.numpy as np
