@@ -140,7 +140,23 @@ argmax_p: Final = _arg_reduction("argmax", largest=True)
 
 
 def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
-    """Return the index of the largest element along `axis`, counted from 0."""
+    """Return the index of the largest element along `axis`, counted from 0.
+
+    Args:
+        operand: an array of real numbers or booleans.
+        axis: the axis, counted from 0.
+        index_dtype: the integer dtype of the result.
+
+    Returns:
+        The index of the first largest element, or of the first NaN; the shape is that
+        of `operand` without `axis`.
+
+    Raises:
+        ShapeError: the axis has no element, or `operand` has no such axis.
+
+    References:
+        NumPy, `numpy.argmax`.
+    """
     dtype = dt.requested(index_dtype, "argmax")
     return argmax_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)
 
@@ -149,6 +165,22 @@ argmin_p: Final = _arg_reduction("argmin", largest=False)
 
 
 def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
-    """Return the index of the smallest element along `axis`, counted from 0."""
+    """Return the index of the smallest element along `axis`, counted from 0.
+
+    Args:
+        operand: an array of real numbers or booleans.
+        axis: the axis, counted from 0.
+        index_dtype: the integer dtype of the result.
+
+    Returns:
+        The index of the first smallest element, or of the first NaN; the shape is that
+        of `operand` without `axis`.
+
+    Raises:
+        ShapeError: the axis has no element, or `operand` has no such axis.
+
+    References:
+        NumPy, `numpy.argmin`.
+    """
     dtype = dt.requested(index_dtype, "argmin")
     return argmin_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)

@@ -204,7 +204,17 @@ neg_p: Final = Primitive(
 
 
 def neg(x: Any) -> Any:
-    """Return `-x`, elementwise."""
+    """Return `-x`, elementwise.
+
+    Args:
+        x: numbers; unsigned ones wrap around.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `negate`.
+    """
     return neg_p.bind1(x)
 
 
@@ -287,7 +297,18 @@ add_p: Final = _arithmetic(
 
 
 def add(x: Any, y: Any) -> Any:
-    """Return `x + y`, elementwise."""
+    """Return `x + y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `add`.
+    """
     return add_p.bind1(x, y)
 
 
@@ -318,7 +339,18 @@ sub_p: Final = _arithmetic(
 
 
 def sub(x: Any, y: Any) -> Any:
-    """Return `x - y`, elementwise."""
+    """Return `x - y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `subtract`.
+    """
     return sub_p.bind1(x, y)
 
 
@@ -356,7 +388,18 @@ mul_p: Final = _arithmetic(
 
 
 def mul(x: Any, y: Any) -> Any:
-    """Return `x * y`, elementwise."""
+    """Return `x * y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `multiply`.
+    """
     return mul_p.bind1(x, y)
 
 

@@ -288,7 +288,20 @@ def cumsum(
     axis: int = 0,
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Return the sums of all prefixes of an axis, or of all suffixes."""
+    """Return the sums of all prefixes of an axis, or of all suffixes.
+
+    Args:
+        operand: an array of numbers.
+        axis: the axis, counted from 0.
+        reverse: whether to take suffixes: element i is then the sum of elements i, i +
+            1, …
+
+    Returns:
+        An array of the same shape and dtype; integers wrap around.
+
+    References:
+        NumPy, `numpy.cumsum`.
+    """
     return cumsum_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
@@ -316,7 +329,20 @@ def cumprod(
     axis: int = 0,
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Return the products of all prefixes of an axis, or of all suffixes."""
+    """Return the products of all prefixes of an axis, or of all suffixes.
+
+    Args:
+        operand: an array of numbers.
+        axis: the axis, counted from 0.
+        reverse: whether to take suffixes: element i is then the product of elements i,
+            i + 1, …
+
+    Returns:
+        An array of the same shape and dtype; integers wrap around.
+
+    References:
+        NumPy, `numpy.cumprod`.
+    """
     return cumprod_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
@@ -351,7 +377,20 @@ def cummax(
     axis: int = 0,
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Return the largest elements of all prefixes of an axis, or of all suffixes."""
+    """Return the largest elements of all prefixes of an axis, or of all suffixes.
+
+    Args:
+        operand: an array of real numbers.
+        axis: the axis, counted from 0.
+        reverse: whether to take suffixes: element i is then the largest of elements i,
+            i + 1, …
+
+    Returns:
+        An array of the same shape and dtype; NaN from the first NaN on.
+
+    References:
+        NumPy, `numpy.maximum.accumulate`.
+    """
     return cummax_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
@@ -371,7 +410,20 @@ def cummin(
     axis: int = 0,
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Return the smallest elements of all prefixes of an axis, or of all suffixes."""
+    """Return the smallest elements of all prefixes of an axis, or of all suffixes.
+
+    Args:
+        operand: an array of real numbers.
+        axis: the axis, counted from 0.
+        reverse: whether to take suffixes: element i is then the smallest of elements i,
+            i + 1, …
+
+    Returns:
+        An array of the same shape and dtype; NaN from the first NaN on.
+
+    References:
+        NumPy, `numpy.minimum.accumulate`.
+    """
     return cummin_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
@@ -418,5 +470,17 @@ def cumlogsumexp(
     axis: int = 0,
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
-    """Return the log of the sums of exp(x) over all prefixes of an axis, or suffixes."""
+    """Return the log of the sums of exp(x) over all prefixes of an axis, or suffixes.
+
+    Args:
+        operand: an array of floats.
+        axis: the axis, counted from 0.
+        reverse: whether to take suffixes: element i is then of elements i, i + 1, …
+
+    Returns:
+        An array of the same shape and dtype; no exponential overflows.
+
+    References:
+        NumPy, `numpy.logaddexp.accumulate`.
+    """
     return cumlogsumexp_p.bind1(operand, axis=int_of(axis), reverse=reverse)

@@ -68,6 +68,12 @@ def register_pytree_node(
             placeholders of any kind, so it should check nothing.
         flatten_with_keys_func: as `flatten_func`, with a pair (key, child) for each child.
 
+    Returns:
+        None.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_node`.
+
     Example:
         >>> from imprint import tree
         >>> class Pair:
@@ -104,6 +110,12 @@ def register_pytree_with_keys(
         unflatten_func: from static data and children to a node.
         flatten_func: accepted as in JAX, and not needed.
 
+    Returns:
+        None.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_with_keys`.
+
     Example:
         >>> from imprint import tree
         >>> class Box:
@@ -135,6 +147,16 @@ def register_pytree_with_keys(
 def register_pytree_node_class(cls: type[F]) -> type[F]:
     """Make a class a node by its methods `tree_flatten` and `tree_unflatten`.
 
+    Args:
+        cls: the class; `tree_flatten` returns children and static data, and the class
+            method `tree_unflatten` takes static data and children.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_node_class`.
+
     Example:
         >>> from imprint import tree
         >>> @tree.register_pytree_node_class
@@ -157,6 +179,16 @@ def register_pytree_node_class(cls: type[F]) -> type[F]:
 
 def register_pytree_with_keys_class(cls: C) -> C:
     """Make a class a node by `tree_flatten_with_keys` and `tree_unflatten`.
+
+    Args:
+        cls: the class; `tree_flatten_with_keys` returns pairs (key, child) and static
+            data, and the class method `tree_unflatten` takes static data and children.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_with_keys_class`.
 
     Example:
         >>> from imprint import tree
@@ -195,6 +227,12 @@ def register_dataclass(
         meta_fields: the names of the static fields; by default those declared with
             `dataclasses.field(metadata={"static": True})`.
         drop_fields: the names of fields that are neither, and get their default.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_dataclass`.
 
     Example:
         >>> import dataclasses
@@ -236,6 +274,12 @@ def static(**options: Any) -> Any:
     Args:
         **options: those of `dataclasses.field`.
 
+    Returns:
+        A field whose metadata has `static` set.
+
+    References:
+        JAX, `jax.tree.static`.
+
     Example:
         >>> import dataclasses
         >>> from imprint import tree
@@ -256,6 +300,15 @@ def register_static(cls: C) -> C:
 
     They must have `__hash__` and `__eq__`.
 
+    Args:
+        cls: the class.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_static`.
+
     Example:
         >>> from imprint import tree
         >>> @tree.register_static
@@ -275,6 +328,15 @@ def register_static(cls: C) -> C:
 
 def is_tree_node(typ: type) -> bool:
     """Return whether instances of exactly this class are nodes.
+
+    Args:
+        typ: the class.
+
+    Returns:
+        A bool.
+
+    References:
+        JAX, `jax.tree_util.is_tree_node`.
 
     Example:
         >>> from imprint import tree

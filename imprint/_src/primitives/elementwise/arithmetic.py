@@ -164,7 +164,19 @@ div_p: Final = Primitive(
 
 
 def div(x: Any, y: Any) -> Any:
-    """Return `x / y`, elementwise; integers are divided towards zero."""
+    """Return `x / y`, elementwise; integers are divided towards zero.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. An integer divided by 0 is all bits
+        1; the least one by -1 is itself.
+
+    References:
+        StableHLO, `divide`.
+    """
     return div_p.bind1(x, y)
 
 
@@ -200,7 +212,19 @@ rem_p: Final = binary(
 
 
 def rem(x: Any, y: Any) -> Any:
-    """Return the remainder of `x / y`, with the sign of `x`, elementwise."""
+    """Return the remainder of `x / y`, with the sign of `x`, elementwise.
+
+    Args:
+        x: real numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. For an integer `y` of 0 it is `x`,
+        for a float NaN.
+
+    References:
+        StableHLO, `remainder`; C, `fmod`.
+    """
     return rem_p.bind1(x, y)
 
 
@@ -240,7 +264,20 @@ max_p: Final = binary(
 
 
 def max_(x: Any, y: Any) -> Any:
-    """Return the larger of `x` and `y`, elementwise; NaN if either is."""
+    """Return the larger of `x` and `y`, elementwise; NaN if either float is.
+
+    Args:
+        x: numbers or booleans; complex ones are compared by real, then by imaginary
+            part.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. A complex NaN compares as false:
+        the result is `y`.
+
+    References:
+        StableHLO, `maximum`.
+    """
     return max_p.bind1(x, y)
 
 
@@ -259,7 +296,20 @@ min_p: Final = binary(
 
 
 def min_(x: Any, y: Any) -> Any:
-    """Return the smaller of `x` and `y`, elementwise; NaN if either is."""
+    """Return the smaller of `x` and `y`, elementwise; NaN if either float is.
+
+    Args:
+        x: numbers or booleans; complex ones are compared by real, then by imaginary
+            part.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. A complex NaN compares as false:
+        the result is `y`.
+
+    References:
+        StableHLO, `minimum`.
+    """
     return min_p.bind1(x, y)
 
 
@@ -285,7 +335,19 @@ nextafter_p: Final = binary(
 
 
 def nextafter(x1: Any, x2: Any) -> Any:
-    """Return the float next to `x1` in the direction of `x2`, elementwise."""
+    """Return the float next to `x1` in the direction of `x2`, elementwise.
+
+    Args:
+        x1: floats.
+        x2: of the dtype of `x1`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Where both are equal it is `x2`,
+        where either is NaN it is NaN.
+
+    References:
+        C, `nextafter`; CHLO, `next_after`.
+    """
     return nextafter_p.bind1(x1, x2)
 
 
@@ -373,7 +435,21 @@ integer_pow_p: Final = Primitive(
 
 
 def integer_pow(x: Any, y: int) -> Any:
-    """Return `x` to the power of a Python integer, by products, elementwise."""
+    """Return `x` to the power of a Python integer, by products, elementwise.
+
+    Args:
+        x: numbers.
+        y: the exponent; to the power 0 every number is 1.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    Raises:
+        DTypeError: `x` are integers and `y` is negative.
+
+    References:
+        JAX, `jax.lax.integer_pow`.
+    """
     return integer_pow_p.bind1(x, y=y)
 
 

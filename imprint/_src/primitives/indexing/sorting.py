@@ -355,6 +355,9 @@ def sort(
     Raises:
         ArgumentError: there is no array, or not as many as `num_keys`.
 
+    References:
+        StableHLO, `sort`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -393,6 +396,12 @@ def sort_key_val(
         values: an array of the same shape.
         dimension: the axis; a negative one counts from the end.
         is_stable: whether values of equal keys keep their order.
+
+    Returns:
+        The sorted keys, and the values in their order.
+
+    References:
+        StableHLO, `sort`.
 
     Example:
         >>> import imprint.numpy as np
@@ -567,6 +576,9 @@ def top_k(
     Raises:
         ArgumentError: `k` is negative or larger than the axis.
         DTypeError: the numbers are complex, and so have no order.
+
+    References:
+        CHLO, `top_k`.
 
     Example:
         >>> import imprint.numpy as np
