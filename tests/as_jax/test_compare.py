@@ -1,12 +1,14 @@
 """`imprint compare`: a JAX program on JAX and on imprint."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from imprint._src.as_jax.compare import Run, compare, differences, is_alike, table
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "train_with_jax.py"
 PROGRAM = """\
 import sys
 import jax, jax.numpy as jnp
@@ -86,6 +88,15 @@ def test_a_program_is_run_on_both_cold_and_warm(tmp_path, monkeypatch, capsys):
     assert runs["imprint warm"]["traces"] == runs["imprint warm"]["compiles"] == 0
     assert runs["imprint cold"]["compiles"] < runs["jax cold"]["compiles"]
     assert runs["jax warm"]["loads"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_the_second_process_traces_nothing_of_an_equinox_program(capsys):
+    assert compare([str(EXAMPLE)], json_file="-") == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert runs["imprint cold"]["traces"] > 0
+    assert runs["imprint warm"]["traces"] == runs["imprint warm"]["compiles"] == 0
 
 
 @pytest.mark.slow

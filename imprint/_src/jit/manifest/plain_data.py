@@ -1,11 +1,8 @@
-"""Placements, avals and trees as plain data, for JSON.
+"""Placements and avals as plain data, for JSON.
 
 A device is its platform, its number among those of its process, and its kind, so it is
 found again where as many devices are there in the same order. A mesh is its devices in
-their grid with names and types; an array that follows others has its current device. A
-tree is made of tuples, lists, dictionaries and None; any other node must be a part of the
-tree of the arguments, as the new state of a model is, or one with other children, as its
-gradient is, and is the number of that part.
+their grid with names and types; an array that follows others has its current device.
 """
 
 from collections.abc import Iterator
@@ -147,80 +144,6 @@ def deserialize_aval(plain: Plain) -> ShapedArray:
 
 
 # ---- trees ----
-
-
-def serialize_tree(treedef: tree.TreeDef, arguments: tree.TreeDef) -> Plain:
-    """Return a tree as plain data.
-
-    Args:
-        treedef: the tree.
-        arguments: the tree of the arguments.
-
-    Raises:
-        NotCacheable: it has a node that the arguments do not have.
-    """
-    known = [*_parts(arguments)]  # kept: equal parts are one object while they live
-    parts = {id(part): i for i, part in enumerate(known)}
-    heads = [part.root() for part in known]
-    roots = {id(head): i for i, head in enumerate(heads)}
-
-    def serialize(each: tree.TreeDef) -> Plain:
-        if each.is_leaf:
-            return 0
-        data = each.node_data()
-        kind, held = (type(None), None) if data is None else data
-        root = None if id(each) in parts else roots.get(id(each.root()))
-        is_open = kind in _BUILTIN or root is not None
-        children = [serialize(c) for c in each.children()] if is_open else []
-        if kind is tuple or kind is list:
-            return [kind.__name__, children]
-        keys: Any = held if kind is dict else ()
-        if kind is dict and all(type(key) is str for key in keys):
-            return ["dict", children, list(keys)]
-        if kind is type(None):
-            return ["None"]
-        if id(each) in parts:
-            return ["part", parts[id(each)]]
-        if root is not None:
-            return ["root", children, root]
-        raise NotCacheable(Reason.RESULT, f"an object of class {kind.__qualname__}")
-
-    return serialize(treedef)
-
-
-_BUILTIN: Final = (tuple, list, dict)
-
-
-def deserialize_tree(plain: Plain, arguments: tree.TreeDef) -> tree.TreeDef:
-    """Return the tree."""
-    parts: list[tree.TreeDef] = []
-
-    def build(each: Plain) -> Any:
-        if each == 0:
-            return 0
-        kind, *rest = each
-        if kind == "None":
-            return None
-        if kind in ("part", "root") and not parts:
-            parts.extend(_parts(arguments))
-        if kind == "part":
-            part = parts[int(rest[0])]
-            return part.unflatten([0] * part.num_leaves)
-        children = [build(child) for child in rest[0]]
-        if kind == "root":
-            return parts[int(rest[1])].root().unflatten(children)
-        if kind == "dict":
-            return dict(zip(rest[1], children, strict=True))
-        return tuple(children) if kind == "tuple" else children
-
-    return tree.structure(build(plain))
-
-
-def _parts(treedef: tree.TreeDef) -> Iterator[tree.TreeDef]:
-    yield treedef
-    if not treedef.is_leaf:
-        for child in treedef.children():
-            yield from _parts(child)
 
 
 def tree_data(treedef: tree.TreeDef) -> Iterator[Any]:

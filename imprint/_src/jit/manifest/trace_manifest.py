@@ -50,13 +50,12 @@ from imprint._src.jit.manifest.not_cacheable import (
 )
 from imprint._src.jit.manifest.plain_data import (
     deserialize_aval,
-    deserialize_tree,
     serialize_aval,
     serialize_placement,
     serialize_spread,
-    serialize_tree,
     tree_data,
 )
+from imprint._src.jit.manifest.result_trees import deserialize_tree, serialize_tree
 from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
 from imprint._src.tree import internal as tree
 
@@ -229,7 +228,7 @@ def describe_trace(
         "reads": reads,
         "files": library_files(hashed.libraries),
         "declared": declarations_of(hashed.declared, hashed.own, key.files),
-        "out": serialize_tree(traced.out_tree, key.arguments),
+        "out": serialize_tree(traced.out_tree, key.arguments, key.hashed.nodes),
         "static": _serialize_static(traced.results, key),
         "outs": [serialize_aval(a) for a in traced.closed.out_avals],
         "ins": [serialize_aval(a) for a in module.in_avals],
@@ -384,7 +383,8 @@ def find_trace(
                 continue
             consts = tuple([_load_const(store, *const) for const in plain["consts"]])
             static = {at: key.static[place] for at, place in plain["static"]}
-            results = Results(deserialize_tree(plain["out"], key.arguments), static)
+            out = deserialize_tree(plain["out"], key.arguments, key.hashed.nodes)
+            results = Results(out, static)
             adopt_files(plain["declared"])
         except Exception:
             continue
