@@ -65,6 +65,42 @@ print(float(jax.core.eval_jaxpr(program.jaxpr, (), 4.0)[0]))
 """
 
 
+LIBRARY = """
+class Optimizer:
+    def __init__(self, states):
+        self.states = states
+
+    def init(self, x):
+        return [x] * self.states
+
+    def __call__(self, x):
+        return x * self.states
+
+
+def scale(by):
+    return lambda x: x * by
+
+
+def schedule(steps):
+    def fraction(count):
+        nonlocal steps
+        steps = float(steps)
+        return count / steps
+
+    return fraction
+"""
+OBJECTS = """
+import jax, jax.numpy as jnp, numpy as np
+import a_library
+
+x = jnp.ones(2)
+print([len(jax.jit(a_library.Optimizer(n).init)(x)) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.Optimizer(n))(x)[0]) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.scale(n * np.ones(2)))(x)[0]) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.schedule(n))(12)) for n in (1, 2, 3)])
+"""
+
+
 def run(*words, text=None, check=True):
     done = subprocess.run(
         [sys.executable, *words],
@@ -89,6 +125,19 @@ def test_a_program_prints_the_same_as_on_jax(program, tmp_path):
     ours = run("-m", "imprint.as_jax", str(script)).stdout
     theirs = run(str(script)).stdout
     assert ours == theirs
+
+
+def test_objects_of_a_library_have_programs_of_their_own(tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "a_library.py").write_text(LIBRARY, encoding="utf-8")
+    text = f"import imprint.as_jax, sys; sys.path.append({str(folder)!r})\n{OBJECTS}"
+    assert run("-c", text).stdout.splitlines() == [
+        "[1, 2, 3]",
+        "[1.0, 2.0, 3.0]",
+        "[1.0, 2.0, 3.0]",
+        "[12.0, 6.0, 4.0]",
+    ]
 
 
 def test_jax_is_imprint_and_nothing_of_jax_is_loaded():
