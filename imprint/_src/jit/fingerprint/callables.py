@@ -11,7 +11,11 @@ from types import FunctionType, MethodType
 from typing import Any, ClassVar
 
 from imprint._src.core.identity import identity
-from imprint._src.core.user_code import is_user_class, is_user_function
+from imprint._src.core.user_code import (
+    are_libraries_fixed,
+    is_user_class,
+    is_user_function,
+)
 from imprint._src.jit.fingerprint.content import ContentReader, scalar_function_token
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import class_of
@@ -50,7 +54,9 @@ class _ShapeReader(ContentReader):
     """Whether a library function holds the value: its names are not tracked."""
 
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
-        """Return the class of a container."""
+        """Return the class of a container; the identity of one that no guard reads."""
+        if self._is_of_library and are_libraries_fixed():
+            return identity(x)
         return layout_of(x), ABSENT
 
     def object(self, x: Any) -> Content:
