@@ -104,6 +104,11 @@ def adopt_no_packages() -> None:
 _adopts_none = False
 
 
+def are_libraries_fixed() -> bool:
+    """Return whether what functions of libraries capture is taken to stay as it is."""
+    return _adopts_none
+
+
 def _adopt(file: str) -> None:
     """Treat the package of an installed file as user code, and correct the memo."""
     if _adopts_none:

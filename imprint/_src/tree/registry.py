@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, cast, final
 
 import optree
 
@@ -356,7 +356,46 @@ class Partial(functools.partial[T]):
         >>> from imprint import tree
         >>> tree.leaves(tree.Partial(max, 1, 2))
         [1, 2]
+
+    The arguments of a plain partial that it is given stay part of the function:
+
+        >>> tree.leaves(tree.Partial(functools.partial(max, 1), 2))
+        [2]
     """
+
+    def __new__(cls, func: Callable[..., T], /, *args: Any, **keywords: Any) -> Self:
+        """Return the partial; Python would merge it with another one."""
+        given: Any = func
+        if isinstance(given, functools.partial) and not isinstance(given, cls):
+            given = _Whole(cast("Callable[..., T]", given))
+        return super().__new__(cls, given, *args, **keywords)
+
+
+@final
+class _Whole(Generic[T]):
+    """A plain partial, as a function without arguments of its own."""
+
+    __slots__ = ("__wrapped__",)
+
+    def __init__(self, wrapped: Callable[..., T]) -> None:
+        self.__wrapped__: Callable[..., T] = wrapped
+
+    def __call__(self, *args: Any, **keywords: Any) -> T:
+        """Call the partial."""
+        return self.__wrapped__(*args, **keywords)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Whole) and self.__wrapped__ == other.__wrapped__
+
+    def __hash__(self) -> int:
+        return hash(self.__wrapped__)
+
+    def __imprint_token__(self) -> object:
+        """Return what stands for the partial in a key."""
+        return self.__wrapped__
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
 
 
 def _register_fields(

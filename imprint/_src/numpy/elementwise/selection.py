@@ -239,6 +239,7 @@ def clip(
     return result
 
 
+@accepts_keys(0)
 @fuse_eager
 @owned
 def nan_to_num(
