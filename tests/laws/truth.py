@@ -312,11 +312,14 @@ class Truth:
         least = min([1, *[abs(v) for v in x if v]])
         steps = [side * least * mpf(10) ** (-25 if v else -55) for v in x]
         weights = [((1,), (-1, 1), (1, -2, 1))[n] for n in orders]
-        total = mpf(0)
+        terms = []
         for at in itertools.product(*[range(len(w)) for w in weights]):
             weight = mp.fprod([w[i] for w, i in zip(weights, at, strict=True)])
             moved = [v + s * i for v, s, i in zip(x, steps, at, strict=True)]
-            total += weight * self.value(*moved)
+            terms.append(weight * self.value(*moved))
+        total = mp.fsum(terms)
+        if abs(total) < max(map(abs, terms)) * mpf(10) ** (10 - mp.dps):
+            return mpf(0)  # the terms' last digits
         for s, n in zip(steps, orders, strict=True):
             total /= s**n
         return total

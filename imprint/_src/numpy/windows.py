@@ -164,7 +164,13 @@ def i0(x: ArrayLike) -> Array:
 @custom_jvp
 def modified_i0(x: Any) -> Any:
     """Return `i0` of an array of floats; its derivative is `modified_i1`."""
-    return multiply(exp(absolute(x)), bessel_i0e(x))
+    return _unscaled(x, bessel_i0e(x))
+
+
+def _unscaled(x: Any, scaled: Any) -> Any:
+    """Return a number times the exponential of `|x|`, which may overflow by itself."""
+    half = exp(multiply(absolute(x), 0.5))
+    return multiply(multiply(half, scaled), half)
 
 
 @modified_i0.defjvp
@@ -176,7 +182,7 @@ def _modified_i0_jvp(primals: Any, tangents: Any) -> Any:
 @custom_jvp
 def modified_i1(x: Any) -> Any:
     """Return the function of order 1 of an array of floats."""
-    return multiply(exp(absolute(x)), bessel_i1e(x))
+    return _unscaled(x, bessel_i1e(x))
 
 
 @modified_i1.defjvp
@@ -187,7 +193,7 @@ def _modified_i1_jvp(primals: Any, tangents: Any) -> Any:
     near = polynomial_at(quarter, _I1_SLOPE)
     safe = where(is_near, 1, x)
     scaled = subtract(bessel_i0e(safe), divide(bessel_i1e(safe), safe))
-    slope = where(is_near, near, multiply(exp(absolute(safe)), scaled))
+    slope = where(is_near, near, _unscaled(safe, scaled))
     return modified_i1(x), multiply(t, slope)
 
 
