@@ -38,6 +38,7 @@ from imprint._src.runtime.callbacks import HostFunction
 from imprint._src.runtime.client import (
     Device,
     change_calls,
+    computes_on_cpu_only,
     default_backend,
     default_device,
     device_count,
@@ -126,6 +127,7 @@ __all__ = [
     "change_calls",
     "collect_garbage",
     "compile",
+    "computes_on_cpu_only",
     "copy_to",
     "default_backend",
     "default_device",
