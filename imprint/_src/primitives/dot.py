@@ -286,7 +286,6 @@ def _lower_sum(
     b: Builder, x: Value, y: Value, dimension_numbers: DimensionNumbers
 ) -> Value:
     """Write the sum of the products of slices at each place of the contracting axes."""
-    (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
     plan = _plan(x.shape, y.shape, dimension_numbers)
     x = x if plan.x_order is None else b.transpose(x, plan.x_order)
     y = y if plan.y_order is None else b.transpose(y, plan.y_order)
