@@ -9,7 +9,7 @@ left out of the equation. Precision: see `precision`.
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -46,7 +46,6 @@ from imprint._src.primitives.elementwise.precision import (
     canonical_precision,
 )
 from imprint._src.stablehlo import Builder, Value, reductions
-from imprint._src.stablehlo.types import drop_axes
 
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]
@@ -296,7 +295,7 @@ def _lower_sum(
 
     def term(i: int) -> Value:
         pair = [
-            b.broadcast_in_dim(_part(b, v, axis, i), shape, axes)
+            b.broadcast_in_dim(reductions.place_of(b, v, axis, i), shape, axes)
             for v, axis, axes in (
                 (x, last, range(last)),
                 (y, last - 1, (*range(last - 1), last)),
@@ -304,19 +303,8 @@ def _lower_sum(
         ]
         return b.multiply(*pair)
 
-    total = reduce(b.add, map(term, range(x.shape[last])))
-    if dt.is_floating(x.dtype):  # a sum from 0.0 on is no -0.0
-        zero = b.full(shape, 0, x.dtype)
-        total = b.select(b.compare(total, zero, "EQ"), zero, total)
+    total = reductions.sum_of(b, map(term, range(x.shape[last])))
     return b.reshape(total, plan.shape)
-
-
-def _part(b: Builder, x: Value, axis: int, i: int) -> Value:
-    """Return the elements at one place of an axis, without the axis."""
-    start, limit = [0] * x.ndim, list(x.shape)
-    start[axis], limit[axis] = i, i + 1
-    part = b.slice(x, start, limit, [1] * x.ndim)
-    return b.reshape(part, drop_axes(x.shape, (axis,)))
 
 
 def _numerics(dtype: DType, precision: CanonicalPrecision) -> str:
