@@ -41,6 +41,7 @@ from imprint._src.primitives.elementwise.elementwise import (
     repeated,
     where_reference,
 )
+from imprint._src.primitives.elementwise.rare import unless_any
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import (
     ANY,
@@ -227,19 +228,13 @@ def _rem_lower(b: Builder, x: Value, y: Value) -> Value:
         b.compare(a, b.multiply(d, limit), "GE"),
         b.and_(b.is_finite(a), b.compare(d, zero, "GT")),  # else it is NaN
     )
-    zero, one = (b.full(x.shape, n, np.float32) for n in (0, 1))
-    flags = b.select(is_large, one, zero)  # a maximum of bools takes 1 s to compile
-    largest = b.reduce(flags, b.constant(0, np.float32), "maximum", range(x.ndim))
-
-    def exactly(r: Builder, _: Any) -> list[Value]:
-        return [_exact_remainder(r, x, y, quotients)]
-
-    (out,) = b.case(
-        b.convert(largest, np.int32),
-        [exactly, lambda r, _: [r.remainder(x, y)]],
-        [x.type],
+    return unless_any(
+        b,
+        is_large,
+        x.type,
+        lambda r: _exact_remainder(r, x, y, quotients),
+        lambda r: r.remainder(x, y),
     )
-    return out
 
 
 def _exact_remainder(b: Builder, x: Value, y: Value, quotients: _Quotients) -> Value:
