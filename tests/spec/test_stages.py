@@ -11,7 +11,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import ShapeDtypeStruct, stages
-from imprint.errors import NonFiniteError
+from imprint.errors import ArgumentError, NonFiniteError
 from tests.spec.work import Work, work_of
 
 
@@ -209,7 +209,7 @@ def test_traced_shows_the_jaxpr(traced):
 
 def test_lowered_shows_stablehlo_with_and_without_lines(traced):
     lowered = traced.lower()
-    assert "stablehlo.dot_general" in lowered.as_text()
+    assert "stablehlo.multiply" in lowered.as_text()
     assert "test_stages.py" not in lowered.as_text()
     assert "test_stages.py" in lowered.as_text(debug_info=True)
     assert lowered.compiler_ir() == lowered.as_text(debug_info=True)
@@ -219,7 +219,7 @@ def test_lowered_shows_stablehlo_with_and_without_lines(traced):
 def test_lowered_shows_the_hlo_that_nothing_has_optimized(traced):
     lowered = traced.lower()
     assert lowered.as_text("hlo").startswith("HloModule jit_loss")
-    assert " dot(" in lowered.as_text(dialect="hlo")
+    assert " multiply(" in lowered.as_text(dialect="hlo")
     assert "metadata=" not in lowered.as_text("hlo")
     assert "metadata=" in lowered.as_text("hlo", debug_info=True)
     assert lowered.compiler_ir("hlo") == lowered.as_text("hlo", debug_info=True)
@@ -241,6 +241,17 @@ def test_compiled_shows_hlo_and_its_costs(traced):
 def test_compiler_options_are_checked_when_they_are_given(traced):
     with pytest.raises(TypeError, match="expected a dictionary of XLA's options"):
         traced.lower().compile(["xla_cpu_enable_fast_math"])
+
+
+def test_formulations_are_chosen_when_lowered(traced):
+    with pytest.raises(ArgumentError) as caught:
+        traced.lower().compile({"formulations": "plain"})
+    assert str(caught.value) == (
+        "compile: expected the formulations of the lowered program, got "
+        "{'formulations': 'plain'}. Give them to jit, which lowers."
+    )
+    plain = imprint.jit(loss, compiler_options={"formulations": "plain"})
+    assert plain.lower(PARAMS, BATCH).compile()(PARAMS, BATCH)["loss"] == 8 * 9
 
 
 def test_shapes_replace_arrays():

@@ -343,6 +343,11 @@ class _OneProgram:
     def compile(self, asked: CompileOptions) -> "Compiled":
         """Compile the program, with options of XLA over those given to `jit`."""
         compiled = asked.over(self._options.compile)
+        if compiled.is_plain is not self._options.compile.is_plain:
+            raise ArgumentError(
+                "compile: expected the formulations of the lowered program, got "
+                f"{dict(asked.compiler_options)}. Give them to jit, which lowers."
+            )
         options = replace(self._options, compile=compiled)
         traced, name = self._traced, self._signature.function_name
         disk = self._given.disk if compiled == self._options.compile else None

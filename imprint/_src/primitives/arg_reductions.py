@@ -5,6 +5,7 @@ counted from 0, which has an element; `index_dtype` is the dtype of the result. 
 such operation, so it is a reduction of (value, index) pairs.
 """
 
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.families import ORDERED
 from imprint._src.primitives.reductions import extreme
-from imprint._src.stablehlo import Builder, Value, reductions
+from imprint._src.stablehlo import Builder, Value, indexed, reductions
 from imprint._src.stablehlo.builder import Comparison
 
 NDArray = np.ndarray[Any, Any]
@@ -38,6 +39,7 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
     """Declare argmax or argmin."""
     find: Any = np.ndarray.argmax if largest else np.ndarray.argmin
     beats: Comparison = "GT" if largest else "LT"
+    join = "maximum" if largest else "minimum"
 
     def aval(x: ShapedArray, *, axes: Ints, index_dtype: DType) -> Avals:
         ORDERED.check(name, (x,))
@@ -55,6 +57,11 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         if x.dtype in (dt.int2, dt.uint2):  # XLA:CPU 0.10 to 0.12 refuses them here
             x = b.convert(x, dt.int8)
         worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
+        if b.module.is_fast and x.dtype.name in _COMPARED:
+            if x.ndim == 1 and x.shape[0] >= _LONG and dt.is_floating(x.dtype):
+                return (b.convert(_in_blocks(b, x, worst, join), index_dtype),)
+            if _has_long_columns(x, axes[0]):
+                return (b.convert(_first_of(b, x, axes[0], worst, join), index_dtype),)
         zero = b.constant(0, index_dtype)
         index = b.iota(x.shape, index_dtype, axes[0])
         return reductions.reduce_with(
@@ -117,6 +124,57 @@ def _better(
     wins = b.or_(b.compare(x, y, beats), b.compare(x, x, "NE"))
     tie = b.and_(b.compare(x, y, "EQ"), b.compare(i, j, "LT"))
     return b.select(wins, x, y), b.select(b.or_(wins, tie), i, j)
+
+
+# ---- the extreme, then its index ----
+#
+# XLA:CPU compares one (value, index) pair after another, 1.6 ns each. A maximum alone is
+# vectorized. Measured with jaxlib 0.10.2 and 0.12 on two cores with AVX2, new / old: 10**6
+# float32 0.2, float64 0.3, 1024 columns of 1024 0.3; but 1.0 for 64 rows of 50,000 and for
+# 10**6 integers, whose maximum is not vectorized. It compiles in 2 to 5 times as long.
+
+_COMPARED: Final = ("float32", "float64", "int32", "int64", "uint32", "uint64")
+_LONG: Final = 1 << 16
+_BLOCK: Final = 4096
+_MANY: Final = 1 << 15
+_MANY_COLUMNS: Final = 64
+
+
+def _has_long_columns(x: Value, axis: int) -> bool:
+    columns = prod(x.shape[axis + 1 :])
+    return columns >= _MANY_COLUMNS and prod(x.shape) >= _MANY
+
+
+def _first_of(b: Builder, x: Value, axis: int, worst: Value, join: str) -> Value:
+    """Return where the extreme, or NaN, stands first, as int32."""
+    others = [i for i in range(x.ndim) if i != axis]
+    best = b.broadcast_in_dim(b.reduce(x, worst, join, [axis]), x.shape, others)
+    is_best = b.compare(x, best, "EQ")
+    if dt.is_floating(
+        x.dtype
+    ):  # one NaN makes the extreme NaN, and others do not count
+        is_best = b.or_(is_best, b.compare(x, x, "NE"))
+    behind = np.int32(x.shape[axis])
+    index = b.iota(x.shape, np.int32, axis)
+    places = b.select(is_best, index, b.full(x.shape, behind, np.int32))
+    return b.reduce(places, b.constant(behind), "minimum", [axis])
+
+
+def _in_blocks(b: Builder, x: Value, worst: Value, join: str) -> Value:
+    """Find the first block that has the extreme of a vector, and search it.
+
+    The last block overlaps the one before, which is searched first.
+    """
+    (length,) = x.shape
+    whole = length // _BLOCK
+    rows = b.slice(x, [0], [whole * _BLOCK], [1])
+    last = b.slice(x, [length - _BLOCK], [length], [1])
+    rows, last = b.reshape(rows, (whole, _BLOCK)), b.reshape(last, (1, _BLOCK))
+    best = b.concatenate([b.reduce(part, worst, join, [1]) for part in (rows, last)], 0)
+    at = b.multiply(_first_of(b, best, 0, worst, join), b.constant(np.int32(_BLOCK)))
+    at = b.minimum(at, b.constant(np.int32(length - _BLOCK)))
+    block = indexed.dynamic_slice(b, x, [at], [_BLOCK])
+    return b.add(at, _first_of(b, block, 0, worst, join))
 
 
 def _samples() -> Samples:

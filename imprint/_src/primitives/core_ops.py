@@ -7,6 +7,7 @@ the batching of elementwise primitives.
 
 from collections.abc import Callable
 from itertools import pairwise
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -42,6 +43,7 @@ from imprint._src.primitives.elementwise.elementwise import (
     repeated,
 )
 from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.reductions import place_of, sum_of
 
 FLOATS: Final = ("float32", "float64", "bfloat16", "float16")
 COMPLEXES: Final = ("complex64", "complex128")
@@ -549,7 +551,31 @@ def _sum_reference(x: Any, *, axes: tuple[int, ...]) -> Any:
     return (np.add.reduce(x, axis=axes, dtype=x.dtype),)  # 2 us less than np.sum
 
 
+# XLA:CPU adds the elements of short rows one after another, a scalar loop for each row.
+# The sum of columns is elementwise. Measured with jaxlib 0.10.2 and 0.12 on two cores with
+# AVX2, columns / rows: 300,000 rows of 2 0.05 to 0.2, of 3 0.07 to 0.2, 100,000 of 8 0.2 to
+# 0.35; squared distances of 1,000 points of 3 coordinates 0.01 to 0.06. It compiles in 3
+# times as long, so small arrays stay.
+
+_LONGEST_ROW: Final = 8
+_MANY: Final = 1 << 14
+_IN_COLUMNS: Final = ("float32", "float64", "int32", "int64", "uint32", "uint64")
+
+
+def _has_short_rows(x: Value, axes: tuple[int, ...]) -> bool:
+    """Return whether rows are added faster column by column."""
+    return (
+        axes == (x.ndim - 1,)
+        and x.dtype.name in _IN_COLUMNS
+        and 1 < x.shape[-1] <= _LONGEST_ROW
+        and prod(x.shape) >= _MANY
+    )
+
+
 def _sum_lower(b: Builder, x: Value, *, axes: tuple[int, ...]) -> tuple[Value, ...]:
+    if b.module.is_fast and _has_short_rows(x, axes):
+        columns = [place_of(b, x, x.ndim - 1, i) for i in range(x.shape[-1])]
+        return (sum_of(b, columns),)
     return (b.reduce(x, b.constant(0, x.dtype), "add", axes),)
 
 

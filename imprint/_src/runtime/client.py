@@ -212,6 +212,11 @@ def default_backend() -> str:
     return "cpu"
 
 
+def computes_on_cpu_only() -> bool:
+    """Return whether this process has started no other backend than the CPU."""
+    return all(found[0].platform == "cpu" for found in _in_use)
+
+
 def _device(platform: str, number: int) -> Device:
     """Return a device that was pickled."""
     return next(d for d in devices(platform) if d.id == number)

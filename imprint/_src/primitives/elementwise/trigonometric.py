@@ -26,6 +26,12 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.elementwise.arithmetic import div, max_
 from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.circular import (
+    is_vectorized,
+    lower_cosine,
+    lower_sine,
+    lower_tangent,
+)
 from imprint._src.primitives.elementwise.comparison import eq, gt, lt
 from imprint._src.primitives.elementwise.complex import imag, real
 from imprint._src.primitives.elementwise.exponential import (
@@ -102,6 +108,8 @@ def _halves(x: Any) -> _Halves:
 
 
 def _sin_lower(b: Builder, x: Value) -> Value:
+    if is_vectorized(b, x):
+        return lower_sine(b, x)
     if not dt.is_complex(x.dtype):
         return b.sine(x)
     of = _products(b, b.real(x), b.imag(x))
@@ -136,6 +144,8 @@ def sin(x: Any) -> Any:
 
 
 def _cos_lower(b: Builder, x: Value) -> Value:
+    if is_vectorized(b, x):
+        return lower_cosine(b, x)
     if not dt.is_complex(x.dtype):
         return b.cosine(x)
     of = _products(b, b.real(x), b.imag(x))
@@ -169,11 +179,18 @@ def cos(x: Any) -> Any:
     return cos_p.bind1(x)
 
 
+def _tan_lower(b: Builder, x: Value) -> Value:
+    # The quotient of float64 would be two roundings further from the truth.
+    if x.dtype == np.float32 and is_vectorized(b, x):
+        return lower_tangent(b, x)
+    return b.tan(x)
+
+
 tan_p: Final = unary(
     "tan",
     dtypes=INEXACT,
     reference=np.tan,
-    lower=lambda b, x: b.tan(x),
+    lower=_tan_lower,
     fusion=SCALAR_CALL._replace(wide=(2000, 1660)),
     makes_nan=True,
     derivative=lambda x, out: _one_plus_square(out),
