@@ -28,7 +28,12 @@ def build() -> Path:
     command = [
         *shlex.split(variables["LDSHARED"]),
         *shlex.split(variables["CCSHARED"] or ""),
-        *("-O2", "-std=c11", "-fvisibility=hidden"),
+        *(
+            "-O2",
+            "-std=c11",
+            "-fvisibility=hidden",
+            "-Werror=implicit-function-declaration",
+        ),
         f'-DIMPRINT_SOURCE="{identity}"',
         *(f"-I{sysconfig.get_path('include')}", f"-I{numpy.get_include()}"),
         *(str(source), "-o", str(made)),

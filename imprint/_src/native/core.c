@@ -14,10 +14,14 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/ndarraytypes.h>
+#if NPY_FEATURE_VERSION < NPY_2_0_API_VERSION
+#error "the layout of dtypes is that of NumPy 2"
+#endif
 #ifdef Py_GIL_DISABLED
 #error "the GIL protects the state of this extension"
 #endif
 
+#define SIZE_OF(array) (PyArray_DESCR(array)->elsize) /* bytes of an element */
 #define AT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 
 /* ---- what `setup` gives ---- */
@@ -35,7 +39,7 @@ static struct {
 
 static struct {
     Py_ssize_t guard, take, special, consts, hits, executable, handlers, out_aval,
-        out_avals, unflatten, run_special, donated, sentinels, runs, assignment;
+        out_avals, unflatten, host_call, run_special, donated, sentinels, runs, assignment;
 } of_version;
 
 static struct {
@@ -59,7 +63,8 @@ static struct {
 } of_flags;
 
 static struct {
-    PyObject *base, *warm, *run, *consume, *moves;
+    PyObject *base, *warm, *run, *consume, *consume_token, *moves, *block, *execute,
+        *handlers;
 } names;
 
 static int is_ready = 0;
@@ -435,6 +440,311 @@ static PyObject *run_donating(PyObject *version, PyObject *const *leaves, Py_ssi
     return result;
 }
 
+/* ---- host values as arguments: the twin of `host_call` in `runtime/arguments` ---- */
+
+typedef struct {
+    PyObject *slots; /* by position: the shared array, its dtype and its buffer, or None */
+    PyObject *token; /* of the execution that read them, or NULL */
+} ArgumentArrays;
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *executable, *slot_of, *avals, *write, *collect, *engine_error;
+    int idle; /* how many sets no call has */
+    ArgumentArrays sets[2];
+} HostCall;
+
+static PyTypeObject HostCall_Type;
+
+static void drop_set(ArgumentArrays *set)
+{
+    Py_CLEAR(set->slots);
+    Py_CLEAR(set->token);
+}
+
+/* Take the least recently used set, that no execution reads any more. */
+static int take_set(HostCall *self, ArgumentArrays *set)
+{
+    if (self->idle == 0) {
+        Py_ssize_t count = PySequence_Size(self->avals);
+        set->token = NULL;
+        set->slots = count < 0 ? NULL : PyList_New(count);
+        for (Py_ssize_t i = 0; set->slots != NULL && i < count; i++)
+            PyList_SET_ITEM(set->slots, i, Py_NewRef(Py_None));
+        return set->slots == NULL ? -1 : 0;
+    }
+    *set = self->sets[0];
+    self->sets[0] = self->sets[1];
+    self->sets[1] = (ArgumentArrays){0};
+    self->idle--;
+    if (set->token == NULL)
+        return 0;
+    PyObject *nothing = PyObject_CallMethodNoArgs(set->token, names.block);
+    if (nothing == NULL) {
+        if (!PyErr_ExceptionMatches(self->engine_error))
+            return -1;
+        PyErr_Clear(); /* it failed: reading its results raises */
+    }
+    Py_XDECREF(nothing);
+    Py_CLEAR(set->token);
+    return 0;
+}
+
+static void return_set(HostCall *self, ArgumentArrays *set)
+{
+    ArgumentArrays oldest = {0};
+    if (self->idle == 2) {
+        oldest = self->sets[0];
+        self->sets[0] = self->sets[1];
+        self->idle = 1;
+    }
+    self->sets[self->idle++] = *set;
+    *set = (ArgumentArrays){0};
+    drop_set(&oldest);
+}
+
+/* Write a number of the very kind of a scalar array; return 0 if NumPy has to. */
+static int write_number(PyArrayObject *to, PyObject *value)
+{
+    void *data = PyArray_DATA(to);
+    char kind = PyArray_DESCR(to)->kind;
+    npy_intp size = SIZE_OF(to);
+    if (PyArray_NDIM(to) != 0)
+        return 0;
+    if (PyFloat_CheckExact(value) && kind == 'f' && size == 4) {
+        *(float *)data = (float)PyFloat_AS_DOUBLE(value); /* too large: infinity */
+        return 1;
+    }
+    if (PyFloat_CheckExact(value) && kind == 'f' && size == 8) {
+        *(double *)data = PyFloat_AS_DOUBLE(value);
+        return 1;
+    }
+    if (PyBool_Check(value) && kind == 'b') {
+        *(npy_bool *)data = value == Py_True;
+        return 1;
+    }
+    if (!PyLong_CheckExact(value) || kind != 'i' || (size != 4 && size != 8))
+        return 0;
+    int overflow;
+    long long n = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow || (size == 4 && n != (long long)(int32_t)n))
+        return 0;
+    if (size == 4)
+        *(int32_t *)data = (int32_t)n;
+    else
+        *(int64_t *)data = n;
+    return 1;
+}
+
+/* Write a value into a shared array; 0 if it needs a conversion, -1 for an error. */
+static int write_plainly(PyObject *array, PyObject *value)
+{
+    PyArrayObject *to = (PyArrayObject *)array, *from = (PyArrayObject *)value;
+    if (Py_TYPE(value) != Py_TYPE(array))
+        return write_number(to, value);
+    int ndim = PyArray_NDIM(to);
+    if (PyArray_DESCR(from) != PyArray_DESCR(to))
+        return 0;
+    if (!(PyArray_FLAGS(from) & NPY_ARRAY_C_CONTIGUOUS) || PyArray_NDIM(from) != ndim)
+        return PyObject_SetItem(array, Py_Ellipsis, value) < 0 ? -1 : 1;
+    npy_intp size = SIZE_OF(to);
+    for (int i = 0; i < ndim; i++) {
+        if (PyArray_DIMS(from)[i] != PyArray_DIMS(to)[i])
+            return PyObject_SetItem(array, Py_Ellipsis, value) < 0 ? -1 : 1;
+        size *= PyArray_DIMS(to)[i];
+    }
+    memcpy(PyArray_DATA(to), PyArray_DATA(from), size);
+    return 1;
+}
+
+/* Replace the host value at a position by a buffer; note what NumPy has to convert. */
+static int place(HostCall *self, PyObject *slots, PyObject *arguments, Py_ssize_t at,
+                 PyObject **converted)
+{
+    if (at < 0 || at >= PyList_GET_SIZE(slots) || at >= PyList_GET_SIZE(arguments)) {
+        PyErr_SetString(PyExc_IndexError, "no such argument");
+        return -1;
+    }
+    PyObject *value = Py_NewRef(PyList_GET_ITEM(arguments, at)), *buffer = NULL;
+    PyObject *slot = Py_NewRef(PyList_GET_ITEM(slots, at));
+    int failed = -1;
+    if (slot == Py_None) {
+        PyObject *number = PyLong_FromSsize_t(at);
+        Py_SETREF(slot, number ? PyObject_CallOneArg(self->slot_of, number) : NULL);
+        Py_XDECREF(number);
+        if (slot == NULL || PyList_SetItem(slots, at, Py_NewRef(slot)) < 0)
+            goto done;
+    }
+    PyObject *array = PyTuple_GET_ITEM(slot, 0), *given_by = PyTuple_GET_ITEM(slot, 2);
+    if (array == Py_None) {
+        PyObject *aval = PySequence_GetItem(self->avals, at);
+        if (aval != NULL)
+            buffer = PyObject_CallFunctionObjArgs(given_by, value, aval, NULL);
+        Py_XDECREF(aval);
+        if (buffer == NULL)
+            goto done;
+    } else {
+        int written = write_plainly(array, value);
+        if (written < 0)
+            goto done;
+        if (written == 0) {
+            if (*converted == NULL && (*converted = PyList_New(0)) == NULL)
+                goto done;
+            PyObject *pair = PyTuple_Pack(2, array, value);
+            int added = pair ? PyList_Append(*converted, pair) : -1;
+            Py_XDECREF(pair);
+            if (added < 0)
+                goto done;
+        }
+        buffer = Py_NewRef(given_by);
+    }
+    failed = PyList_SetItem(arguments, at, buffer);
+done:
+    Py_DECREF(value);
+    Py_XDECREF(slot);
+    return failed;
+}
+
+/* Execute on buffers and host values, which become buffers in the list of arguments. */
+static PyObject *host_execute(HostCall *self, PyObject *arguments, const Py_ssize_t *hosts,
+                              Py_ssize_t count)
+{
+    ArgumentArrays set = {0};
+    PyObject *converted = NULL, *results = NULL, *outs = NULL, *nothing = NULL;
+    PyObject *execute = NULL, *handlers = NULL;
+    if (take_set(self, &set) < 0)
+        goto done;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (place(self, set.slots, arguments, hosts[i], &converted) < 0)
+            goto done;
+    if (converted != NULL) {
+        nothing = PyObject_CallOneArg(self->write, converted);
+        if (nothing == NULL)
+            goto done;
+        Py_CLEAR(nothing);
+    }
+    execute = PyObject_GetAttr(self->executable, names.execute);
+    handlers = execute ? PyObject_GetAttr(self->executable, names.handlers) : NULL;
+    if (handlers != NULL)
+        results = PyObject_CallFunctionObjArgs(execute, arguments, Py_True, NULL);
+    if (results == NULL)
+        goto done;
+    set.token = PyObject_CallMethodNoArgs(results, names.consume_token);
+    if (set.token == NULL)
+        goto done;
+    return_set(self, &set);
+    outs = PyObject_CallMethodOneArg(results, names.consume, handlers);
+    if (outs != NULL && (nothing = PyObject_CallNoArgs(self->collect)) == NULL)
+        Py_CLEAR(outs);
+done:
+    Py_XDECREF(nothing);
+    Py_XDECREF(results);
+    Py_XDECREF(execute);
+    Py_XDECREF(handlers);
+    Py_XDECREF(converted);
+    drop_set(&set);
+    return outs;
+}
+
+static PyObject *call_host(PyObject *self, PyObject *const *args, size_t flags,
+                           PyObject *keywords)
+{
+    if (PyVectorcall_NARGS(flags) != 2 || keywords != NULL || !PyList_CheckExact(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "expected a list of arguments, and positions");
+        return NULL;
+    }
+    PyObject *given_hosts = PySequence_Fast(args[1], "expected positions"), *outs = NULL;
+    if (given_hosts == NULL)
+        return NULL;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(given_hosts);
+    Py_ssize_t *hosts = PyMem_New(Py_ssize_t, count);
+    for (Py_ssize_t i = 0; hosts != NULL && i < count; i++)
+        hosts[i] = PyLong_AsSsize_t(PySequence_Fast_GET_ITEM(given_hosts, i));
+    Py_DECREF(given_hosts);
+    if (hosts == NULL)
+        return PyErr_NoMemory();
+    if (!PyErr_Occurred())
+        outs = host_execute((HostCall *)self, args[0], hosts, count);
+    PyMem_Free(hosts);
+    return outs;
+}
+
+static PyObject *new_host_call(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kw))
+{
+    PyObject *executable, *slot_of, *avals, *write, *collect, *engine_error;
+    if (!PyArg_ParseTuple(args, "OOOOOO", &executable, &slot_of, &avals, &write, &collect,
+                          &engine_error))
+        return NULL;
+    HostCall *self = (HostCall *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    self->call = call_host;
+    self->executable = Py_NewRef(executable);
+    self->slot_of = Py_NewRef(slot_of);
+    self->avals = Py_NewRef(avals);
+    self->write = Py_NewRef(write);
+    self->collect = Py_NewRef(collect);
+    self->engine_error = Py_NewRef(engine_error);
+    return (PyObject *)self;
+}
+
+static int traverse_host_call(PyObject *object, visitproc visit, void *arg)
+{
+    HostCall *self = (HostCall *)object;
+    Py_VISIT(self->executable);
+    Py_VISIT(self->slot_of);
+    Py_VISIT(self->avals);
+    Py_VISIT(self->write);
+    Py_VISIT(self->collect);
+    Py_VISIT(self->engine_error);
+    for (int i = 0; i < self->idle; i++) {
+        Py_VISIT(self->sets[i].slots);
+        Py_VISIT(self->sets[i].token);
+    }
+    return 0;
+}
+
+/* Clear what can lead back here: not what a call of a dying object would need. */
+static int clear_host_call(PyObject *object)
+{
+    HostCall *self = (HostCall *)object;
+    while (self->idle > 0) {
+        ArgumentArrays set = self->sets[--self->idle];
+        self->sets[self->idle] = (ArgumentArrays){0};
+        drop_set(&set);
+    }
+    return 0;
+}
+
+static void free_host_call(PyObject *object)
+{
+    HostCall *self = (HostCall *)object;
+    PyObject_GC_UnTrack(object);
+    clear_host_call(object);
+    Py_XDECREF(self->executable);
+    Py_XDECREF(self->slot_of);
+    Py_XDECREF(self->avals);
+    Py_XDECREF(self->write);
+    Py_XDECREF(self->collect);
+    Py_XDECREF(self->engine_error);
+    Py_TYPE(object)->tp_free(object);
+}
+
+static PyTypeObject HostCall_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "imprint._src.native.core.HostCall",
+    .tp_doc = "Executes on buffers and host values.",
+    .tp_basicsize = sizeof(HostCall),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_new = new_host_call,
+    .tp_dealloc = free_host_call,
+    .tp_traverse = traverse_host_call,
+    .tp_clear = clear_host_call,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(HostCall, call),
+};
+
 /* ---- the call ---- */
 
 typedef struct {
@@ -640,6 +950,51 @@ static PyObject *run_python(PyObject *version, Form *form)
     return result;
 }
 
+/* Execute on arrays and host values; NULL without an error if Python has to. */
+static PyObject *run_on_hosts(PyObject *version, Form *form)
+{
+    PyObject *host_call = AT(version, of_version.host_call), *result = NULL;
+    PyObject *take = AT(version, of_version.take), *consts = AT(version, of_version.consts);
+    if (host_call == NULL || Py_TYPE(host_call) != &HostCall_Type)
+        return NULL;
+    Py_ssize_t start = PyList_GET_SIZE(consts), count = 0;
+    Py_ssize_t kept = take == Py_None ? form->count : PyTuple_GET_SIZE(take);
+    PyObject *arguments = PyList_New(start + kept);
+    Py_ssize_t *hosts = PyMem_New(Py_ssize_t, kept);
+    if (arguments == NULL || hosts == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < start; i++)
+        PyList_SET_ITEM(arguments, i, Py_NewRef(PyList_GET_ITEM(consts, i)));
+    for (Py_ssize_t i = 0; i < kept; i++) {
+        Py_ssize_t at = take == Py_None ? i : PyLong_AsSsize_t(PyTuple_GET_ITEM(take, i));
+        if (at < 0 || at >= form->count)
+            goto done;
+        PyObject *value = form->leaves[at];
+        if (Py_TYPE(value) != given.array)
+            hosts[count++] = start + i;
+        else if ((value = AT(value, of_array.buffer)) == NULL)
+            goto done;
+        PyList_SET_ITEM(arguments, start + i, Py_NewRef(value));
+    }
+    if (count_hit(version) < 0)
+        goto done;
+    Py_INCREF(host_call);
+    PyObject *outs = count ? host_execute((HostCall *)host_call, arguments, hosts, count)
+                           : execute(version, arguments);
+    Py_DECREF(host_call);
+    if (outs != NULL)
+        result = wrap(version, outs);
+    else if (count)
+        explain_error(version, arguments);
+    Py_XDECREF(outs);
+done:
+    Py_XDECREF(arguments);
+    PyMem_Free(hosts);
+    return result;
+}
+
 static PyObject *run(PyObject *version, Form *form)
 {
     if (AT(version, of_version.special) != Py_False) {
@@ -649,8 +1004,10 @@ static PyObject *run(PyObject *version, Form *form)
             return result;
         return run_python(version, form);
     }
-    if (form->hosts)
-        return run_python(version, form);
+    if (form->hosts) {
+        PyObject *result = run_on_hosts(version, form);
+        return result != NULL || PyErr_Occurred() ? result : run_python(version, form);
+    }
     PyObject *buffers = buffers_of(AT(version, of_version.consts), AT(version, of_version.take),
                                    form->leaves, form->count);
     if (buffers == NULL)
@@ -861,6 +1218,7 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     OFFSET(given.version, of_version, out_aval, "out_aval")
     OFFSET(given.version, of_version, out_avals, "out_avals")
     OFFSET(given.version, of_version, unflatten, "unflatten")
+    OFFSET(given.version, of_version, host_call, "host_call")
     OFFSET(given.version, of_version, run_special, "run_special")
     OFFSET(given.version, of_version, donated, "donated")
     OFFSET(given.version, of_version, sentinels, "sentinels")
@@ -901,12 +1259,17 @@ PyMODINIT_FUNC PyInit_core(void)
     names.warm = PyUnicode_InternFromString("_warm");
     names.run = PyUnicode_InternFromString("run");
     names.consume = PyUnicode_InternFromString("consume_with_handlers");
+    names.consume_token = PyUnicode_InternFromString("consume_token");
     names.moves = PyUnicode_InternFromString("moves");
-    if (PyErr_Occurred() || PyType_Ready(&WarmCall_Type) < 0)
+    names.block = PyUnicode_InternFromString("block_until_ready");
+    names.execute = PyUnicode_InternFromString("execute");
+    names.handlers = PyUnicode_InternFromString("handlers");
+    if (PyErr_Occurred() || PyType_Ready(&WarmCall_Type) < 0 || PyType_Ready(&HostCall_Type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL
         && (PyModule_AddObjectRef(module, "WarmCall", (PyObject *)&WarmCall_Type) < 0
+            || PyModule_AddObjectRef(module, "HostCall", (PyObject *)&HostCall_Type) < 0
             || PyModule_AddStringConstant(module, "source", IMPRINT_SOURCE) < 0))
         Py_CLEAR(module);
     return module;

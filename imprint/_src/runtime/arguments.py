@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from imprint._src import native
 from imprint._src.dtypes import DType
 from imprint._src.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint._src.runtime.compat import EngineError
@@ -53,6 +54,10 @@ def host_call(executable: Runnable, in_avals: Sequence[Aval]) -> HostCall:
     if not isinstance(executable, Executable) or executable.callbacks:
         return _putting(executable, in_avals)
     slot_of = _slot_maker(executable, in_avals)
+    if native.core is not None:  # the same in C
+        return native.core.HostCall(
+            executable, slot_of, in_avals, _write, collect_garbage, EngineError
+        )
     sets = deque((_ArgumentArrays(), _ArgumentArrays()), maxlen=2)
     ndarray, handlers = np.ndarray, executable.handlers
 
