@@ -465,3 +465,34 @@ def test_a_nan_of_a_compiled_program_is_named_by_its_result():
     match = r"lambda>: expected no NaN, got one as result\['b'\]\[0\]\. Call the jitted"
     with imprint.debug_nans(True), pytest.raises(NonFiniteError, match=match):
         compiled(inp.zeros(2))
+
+
+def test_warm_calls_of_a_compiled_check_as_the_first_one():
+    params = {name: inp.asarray(x) for name, x in PARAMS.items()}
+    batch = {name: inp.asarray(x) for name, x in BATCH.items()}
+    compiled = loss.lower(params, batch).compile()
+    results = [compiled(params, batch)["loss"] for _ in range(3)]
+    assert results == [8 * 9] * 3
+    with pytest.raises(TypeError, match=r"as argument params\['w'\], got float32"):
+        compiled({"w": inp.ones(3)}, batch)
+    with pytest.raises(TypeError, match="structure"):
+        compiled(params, {**batch, "z": inp.ones(3)})
+    with imprint.debug_nans(True), pytest.raises(NonFiniteError, match="NaN"):
+        compiled({"w": params["w"] + np.nan}, batch)
+    assert compiled(PARAMS, batch)["loss"] == 8 * 9
+    gone = params["w"] + 1
+    gone.delete()
+    with pytest.raises(imprint.errors.DeletedArrayError, match=r"deleted by a call"):
+        compiled({"w": gone}, batch)
+    assert compiled(params, batch)["loss"] == 8 * 9
+
+
+def test_warm_calls_of_a_compiled_donate():
+    compiled = (
+        imprint.jit(lambda x: x * 2, donate_argnums=0).lower(inp.ones(3)).compile()
+    )
+    x = inp.ones(3) + 1
+    for _ in range(4):
+        x, given = compiled(x), x
+        assert given.is_deleted()
+    assert x.tolist() == [32, 32, 32]

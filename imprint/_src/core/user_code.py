@@ -127,7 +127,8 @@ def _adopt(file: str) -> None:
 
 def _parts_of(given: Any) -> Iterator[FunctionType | type]:
     """Yield the functions and classes that a callable comes from."""
-    waiting, seen = [given], set[int]()
+    waiting = [given]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST:
         fun = waiting.pop()
         if id(fun) not in seen:

@@ -527,13 +527,16 @@ def _enter(known: _WeakEntry, key: int, token: Hashable) -> None:
     _known[key] = known
 
 
-def _forget(dead: Any) -> None:
-    if _known.get(dead.key) is dead:
-        _known.pop(dead.key, None)  # another thread may have removed it
-
-
 _known: Final[dict[int, _WeakEntry | _StrongEntry]] = {}
 """By `id`; an entry goes with its object, or a lookup finds it dead."""
+
+
+def _forget(dead: Any, *, known: Any = _known) -> None:
+    # By a default: also at exit.
+    if known.get(dead.key) is dead:
+        known.pop(dead.key, None)  # another thread may have removed it
+
+
 _strong: Final[deque[_StrongEntry]] = deque()
 
 

@@ -375,7 +375,7 @@ class ReachableValues:
         if layout.has_attributes:
             self.objects[id(value)] = value, location
             self._own_names[id(value)] = {*layout.names(value)}
-        attributes = self._own_names.get(id(value), set[str]())
+        attributes = self._own_names.get(id(value), ())
         if kind is CellType:
             attributes = {"cell_contents"}
         path = object_path(value, location)
