@@ -145,6 +145,12 @@ def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
     Args:
         f: the function.
 
+    Returns:
+        A `custom_vmap` with the arguments and results of `f`.
+
+    References:
+        JAX, `jax.custom_batching.sequential_vmap`.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> from imprint.custom_batching import sequential_vmap

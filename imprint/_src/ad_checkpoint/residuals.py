@@ -22,6 +22,12 @@ def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> N
         *args: its arguments.
         **kwargs: its keyword arguments.
 
+    Returns:
+        None; it prints a line for each value, with its shape, dtype and origin.
+
+    References:
+        JAX, `jax.ad_checkpoint.print_saved_residuals`.
+
     Example:
         >>> import imprint
         >>> from imprint.ad_checkpoint import print_saved_residuals

@@ -44,6 +44,12 @@ def closure_convert(
         A function that takes the arguments, then the values; and the list of values:
         those in the closure that may be differentiated.
 
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        JAX, `jax.closure_convert`.
+
     Example:
         >>> import imprint
         >>> def outer(scale):
@@ -134,6 +140,15 @@ def custom_gradient(fun: Callable[..., tuple[R, Any]]) -> custom_vjp[..., R]:
     Args:
         fun: a function that returns its result and a function of the cotangent of the
             result, which returns the cotangent of the argument, or a tuple of them.
+
+    Returns:
+        A `custom_vjp` with the arguments of `fun` and its first result.
+
+    Raises:
+        ArgumentError: `fun` is not a function, or does not return a pair.
+
+    References:
+        JAX, `jax.custom_gradient`.
 
     Example:
         >>> import imprint

@@ -66,6 +66,13 @@ def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FB
         val: the value.
         symbolic_zeros: accepted as JAX does.
 
+    Returns:
+        A `SymbolicZero` of the shape of `val` and of its tangent dtype; for integers
+        that is float0.
+
+    References:
+        JAX, `jax.custom_derivatives.zero_from_primal`.
+
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
         >>> zero_from_primal(3).dtype
@@ -92,6 +99,12 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
 
     Args:
         tree: an argument of a forward function with `symbolic_zeros`.
+
+    Returns:
+        A tree of the same structure.
+
+    References:
+        JAX, `jax.custom_derivatives.custom_vjp_primal_tree_values`.
 
     Example:
         >>> from imprint.custom_derivatives import CustomVJPPrimal

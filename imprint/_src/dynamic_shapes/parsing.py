@@ -83,9 +83,15 @@ def symbolic_shape(
             call if None. It has its constraints already.
         like: a shape with numbers.
 
+    Returns:
+        A tuple with an int or a symbolic size for each axis.
+
     Raises:
         ArgumentError: for a text that is no shape.
         ShapeError: for a size that may be negative.
+
+    References:
+        JAX, `jax.export.symbolic_shape`.
 
     Example:
         >>> import imprint

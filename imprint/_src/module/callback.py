@@ -35,6 +35,16 @@ def filter_pure_callback(
         vectorized: JAX's older form of `vmap_method`; None.
         **kwargs: its keyword arguments.
 
+    Returns:
+        A tree like `result_shape_dtypes`, with arrays.
+
+    Raises:
+        ArgumentError: `vectorized` is given, or the function returns other values than
+            `result_shape_dtypes` says.
+
+    References:
+        Equinox, `equinox.filter_pure_callback`.
+
     Example:
         >>> import imprint
         >>> def describe(x, name):

@@ -36,6 +36,16 @@ def error_if(x: T, pred: Any, msg: str, *, on_error: OnError = "default") -> T:
         on_error: "nan" to go on with NaN in the place of `x`, "off" for no check; else
             it raises.
 
+    Returns:
+        A tree like `x`, to be used in its place.
+
+    Raises:
+        ArgumentError: `x` has no array, or `on_error` is unknown.
+        CheckError: `pred` is true.
+
+    References:
+        Equinox, `equinox.error_if`.
+
     >>> import imprint
     >>> @imprint.jit
     ... def root(x):
@@ -63,6 +73,16 @@ def branched_error_if(
         index: the index of the message.
         msgs: the messages.
         on_error: as for `error_if`.
+
+    Returns:
+        A tree like `x`, to be used in its place.
+
+    Raises:
+        ArgumentError: `x` has no array, or `on_error` is unknown.
+        CheckError: `pred` is true.
+
+    References:
+        Equinox, `equinox.branched_error_if`.
 
     >>> import imprint
     >>> imprint.branched_error_if(imprint.numpy.ones(1), True, 1, ["first", "second"])

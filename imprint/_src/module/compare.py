@@ -40,6 +40,9 @@ def tree_equal(
         A bool, or an array of one where arrays of imprint were compared; it is traced
         if one of them is. `tree_equal(...) is True` is decided while tracing.
 
+    References:
+        Equinox, `equinox.tree_equal`.
+
     Example:
         >>> import numpy as np
         >>> from imprint.module import tree_equal
@@ -88,6 +91,12 @@ def tree_inference(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # n
         pytree: any tree.
         value: the new value of `inference`.
 
+    Returns:
+        A tree of the same structure.
+
+    References:
+        Equinox, `equinox.tree_inference`.
+
     Example:
         >>> from imprint.module import Module, tree_inference
         >>> class Noise(Module):
@@ -112,6 +121,15 @@ def tree_flatten_one_level(
 ) -> tuple[list[tree.PyTree], tree.TreeDef]:
     """Return the children of a node and its structure; of a leaf, the leaf itself.
 
+    Args:
+        pytree: any tree.
+
+    Returns:
+        A list of children, and a structure with a leaf for each.
+
+    References:
+        Equinox, `equinox.tree_flatten_one_level`.
+
     Example:
         >>> from imprint.module import tree_flatten_one_level
         >>> tree_flatten_one_level({"a": 3, "b": (1, 2)})
@@ -126,8 +144,17 @@ def tree_check(pytree: tree.PyTree) -> None:
 
     A transform flattens and rebuilds a tree, so a node at two places becomes two objects.
 
+    Args:
+        pytree: any tree.
+
+    Returns:
+        None.
+
     Raises:
         TreeError: a node with children occurs twice; the message names both places.
+
+    References:
+        Equinox, `equinox.tree_check`.
 
     Example:
         >>> from imprint.module import tree_check

@@ -67,6 +67,12 @@ def filter_checkpoint(
         prevent_cse: as of `imprint.checkpoint`.
         policy: likewise.
 
+    Returns:
+        A function with the arguments and results of `fun`.
+
+    References:
+        Equinox, `equinox.filter_checkpoint`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_checkpoint, filter_grad

@@ -42,9 +42,15 @@ def tree_at(
         replace_fn: instead of `replace`, a function from the old node to the new one.
         is_leaf: as in `tree.flatten`; `lambda x: x is None` lets None be replaced.
 
+    Returns:
+        A tree of the same type; all other nodes are those of `pytree`.
+
     Raises:
         ArgumentError: a result of `where` is not in the tree, or is there twice; or the
             number of replacements differs.
+
+    References:
+        Equinox, `equinox.tree_at`.
 
     Example:
         >>> from imprint.module import tree_at
@@ -77,6 +83,12 @@ def apply_updates(params: T, updates: tree.PyTree) -> T:
         params: the parameters, or a whole model.
         updates: the result of an optimizer; None leaves a part unchanged.
 
+    Returns:
+        A tree with the structure and the dtypes of `params`.
+
+    References:
+        Equinox, `equinox.apply_updates`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.module import apply_updates
@@ -108,8 +120,18 @@ def replace(module: M, /, **changes: Any) -> M:
     As `dataclasses.replace`, but `__init__` does not run, so that it works whatever
     `__init__` takes. Converters and `__check_init__` do.
 
+    Args:
+        module: the module.
+        changes: the new values by field.
+
+    Returns:
+        A module of the same class.
+
     Raises:
         ArgumentError: there is no such field.
+
+    References:
+        Python, `dataclasses.replace`.
 
     Example:
         >>> from imprint.module import Module, field, replace

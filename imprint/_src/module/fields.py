@@ -36,6 +36,15 @@ def field(
         **kwargs: options of `dataclasses.field`: `default`, `default_factory`, `init`,
             `kw_only`, `repr`, `compare`, `metadata`.
 
+    Returns:
+        A field, to be assigned in the body of a class.
+
+    Raises:
+        ArgumentError: `metadata` has a key of this function.
+
+    References:
+        Equinox, `equinox.field`.
+
     Example:
         >>> from imprint import tree
         >>> from imprint.module import Module, field

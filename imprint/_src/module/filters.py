@@ -30,6 +30,15 @@ _NUMBERS: Final = (NumberArray, np.ndarray, np.generic)
 def is_array(element: Any) -> bool:
     """Return whether a value is an array: imprint's, traced or not, or NumPy's.
 
+    Args:
+        element: any value.
+
+    Returns:
+        A bool.
+
+    References:
+        Equinox, `equinox.is_array`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import is_array
@@ -42,6 +51,15 @@ def is_array(element: Any) -> bool:
 def is_array_like(element: Any) -> bool:
     """Return whether a value is an array or a Python number.
 
+    Args:
+        element: any value.
+
+    Returns:
+        A bool.
+
+    References:
+        Equinox, `equinox.is_array_like`.
+
     Example:
         >>> from imprint.module import is_array_like
         >>> is_array_like(2.0), is_array_like("2.0")
@@ -52,6 +70,15 @@ def is_array_like(element: Any) -> bool:
 
 def is_inexact_array(element: Any) -> bool:
     """Return whether a value is an array of a floating or complex dtype.
+
+    Args:
+        element: any value.
+
+    Returns:
+        A bool.
+
+    References:
+        Equinox, `equinox.is_inexact_array`.
 
     Example:
         >>> import numpy as np
@@ -67,6 +94,15 @@ def is_inexact_array(element: Any) -> bool:
 
 def is_inexact_array_like(element: Any) -> bool:
     """Return whether a value is a floating or complex array, or such a Python number.
+
+    Args:
+        element: any value.
+
+    Returns:
+        A bool.
+
+    References:
+        Equinox, `equinox.is_inexact_array_like`.
 
     Example:
         >>> from imprint.module import is_inexact_array_like
@@ -103,6 +139,9 @@ def filter(  # noqa: A001 - Equinox's name
         ArgumentError: `filter_spec` has another leaf.
         TreeError: `filter_spec` is no prefix of the tree.
 
+    References:
+        Equinox, `equinox.filter`.
+
     Example:
         >>> from imprint.module import filter, is_inexact_array_like
         >>> filter({"w": 2.0, "name": "first"}, is_inexact_array_like)
@@ -136,6 +175,9 @@ def partition(
     Returns:
         Two trees of the same structure; `combine` is the way back.
 
+    References:
+        Equinox, `equinox.partition`.
+
     Example:
         >>> from imprint.module import is_inexact_array_like, partition
         >>> partition([1.0, "tanh", 2], is_inexact_array_like)
@@ -154,6 +196,15 @@ def combine(*pytrees: tree.PyTree, is_leaf: tree.IsLeaf | None = None) -> tree.P
     Args:
         *pytrees: trees of one structure, but for leaves that are None.
         is_leaf: as in `imprint.tree.flatten`; None is always a leaf here.
+
+    Returns:
+        A tree of that structure.
+
+    Raises:
+        TreeError: the structures differ.
+
+    References:
+        Equinox, `equinox.combine`.
 
     Example:
         >>> from imprint.module import combine

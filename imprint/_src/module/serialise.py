@@ -45,6 +45,12 @@ def default_serialise_filter_spec(f: SupportsWrite, x: Any) -> None:
         f: the file that a `filter_spec` is given.
         x: the leaf.
 
+    Returns:
+        None.
+
+    References:
+        Equinox, `equinox.default_serialise_filter_spec`.
+
     Example:
         >>> from imprint.module import default_serialise_filter_spec, is_array
         >>> def only_arrays(f, x):
@@ -71,6 +77,12 @@ def default_deserialise_filter_spec(f: SupportsRead, x: Any) -> Any:
 
     Returns:
         The leaf that was saved, or `x` if it is no array and no number.
+
+    Raises:
+        ArgumentError: the saved leaf has another shape, dtype or type than `x`.
+
+    References:
+        Equinox, `equinox.default_deserialise_filter_spec`.
 
     Example:
         >>> from imprint.module import default_deserialise_filter_spec, is_array
@@ -111,6 +123,12 @@ def tree_serialise_leaves(
         filter_spec: how to save a leaf: a function of a binary file and the leaf, or a
             prefix of the tree with such functions.
         is_leaf: as in `imprint.tree.flatten`.
+
+    Returns:
+        None.
+
+    References:
+        Equinox, `equinox.tree_serialise_leaves`.
 
     Example:
         >>> import io
@@ -155,6 +173,9 @@ def tree_deserialise_leaves(
     Raises:
         ArgumentError: the file is damaged or of another kind, or a leaf does not fit.
         TreeError: the file has other leaves than `like`.
+
+    References:
+        Equinox, `equinox.tree_deserialise_leaves`.
 
     Example:
         >>> import imprint.numpy as inp

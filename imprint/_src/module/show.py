@@ -37,6 +37,12 @@ def tree_pformat(
         short_arrays: show dtype and shape of an array in place of its values.
         truncate_leaf: a predicate of values that show only their class.
 
+    Returns:
+        The text, with line breaks where it is wider than `width`.
+
+    References:
+        Equinox, `equinox.tree_pformat`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.module import tree_pformat
@@ -48,7 +54,17 @@ def tree_pformat(
 
 
 def tree_pprint(tree: Any, **options: Any) -> None:
-    """Print a pytree; the options are those of `tree_pformat`.
+    """Print a pytree as text.
+
+    Args:
+        tree: any object.
+        options: those of `tree_pformat`.
+
+    Returns:
+        None.
+
+    References:
+        Equinox, `equinox.tree_pprint`.
 
     Example:
         >>> import imprint.numpy as np

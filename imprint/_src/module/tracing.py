@@ -36,6 +36,15 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
         args: its arguments; a `ShapeDtypeStruct` replaces an array.
         kwargs: its keyword arguments.
 
+    Returns:
+        A tree like the result of the call.
+
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        Equinox, `equinox.filter_eval_shape`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_eval_shape
@@ -60,6 +69,9 @@ def filter_make_jaxpr(
         A function of the same arguments that returns the jaxpr, the result with a
         `ShapeDtypeStruct` for each array and None elsewhere, and the result with None
         for each array. A `ShapeDtypeStruct` as an argument stands for an array.
+
+    References:
+        Equinox, `equinox.filter_make_jaxpr`.
 
     Example:
         >>> import imprint.numpy as inp
@@ -98,6 +110,9 @@ def filter_closure_convert(
     Returns:
         A module that computes the same for arrays of the same shapes and dtypes and other
         arguments that are equal. Its leaves are the arrays that `fn` closed over.
+
+    References:
+        Equinox, `equinox.filter_closure_convert`.
 
     Example:
         >>> import imprint.numpy as inp

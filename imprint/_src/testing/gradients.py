@@ -48,8 +48,14 @@ def check_grads(  # noqa: PLR0913, PLR0917 - JAX's signature
         rtol: the relative tolerance.
         eps: the step; the default depends on the dtype.
 
+    Returns:
+        None.
+
     Raises:
         AssertionError: they differ; the message names mode, order and argument.
+
+    References:
+        JAX, `jax.test_util.check_grads`.
 
     >>> import imprint.numpy as np
     >>> from imprint.testing import check_grads

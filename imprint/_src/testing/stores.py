@@ -27,6 +27,9 @@ def empty_store(folder: Path) -> Generator[Path]:
     Args:
         folder: a directory that is empty or does not exist.
 
+    Yields:
+        The folder.
+
     >>> import tempfile
     >>> from pathlib import Path
     >>> import imprint
