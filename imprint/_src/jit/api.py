@@ -167,6 +167,10 @@ def jit(
     Raises:
         ArgumentError: `fun` is not callable, or an option does not fit it.
 
+    References:
+        JAX, `jax.jit`; Frostig, Johnson and Leary, "Compiling machine learning programs
+        via high-level tracing", 2018.
+
     >>> import imprint
     >>> @imprint.jit
     ... def double(x):

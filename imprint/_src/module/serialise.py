@@ -135,6 +135,12 @@ def tree_serialise_leaves(
     Raises:
         ArgumentError: the format is another, or a filter_spec is no function.
 
+    Returns:
+        None.
+
+    References:
+        Equinox, `equinox.tree_serialise_leaves`.
+
     Example:
         >>> import io
         >>> import imprint.numpy as inp
@@ -188,6 +194,9 @@ def tree_deserialise_leaves(
     Raises:
         ArgumentError: the file is damaged or of another kind, or a leaf does not fit.
         TreeError: the file has other leaves than `like`.
+
+    References:
+        Equinox, `equinox.tree_deserialise_leaves`.
 
     Example:
         >>> import imprint.numpy as inp

@@ -51,7 +51,17 @@ def tree_pformat(
 
 
 def tree_pprint(tree: Any, **options: Any) -> None:
-    """Print a pytree; the options are those of `tree_pformat`.
+    """Print a pytree as text.
+
+    Args:
+        tree: any object.
+        options: those of `tree_pformat`.
+
+    Returns:
+        None.
+
+    References:
+        Equinox, `equinox.tree_pprint`.
 
     Args:
         tree: any object.
