@@ -75,8 +75,11 @@ class Jitted(InternalObject):
         place: where user code jits it, if it does.
     """
 
-    _on_device = False
-    """Whether all arguments of the last call were arrays on the device."""
+    # `wraps` copies the rest, the `__dict__`, to a function around this one.
+    __slots__ = (
+        *("__dict__", "__weakref__", "_current", "_definition", "_fun", "_lock"),
+        *("_on_device", "_options", "_parts", "_place", "is_filtered"),
+    )
 
     def __init__(
         self,
@@ -94,6 +97,8 @@ class Jitted(InternalObject):
         self._lock = RLock()  # finding the definition may run user code
         self._definition: Definition | None = None
         self._parts: tuple[Any, ...] = ()
+        self._on_device: bool = False
+        """Whether all arguments of the last call were arrays on the device."""
         adopt(fun)
         if options.names_arguments:  # those that are missing are reported now
             self._find_definition()
