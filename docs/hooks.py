@@ -1,11 +1,14 @@
 """Hooks of mkdocs: pages of the API, of the examples, and pages from the root.
 
 `reference/api/` has a page for each public module: mkdocstrings renders the signature and
-the docstring of each name.
+the docstring of each name. `gallery/` has a page for each program of `examples/gallery/`,
+with the picture that the program draws.
 """
 
+import contextlib
 import importlib
 import inspect
+import io
 import pkgutil
 import re
 from pathlib import Path
@@ -13,16 +16,16 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 import imprint
+from examples.gallery.__main__ import PROGRAMS, draw
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = {"imprint.__main__", "imprint.as_jax", "imprint.cli"}
-GALLERY = sorted((ROOT / "examples" / "gallery").glob("[!_]*.py"))
 FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def on_config(config):
     """Add the pages of the API to the navigation."""
-    pages = [f"gallery/{script.stem}.md" for script in GALLERY]
+    pages = [f"gallery/{name}.md" for name in PROGRAMS]
     next(entry for entry in config.nav if "Learn" in entry)["Learn"].append(
         {"Gallery": pages}
     )
@@ -37,9 +40,9 @@ def on_files(files, config):
         text = (ROOT / name).read_text(encoding="utf-8")
         text = text.replace("](docs/", "](")
         files.append(File.generated(config, name, content=text))
-    for script in GALLERY:
-        path = f"gallery/{script.stem}.md"
-        files.append(File.generated(config, path, content=script_page(script)))
+    for name in PROGRAMS:
+        for path, content in gallery_files(name):
+            files.append(File.generated(config, path, content=content))
     for name in public_modules():
         files.append(File.generated(config, api_path(name), content=api_page(name)))
     return files
@@ -61,16 +64,23 @@ def public_modules():
     return ["imprint", *(name for name in sorted(names) if name not in HIDDEN)]
 
 
-def script_page(script):
-    """Return the page of a program of the gallery: its docstring, then its text."""
-    text = script.read_text(encoding="utf-8")
-    _, about, program = text.split('"""', maxsplit=2)
-    title, _, about = about.partition(":")
-    about = about.strip()
-    about = about[0].upper() + about[1:]
-    run = f"`python -m examples.gallery.{script.stem}` in a checkout runs it."
-    code = f"```python\n{program.strip()}\n```"
-    return f"# {title}\n\n{about}\n\n{run}\n\n{code}\n"
+def gallery_files(name):
+    """Yield the page of a program of the gallery, and its picture."""
+    program = importlib.import_module(f"examples.gallery.{name}")
+    title, _, about = inspect.getdoc(program).partition(": ")
+    page = f"# {title}\n\n{about[0].upper()}{about[1:]}\n\n"
+    command = f"python -m examples.gallery {name}"
+    if hasattr(program, "plot"):
+        picture = io.BytesIO()
+        with contextlib.redirect_stdout(io.StringIO()):
+            draw(program, picture)
+        yield f"gallery/{name}.png", picture.getvalue()
+        shown = inspect.getdoc(program.plot).removeprefix("Draw ").rstrip(".")
+        page += f"![{shown}]({name}.png)\n\n"
+        command += f" --plot {name}.png"
+    _, _, code = inspect.getsource(program).split('"""', maxsplit=2)
+    page += f"`{command}` in a checkout runs it.\n\n```python\n{code.strip()}\n```\n"
+    yield f"gallery/{name}.md", page
 
 
 def api_path(name):

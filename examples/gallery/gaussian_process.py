@@ -45,7 +45,18 @@ def main():
     print(f"length scale {float(np.exp(log_scale)):.2f}")
     for at, value, width in zip(new, mean, deviation, strict=True):
         print(f"f({at:.1f}) = {float(value):.2f} ± {float(width):.2f}")
-    return mean, deviation
+    return log_scale, (x, y), mean, deviation
+
+
+def plot(figure, found):
+    """Draw the data, the mean, and two deviations to each side."""
+    log_scale, data, _, _ = found
+    new = np.linspace(-1.0, 10.0, 200)
+    mean, deviation = predict(log_scale, *data, new)
+    axes = figure.subplots()
+    axes.fill_between(new, mean - 2 * deviation, mean + 2 * deviation, alpha=0.3)
+    axes.plot(new, mean)
+    axes.plot(*data, "k.")
 
 
 if __name__ == "__main__":

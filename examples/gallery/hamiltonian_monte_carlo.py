@@ -45,7 +45,14 @@ def main():
     samples = imprint.vmap(lambda key: chain(key, count=2000))(keys).reshape(-1, 2)
     covariance = np.cov(samples.T)
     print("mean", samples.mean(0).round(1), "covariance", covariance.round(1), sep="\n")
-    return covariance
+    return samples, covariance
+
+
+def plot(figure, found):
+    """Draw the samples."""
+    axes = figure.subplots()
+    axes.plot(*found[0].T, ".", markersize=2)
+    axes.set_aspect("equal")
 
 
 if __name__ == "__main__":

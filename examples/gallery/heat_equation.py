@@ -38,7 +38,17 @@ def main():
         source = source - 0.5 * slope(source, wanted)
     last = misfit(source, wanted)
     print(f"misfit of the source: {float(first):.2f}, fitted {float(last):.1e}")
-    return heat, wanted, first, last
+    return heat, wanted, source, first, last
+
+
+def plot(figure, found):
+    """Draw the heat, what it spreads to, and the source that fits."""
+    figure.set_size_inches(9, 3.2)
+    names = "heat", "after the time", "source found"
+    for name, image, axes in zip(names, found, figure.subplots(1, 3), strict=False):
+        axes.imshow(image)
+        axes.set_title(name)
+        axes.axis("off")
 
 
 if __name__ == "__main__":

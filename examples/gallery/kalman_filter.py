@@ -37,13 +37,25 @@ def main():
     """Follow an object of speed 2."""
     times = STEP * np.arange(1, 201)
     noise = 0.5 * random.normal(random.key(0), times.shape)
-    found = filtered((2 * times + noise)[:, None])
+    seen = 2 * times + noise
+    found = filtered(seen[:, None])
     errors = np.abs(found[-50:, 0] - 2 * times[-50:]).mean()
     print(f"speed {float(found[-1, 1]):.2f}")
     print(
         f"mean error: sensor {float(np.abs(noise).mean()):.2f}, filter {float(errors):.2f}"
     )
-    return found
+    return seen, found
+
+
+def plot(figure, found):
+    """Draw the distance from the true position: of the sensor, and of the filter."""
+    seen, (position, _) = found[0], found[1].T
+    truth = 2 * STEP * np.arange(1, len(seen) + 1)
+    axes = figure.subplots()
+    axes.plot(truth, seen - truth, ".", label="sensor")
+    axes.plot(truth, position - truth, label="filter")
+    axes.set(xlabel="position", ylabel="error")
+    axes.legend()
 
 
 if __name__ == "__main__":

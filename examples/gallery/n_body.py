@@ -25,18 +25,18 @@ def energy(places, speeds, masses):
 
 @imprint.jit(static_argnames="steps")
 def simulate(places, speeds, masses, step, steps):
-    """Return places and speeds after leapfrog steps."""
+    """Return places and speeds after leapfrog steps, and the places of each step."""
 
     def leap(state, _):
         places, speeds = state
         speeds = speeds - 0.5 * step * slope(places)
         places = places + step * speeds
-        return (places, speeds - 0.5 * step * slope(places)), None
+        return (places, speeds - 0.5 * step * slope(places)), places
 
     def slope(places):
         return imprint.grad(potential)(places, masses) / masses[:, None]
 
-    return lax.scan(leap, (places, speeds), length=steps)[0]
+    return lax.scan(leap, (places, speeds), length=steps)
 
 
 def main():
@@ -45,9 +45,17 @@ def main():
     places = random.normal(random.key(0), (32, 3))
     speeds = 0.3 * random.normal(random.key(1), (32, 3))
     before = energy(places, speeds, masses)
-    after = energy(*simulate(places, speeds, masses, 1e-3, 2000), masses)
+    end, path = simulate(places, speeds, masses, 1e-3, 2000)
+    after = energy(*end, masses)
     print(f"energy {float(before):.4f}, after 2,000 steps {float(after):.4f}")
-    return before, after
+    return path, before, after
+
+
+def plot(figure, found):
+    """Draw the paths, seen from above."""
+    axes = figure.subplots()
+    axes.plot(found[0][..., 0], found[0][..., 1], linewidth=0.8)
+    axes.set_aspect("equal")
 
 
 if __name__ == "__main__":

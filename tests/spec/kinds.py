@@ -4,6 +4,7 @@ Each function of `CASES` gives a result and the expected one. The results depend
 which the test edits, and on the arguments.
 """
 
+import functools
 import json
 import os
 import sys
@@ -75,6 +76,15 @@ def a_constraint_and_a_captured_array():
 def donated_and_spread():
     f = imprint.jit(lambda x: scaled(x), donate_argnums=0)
     return f(imprint.device_put(X, ROWS)), X * RATE
+
+
+@case
+def a_function_with_the_attributes_of_a_jitted_one():
+    @functools.wraps(imprint.jit(scaled, static_argnames=()))
+    def wrapper(x):
+        return scaled(x) + 5
+
+    return imprint.jit(wrapper)(X), X * RATE + 5
 
 
 @case

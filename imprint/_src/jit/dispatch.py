@@ -72,6 +72,12 @@ class Jitted(WarmCall, InternalObject):
         place: where user code jits it, if it does.
     """
 
+    # `wraps` copies the rest, the `__dict__`, to a function around this one.
+    __slots__ = (
+        *("__dict__", "__weakref__", "_definition", "_fun", "_lock", "_on_device"),
+        *("_options", "_parts", "_place", "is_filtered"),
+    )
+
     def __init__(
         self,
         fun: Callable[..., Any],
@@ -90,6 +96,8 @@ class Jitted(WarmCall, InternalObject):
         self._lock = RLock()  # finding the definition may run user code
         self._definition: Definition | None = None
         self._parts: tuple[Any, ...] = ()
+        self._on_device: bool = False
+        """Whether all arguments of the last call were arrays on the device."""
         adopt(fun)
         if options.names_arguments:  # those that are missing are reported now
             self._find_definition()

@@ -30,9 +30,9 @@ class _PythonCall(InternalObject):
     it by an exception or a missing key, so it pays for none of their checks.
     """
 
-    _on_device = False
-    """Whether all arguments of the last call were arrays on the device."""
+    __slots__ = ("_current",)
     _current: dict[Any, Any]
+    _on_device: bool
     _bind: Callable[[Any, Any], Any] = MethodType
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -135,9 +135,6 @@ def tree_serialise_leaves(
     Raises:
         ArgumentError: the format is another, or a filter_spec is no function.
 
-    Returns:
-        None.
-
     References:
         Equinox, `equinox.tree_serialise_leaves`.
 

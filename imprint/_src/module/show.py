@@ -58,17 +58,10 @@ def tree_pprint(tree: Any, **options: Any) -> None:
         options: those of `tree_pformat`.
 
     Returns:
-        None.
+        None; the text is printed.
 
     References:
         Equinox, `equinox.tree_pprint`.
-
-    Args:
-        tree: any object.
-        options: options of `tree_pformat`.
-
-    Returns:
-        None; the text is printed.
 
     Example:
         >>> import imprint.numpy as np

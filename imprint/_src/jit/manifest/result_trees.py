@@ -124,7 +124,7 @@ class _TreeReader:
         if kind == "root":
             return self._parts[int(rest[1])].root().unflatten(children)
         if kind == "named tuple":
-            return tuple.__new__(self.value(rest[1]), children)
+            return _new_tuple(self.value(rest[1]), children)
         if kind == "node":
             _, restore = registered.functions[id(self.value(rest[1]))]
             held = self.value(rest[2])
@@ -152,6 +152,7 @@ class _TreeReader:
 
 
 _BUILTIN: Final = (tuple, list, dict)
+_new_tuple: Final = cast("Any", tuple).__new__
 
 
 def _library_name(x: Any) -> tuple[str, str]:
