@@ -102,7 +102,7 @@ def value_and_grad(
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     reduce_axes: Sequence[Any] = (),
 ) -> Callable[P, tuple[R, Any]]:
-    """Return the function that evaluates both `fun` and its gradient; see `grad`.
+    """Return the function that evaluates both `fun` and its gradient.
 
     Args:
         fun: a function with a scalar result.
