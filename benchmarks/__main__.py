@@ -30,6 +30,7 @@ FILES = (
         "redundant_misses",
     ),
     *("arrays", "order", "padding", "spectra", "statics", "steady", "warm_start"),
+    "as_jax",
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)

@@ -30,7 +30,7 @@ class _PythonCall(InternalObject):
     it by an exception or a missing key, so it pays for none of their checks.
     """
 
-    __slots__ = ("_current",)
+    __slots__ = ("_current", "_on_device")
     _current: dict[Any, Any]
     _on_device: bool
     _bind: Callable[[Any, Any], Any] = MethodType

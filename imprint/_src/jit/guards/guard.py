@@ -581,7 +581,7 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 """Classes of parts of a program, which a guard may keep alive."""
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _PLAIN: Final = ids_of(dict, list, tuple)
-_IMMUTABLE: Final = tuple, frozenset
+_IMMUTABLE: Final[Any] = (tuple, frozenset)
 _PROXY: Final[Any] = MappingProxyType
 
 

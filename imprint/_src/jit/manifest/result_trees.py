@@ -63,6 +63,8 @@ class _TreeWriter:
         if each.is_leaf:
             return 0
         data = each.node_data()
+        kind: Any
+        held: Any
         kind, held = (type(None), None) if data is None else data
         if kind is type(None):
             return ["None"]

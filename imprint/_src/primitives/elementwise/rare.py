@@ -4,7 +4,7 @@ Only where no element is a rare one, the first is right, and computed. The choic
 whole array, since XLA has no branch for an element.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -30,6 +30,12 @@ def unless_any(
     zero, one = (b.full(is_rare.shape, n, np.float32) for n in (0, 1))
     flags = b.select(is_rare, one, zero)  # a maximum of bools takes 1 s to compile
     largest = b.reduce(flags, b.constant(0, np.float32), "maximum", range(is_rare.ndim))
-    regions = [lambda r, _: [common(r)], lambda r, _: [every(r)]]
-    (out,) = b.case(b.convert(largest, np.int32), regions, [result])
+
+    def often(inside: Builder, _: Sequence[Value]) -> Sequence[Value]:
+        return [common(inside)]
+
+    def rarely(inside: Builder, _: Sequence[Value]) -> Sequence[Value]:
+        return [every(inside)]
+
+    (out,) = b.case(b.convert(largest, np.int32), [often, rarely], [result])
     return out
