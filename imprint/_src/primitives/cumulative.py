@@ -107,6 +107,7 @@ def _lowered(
 
 _IN_LOOPS: Final = (Builder.add, Builder.multiply, Builder.maximum, Builder.minimum)
 _SHORTEST_LOOP: Final = 16
+_LONGEST_ALONE: Final = 1 << 17  # a loop over a million numbers takes 1.9 times as long
 _NARROWEST_SLICE: Final = 32
 _LEAST_BLOCK: Final = 32
 _MOST_OF_ONE_LEVEL: Final = 4096  # 100,000 in blocks of 256 are 2.3 times as wrong
@@ -121,7 +122,9 @@ def _is_loop(x: Value, axis: int) -> bool:
     if x.dtype.name not in _LOOPED or x.shape[axis] < _SHORTEST_LOOP:
         return False
     size = prod(x.shape) // x.shape[axis]
-    return size == 1 or size >= _NARROWEST_SLICE
+    if size == 1:
+        return x.shape[axis] <= _LONGEST_ALONE
+    return size >= _NARROWEST_SLICE
 
 
 def _lower_loop(
