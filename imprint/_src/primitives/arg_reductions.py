@@ -5,7 +5,6 @@ counted from 0, which has an element; `index_dtype` is the dtype of the result. 
 such operation, so it is a reduction of (value, index) pairs.
 """
 
-from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -149,8 +148,8 @@ _MANY_COLUMNS: Final = 64
 
 
 def _has_long_columns(x: Value, axis: int) -> bool:
-    columns = prod(x.shape[axis + 1 :])
-    return columns >= _MANY_COLUMNS and prod(x.shape) >= _MANY
+    columns = dims.product(x.shape[axis + 1 :])
+    return columns >= _MANY_COLUMNS and dims.product(x.shape) >= _MANY
 
 
 def _first_of(b: Builder, x: Value, axis: int, worst: Value, join: str) -> Value:

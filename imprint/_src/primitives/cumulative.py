@@ -7,7 +7,7 @@ linear. The others are differentiated as the tree of joins that `_scan` evaluate
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import inf, prod
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -119,11 +119,12 @@ def _is_loop(x: Value, axis: int) -> bool:
 
     A slice of few elements is slow to take, unless the axis is the only one.
     """
-    if x.dtype.name not in _LOOPED or x.shape[axis] < _SHORTEST_LOOP:
+    length = x.shape[axis]
+    if x.dtype.name not in _LOOPED or length < _SHORTEST_LOOP:
         return False
-    size = prod(x.shape) // x.shape[axis]
+    size = dims.product(x.shape) // length
     if size == 1:
-        return x.shape[axis] <= _LONGEST_ALONE
+        return length <= _LONGEST_ALONE
     return size >= _NARROWEST_SLICE
 
 
