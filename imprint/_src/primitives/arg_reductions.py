@@ -5,7 +5,6 @@ counted from 0, which has an element; `index_dtype` is the dtype of the result. 
 such operation, so it is a reduction of (value, index) pairs.
 """
 
-from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -59,18 +58,10 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
         if b.module.is_fast and x.dtype.name in _COMPARED:
             if x.ndim == 1 and x.shape[0] >= _LONG and dt.is_floating(x.dtype):
-                return (b.convert(_in_blocks(b, x, worst, join), index_dtype),)
+                return (b.convert(_in_blocks(b, x, worst, join, beats), index_dtype),)
             if _has_long_columns(x, axes[0]):
                 return (b.convert(_first_of(b, x, axes[0], worst, join), index_dtype),)
-        zero = b.constant(0, index_dtype)
-        index = b.iota(x.shape, index_dtype, axes[0])
-        return reductions.reduce_with(
-            b,
-            [x, index],
-            [worst, zero],
-            axes,
-            lambda r, xs: _better(r, *xs, beats=beats),
-        )[1:]
+        return (_by_pairs(b, x, axes, worst, index_dtype, beats),)
 
     def jvp(primals: Values, _: Values, **params: Any) -> Any:
         return not_differentiable(primitive, primals, **params)
@@ -117,6 +108,22 @@ def _check_index_dtype(name: str, length: Dim, dtype: DType) -> None:
         )
 
 
+def _by_pairs(
+    b: Builder,
+    x: Value,
+    axes: Ints,
+    worst: Value,
+    index_dtype: DType,
+    beats: Comparison,
+) -> Value:
+    """Reduce (value, index) pairs."""
+    zero = b.constant(0, index_dtype)
+    index = b.iota(x.shape, index_dtype, axes[0])
+    return reductions.reduce_with(
+        b, [x, index], [worst, zero], axes, lambda r, xs: _better(r, *xs, beats=beats)
+    )[1]
+
+
 def _better(
     b: Builder, x: Value, i: Value, y: Value, j: Value, *, beats: Comparison
 ) -> tuple[Value, Value]:
@@ -141,8 +148,8 @@ _MANY_COLUMNS: Final = 64
 
 
 def _has_long_columns(x: Value, axis: int) -> bool:
-    columns = prod(x.shape[axis + 1 :])
-    return columns >= _MANY_COLUMNS and prod(x.shape) >= _MANY
+    columns = dims.product(x.shape[axis + 1 :])
+    return columns >= _MANY_COLUMNS and dims.product(x.shape) >= _MANY
 
 
 def _first_of(b: Builder, x: Value, axis: int, worst: Value, join: str) -> Value:
@@ -160,21 +167,26 @@ def _first_of(b: Builder, x: Value, axis: int, worst: Value, join: str) -> Value
     return b.reduce(places, b.constant(behind), "minimum", [axis])
 
 
-def _in_blocks(b: Builder, x: Value, worst: Value, join: str) -> Value:
+def _in_blocks(
+    b: Builder, x: Value, worst: Value, join: str, beats: Comparison
+) -> Value:
     """Find the first block that has the extreme of a vector, and search it.
 
     The last block overlaps the one before, which is searched first.
     """
+
+    def found(x: Value) -> Value:
+        return _by_pairs(b, x, (0,), worst, np.dtype(np.int32), beats)
+
     (length,) = x.shape
     whole = length // _BLOCK
     rows = b.slice(x, [0], [whole * _BLOCK], [1])
     last = b.slice(x, [length - _BLOCK], [length], [1])
     rows, last = b.reshape(rows, (whole, _BLOCK)), b.reshape(last, (1, _BLOCK))
     best = b.concatenate([b.reduce(part, worst, join, [1]) for part in (rows, last)], 0)
-    at = b.multiply(_first_of(b, best, 0, worst, join), b.constant(np.int32(_BLOCK)))
+    at = b.multiply(found(best), b.constant(np.int32(_BLOCK)))
     at = b.minimum(at, b.constant(np.int32(length - _BLOCK)))
-    block = indexed.dynamic_slice(b, x, [at], [_BLOCK])
-    return b.add(at, _first_of(b, block, 0, worst, join))
+    return b.add(at, found(indexed.dynamic_slice(b, x, [at], [_BLOCK])))
 
 
 def _samples() -> Samples:

@@ -7,7 +7,7 @@ linear. The others are differentiated as the tree of joins that `_scan` evaluate
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import inf, prod
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -107,6 +107,7 @@ def _lowered(
 
 _IN_LOOPS: Final = (Builder.add, Builder.multiply, Builder.maximum, Builder.minimum)
 _SHORTEST_LOOP: Final = 16
+_LONGEST_ALONE: Final = 1 << 17  # a loop over a million numbers takes 1.9 times as long
 _NARROWEST_SLICE: Final = 32
 _LEAST_BLOCK: Final = 32
 _MOST_OF_ONE_LEVEL: Final = 4096  # 100,000 in blocks of 256 are 2.3 times as wrong
@@ -118,10 +119,13 @@ def _is_loop(x: Value, axis: int) -> bool:
 
     A slice of few elements is slow to take, unless the axis is the only one.
     """
-    if x.dtype.name not in _LOOPED or x.shape[axis] < _SHORTEST_LOOP:
+    length = x.shape[axis]
+    if x.dtype.name not in _LOOPED or length < _SHORTEST_LOOP:
         return False
-    size = prod(x.shape) // x.shape[axis]
-    return size == 1 or size >= _NARROWEST_SLICE
+    size = dims.product(x.shape) // length
+    if size == 1:
+        return length <= _LONGEST_ALONE
+    return size >= _NARROWEST_SLICE
 
 
 def _lower_loop(

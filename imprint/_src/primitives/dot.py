@@ -314,10 +314,12 @@ def _is_sum_of_few(
     if not (x.dtype == y.dtype == product and product.name in _SUMMED):
         return False
     (x_sum, _), (x_batch, _) = dimension_numbers
-    terms = math.prod(x.shape[i] for i in x_sum)
-    stack = math.prod(x.shape[i] for i in x_batch)
-    rows, columns = (math.prod(v.shape) // max(1, stack * terms) for v in (x, y))
-    if not 1 < terms <= _MOST_TERMS or not math.prod(x.shape) * math.prod(y.shape):
+    terms = dims.product(x.shape[i] for i in x_sum)
+    stack = dims.product(x.shape[i] for i in x_batch)
+    rows, columns = (dims.product(v.shape) // max(1, stack * terms) for v in (x, y))
+    if not 1 < terms <= _MOST_TERMS or not dims.product(x.shape) * dims.product(
+        y.shape
+    ):
         return False
     return stack > 1 or min(rows, columns) <= _MOST_COLUMNS
 

@@ -162,6 +162,7 @@ def test_loops_keep_special_numbers(function, reverse):
     ("shape", "axis", "dtype"),
     [
         ((15, 64), 0, "float32"),
+        ((1 << 18,), 0, "float32"),
         ((64, 8), 0, "float32"),
         ((64, 64), 0, "bfloat16"),
         ((64, 64), 0, "complex64"),

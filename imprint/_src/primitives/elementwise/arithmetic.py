@@ -7,12 +7,12 @@ derivative needs the logarithm. `gcd` is Euclid's algorithm: one loop, until eve
 is done; the magnitude of the least integer wraps.
 """
 
-from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint._src import dtypes as dt
+from imprint._src.core import dims
 from imprint._src.core.aval import DType, ShapedArray, get_aval
 from imprint._src.core.fusion import ARITHMETIC, DIVISION, UNFUSED
 from imprint._src.core.padding import ELEMENTWISE
@@ -211,7 +211,7 @@ class _Quotients(NamedTuple):
     Args:
         dtype: in which quotient and remainder are computed.
         limit: quotients are smaller.
-        low: bits of the divisor that are multiplied apart from the others.
+        low: bits of the divisor that are multiplied by themselves.
     """
 
     dtype: DType
@@ -230,7 +230,7 @@ _QUOTIENTS: Final = {
 
 def _rem_lower(b: Builder, x: Value, y: Value) -> Value:
     quotients = _QUOTIENTS.get(x.dtype.name)
-    if quotients is None or not b.module.is_fast or prod(x.shape) < _MANY:
+    if quotients is None or not b.module.is_fast or dims.product(x.shape) < _MANY:
         return b.remainder(x, y)
     a, d = b.abs(x), b.abs(y)
     if x.dtype.itemsize < 4:  # the limit is above float16

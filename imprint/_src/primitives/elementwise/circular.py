@@ -10,11 +10,12 @@ From `MANY` numbers on it pays to compile both, in 2 to 3 times as long.
 
 from collections.abc import Callable
 from functools import reduce
-from math import pi, prod
+from math import pi
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.core import dims
 from imprint._src.primitives.elementwise.rare import unless_any
 from imprint._src.stablehlo import Builder, Value
 
@@ -50,7 +51,7 @@ class _Rest(NamedTuple):
 
 def is_vectorized(b: Builder, x: Value) -> bool:
     """Return whether a circular function of `x` is computed here."""
-    return b.module.is_fast and x.dtype.name in _TERMS and prod(x.shape) >= MANY
+    return b.module.is_fast and x.dtype.name in _TERMS and dims.product(x.shape) >= MANY
 
 
 def lower_sine(b: Builder, x: Value) -> Value:

@@ -4,11 +4,12 @@ Only where no element is a rare one, the first is right, and computed. The choic
 whole array, since XLA has no branch for an element.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from imprint._src.stablehlo import Builder, TensorType, Value
+from imprint._src.stablehlo.builder import Region
 
 
 def unless_any(
@@ -30,12 +31,6 @@ def unless_any(
     zero, one = (b.full(is_rare.shape, n, np.float32) for n in (0, 1))
     flags = b.select(is_rare, one, zero)  # a maximum of bools takes 1 s to compile
     largest = b.reduce(flags, b.constant(0, np.float32), "maximum", range(is_rare.ndim))
-
-    def often(inside: Builder, _: Sequence[Value]) -> Sequence[Value]:
-        return [common(inside)]
-
-    def rarely(inside: Builder, _: Sequence[Value]) -> Sequence[Value]:
-        return [every(inside)]
-
-    (out,) = b.case(b.convert(largest, np.int32), [often, rarely], [result])
+    regions: list[Region] = [lambda r, _: [common(r)], lambda r, _: [every(r)]]
+    (out,) = b.case(b.convert(largest, np.int32), regions, [result])
     return out
