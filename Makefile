@@ -11,6 +11,7 @@ $(error PYTHON=$(PYTHON) does not run; expected CPython 3.11, 3.12 or 3.13)
 endif
 VENV := .venv-$(VERSION)
 BIN := $(VENV)/bin
+LIBRARIES := $(VENV)-libraries
 JOBS ?= 2
 ISA ?= AVX2
 CUDA ?= cuda13
@@ -31,7 +32,7 @@ VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-isa test-audit test-gpu check docs bench lint-fix clean
+.PHONY: help demo test test-all test-isa test-audit test-gpu test-libraries check docs bench lint-fix clean
 
 help:
 	@echo 'make demo       real programs traced, compiled, cached and differentiated'
@@ -39,6 +40,7 @@ help:
 	@echo 'make test-all   every test: whole sweeps and long searches too'
 	@echo 'make test-isa   the tests that compute, with fewer instructions (ISA=AVX2)'
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
+	@echo 'make test-libraries   optax, flax and others as-jax (ARGS=short, or names)'
 	@echo 'make test-gpu   tests and benchmarks, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
 	@echo 'make docs       the documentation site, in site/; a broken link or signature fails'
@@ -71,6 +73,11 @@ test-isa: $(VENV)/test.stamp
 # sample: every other test of each family, without those marked `unaudited`.
 test-audit: $(VENV)/test.stamp
 	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' --half=first $(ARGS) $(CALLING)
+
+# Published libraries as-jax, in an environment of their own. ARGS="short" runs programs of
+# their documentation; without it their own suites run too, on JAX and on imprint: hours.
+test-libraries: $(LIBRARIES)/stamp
+	$(LIBRARIES)/bin/python -m tests.libraries.run $(ARGS)
 
 # The tests that compute, with the GPU as the default device. JAX, the reference, stays on the
 # CPU, as it accepts no plug-in that is loaded already; so products have full precision. Then
@@ -111,4 +118,9 @@ $(BIN)/python:
 
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+$(LIBRARIES)/stamp: tests/libraries/requirements.txt
+	$(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

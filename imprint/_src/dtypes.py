@@ -603,7 +603,7 @@ def result_type(*args: object, return_weak_type_flag: bool = False) -> DType | T
         >>> result_type("int8", 1.0), result_type("bfloat16", 1.0)
         (dtype('float32'), dtype(bfloat16))
     """
-    keys = {getattr(arg, "dtype", arg) for arg in args if _is_of_keys(arg)}
+    keys = {getattr(arg, "dtype", arg) for arg in args if is_of_keys(arg)}
     if keys:
         return _result_type_of_keys(args, keys)
     dtype, weak = promote(tuple([typed(arg) for arg in args]))
@@ -654,12 +654,13 @@ def _default_of(dtype: DType) -> DType:
     return default_uint() if dtype in _UNSIGNED else default_int()
 
 
-def _is_of_keys(x: Any) -> bool:
+def is_of_keys(x: Any) -> bool:
+    """Return whether a value is an array of keys, or their dtype."""
     return getattr(getattr(x, "dtype", x), "type", None) is prng_key
 
 
 def _result_type_of_keys(args: tuple[object, ...], keys: set[Any]) -> Any:
-    if len(keys) == 1 and all(map(_is_of_keys, args)):
+    if len(keys) == 1 and all(map(is_of_keys, args)):
         return keys.pop()
     given = ", ".join([str(getattr(arg, "dtype", arg)) for arg in args])
     raise DTypeError(

@@ -44,6 +44,7 @@ print(tree_map(lambda v: v + 1, {"a": 1}))
 """
 PRIMITIVE = """
 import jax
+import jax.extend
 import jax.numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
@@ -59,6 +60,27 @@ batching.primitive_batchers[twice_p] = lambda args, dims: (twice_p.bind(*args), 
 print(twice_p.bind(jnp.float32(3.0)))
 print(jax.jit(twice_p.bind)(3.0), jax.grad(twice_p.bind)(1.0))
 print(jax.jit(jax.vmap(jax.grad(lambda x: twice_p.bind(x) ** 2)))(jnp.arange(2.0)))
+del batching.primitive_batchers[twice_p]
+batching.axis_primitive_batchers[twice_p] = lambda size, name, kind, args, dims: (
+    twice_p.bind(*args) * size,
+    dims[0],
+)
+print(jax.vmap(twice_p.bind)(jnp.arange(2.0)))
+
+
+def owners(x):
+    trace = jax.extend.core.find_top_trace((x,))
+    print(isinstance(x, ad.JVPTracer), x._trace.main is trace.main)
+    return x
+
+
+jax.jvp(owners, (1.0,), (1.0,))
+thrice_p = Primitive("thrice")
+thrice_p.def_impl(lambda x: 3 * x)
+thrice_p.def_abstract_eval(lambda x: x)
+lowered = mlir.lower_fun(lambda x: 3 * x, multiple_results=False)
+mlir.register_lowering(thrice_p, lambda ctx, x: lowered(ctx, x))
+print(jax.jit(thrice_p.bind)(2.0))
 program = jax.make_jaxpr(twice_p.bind)(1.0)
 print([eqn.primitive is twice_p for eqn in program.eqns])
 print(float(jax.core.eval_jaxpr(program.jaxpr, (), 4.0)[0]))

@@ -11,7 +11,7 @@ from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.identity import identity
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint._src.core.primitive import Params
-from imprint._src.core.trace import current_trace
+from imprint._src.core.trace import Trace, current_trace
 from imprint._src.interpreters import dce
 from imprint._src.interpreters.batching import hidden_size
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
@@ -80,6 +80,11 @@ def trace_state_clean() -> bool:
 def get_opaque_trace_state(convention: str = "") -> Any:
     """Return a value that is equal as long as the same trace is current."""
     return identity(current_trace())
+
+
+def find_top_trace(_: Any) -> Trace | None:
+    """Return the trace of the function that is being traced."""
+    return current_trace()
 
 
 class _NodeTypes:

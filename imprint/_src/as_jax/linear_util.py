@@ -6,7 +6,7 @@ trees, and a thunk that has the tree of its results after a call.
 
 from collections.abc import Callable, Sequence
 from itertools import compress
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, NoReturn, Self
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
@@ -66,6 +66,27 @@ def wrap_init(
     if not params:
         return WrappedFun(fun)
     return WrappedFun(lambda *args, **kwargs: fun(*args, **params, **kwargs))
+
+
+def transformation(rule: Any) -> Callable[..., NoReturn]:
+    """Return a function that raises: imprint's traces are not JAX's.
+
+    Raises:
+      NotImplementedError: When a library interprets a program with it.
+    """
+
+    def interpreted(*_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError(
+            f"expected a program without interpreters of a library's own, got "
+            f"{getattr(rule, '__name__', 'one')}: imprint's traces are not JAX's. "
+            "Interpret the equations of jax.make_jaxpr instead."
+        )
+
+    return interpreted
+
+
+take_current_trace: Final = transformation(None)
+set_current_trace: Final = take_current_trace
 
 
 def flatten_fun(

@@ -130,6 +130,9 @@ NAMES: Final[dict[str, dict[str, str]]] = {
         "reshard": "imprint:device_put",
     },
     "jax.core": {
+        "Atom": "builtins:object",
+        "DropVar": _PRIMITIVE + "Never",
+        "Trace": _PRIMITIVE + "Never",
         "AbstractValue": "imprint.core:ShapedArray",
         "Primitive": _PRIMITIVE + "LibraryPrimitive",
         "get_opaque_trace_state": _JAXPRS + "get_opaque_trace_state",
@@ -153,7 +156,13 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax.extend.core": {
         "Primitive": _PRIMITIVE + "LibraryPrimitive",
         "Effect": _PRIMITIVE + "LibraryEffect",
+        "TraceTag": _PRIMITIVE + "Never",
+        "set_current_trace": "imprint._src.as_jax.linear_util:set_current_trace",
+        "take_current_trace": "imprint._src.as_jax.linear_util:take_current_trace",
+        "find_top_trace": _JAXPRS + "find_top_trace",
         "get_opaque_trace_state": _JAXPRS + "get_opaque_trace_state",
+        "mapped_aval": _JAXPRS + "mapped_aval",
+        "unmapped_aval": _JAXPRS + "unmapped_aval",
     },
     "jax.extend.core.primitives": {
         "call_p": _PRIMITIVE + "ABSENT",
@@ -165,6 +174,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
         "register_exclusion": _PRIMITIVE + "register_exclusion",
     },
     "jax.interpreters.ad": {
+        "JVPTracer": "imprint._src.interpreters.jvp:JVPTracer",
         "UndefinedPrimal": _TANGENTS + "UndefinedPrimal",
         "Zero": _TANGENTS + "Zero",
         "instantiate_zeros": "imprint._src.primitives.core_ops:instantiate",
@@ -174,6 +184,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     },
     "jax.interpreters.batching": {
         "axis_primitive_batchers": _PRIMITIVE + "AXIS_PRIMITIVE_BATCHERS",
+        "fancy_primitive_batchers": _PRIMITIVE + "FANCY_PRIMITIVE_BATCHERS",
         "not_mapped": _PRIMITIVE + "NOT_MAPPED",
         "primitive_batchers": _PRIMITIVE + "PRIMITIVE_BATCHERS",
     },

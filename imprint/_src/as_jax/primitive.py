@@ -6,7 +6,7 @@ result stands alone unless `multiple_results`, and cotangents of one result like
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ PRIMITIVE_JVPS: Final[dict[Primitive, Rule]] = {}
 PRIMITIVE_TRANSPOSES: Final[dict[Primitive, Rule]] = {}
 PRIMITIVE_BATCHERS: Final[dict[Primitive, Rule]] = {}
 AXIS_PRIMITIVE_BATCHERS: Final[dict[Primitive, Rule]] = {}
+FANCY_PRIMITIVE_BATCHERS: Final[dict[Primitive, Rule]] = {}
 LOWERINGS: Final[dict[Primitive, Rule]] = {}
 
 
@@ -100,6 +101,8 @@ class LibraryPrimitive(Primitive):
         rule = LOWERINGS.get(self)
         if rule is None:
             self._lacks("a lowering", "mlir.register_lowering(..., mlir.lower_fun(f))")
+        if not isinstance(rule, LoweredFunction):  # it writes MLIR
+            rule = LoweredFunction(self.impl, self.multiple_results)
         avals = [ShapedArray(v.shape, v.dtype) for v in values]
         closed = jaxpr_functions.staged(rule, avals, params, self.name)
         consts = [b.constant(np.asarray(c)) for c in closed.consts]
@@ -126,15 +129,16 @@ class LibraryPrimitive(Primitive):
         return tuple(map(_cotangent, found))
 
     def _batch(self, args: Values, dims: Any, **params: Any) -> tuple[Values, Any]:
-        rule = PRIMITIVE_BATCHERS.get(self)
-        if rule is None:
-            by_axis = AXIS_PRIMITIVE_BATCHERS.get(self)
-            if by_axis is None:
-                self._lacks("a batching rule", "batching.primitive_batchers[...]")
-            axis = jaxpr_functions.axis_data(args, dims)
-            outs, out_dims = by_axis(axis, args, dims, **params)
-        else:
+        if rule := PRIMITIVE_BATCHERS.get(self):
             outs, out_dims = rule(args, dims, **params)
+        elif rule := FANCY_PRIMITIVE_BATCHERS.get(self):
+            axis = jaxpr_functions.axis_data(args, dims)
+            outs, out_dims = rule(axis, args, dims, **params)
+        elif rule := AXIS_PRIMITIVE_BATCHERS.get(self):
+            axis = jaxpr_functions.axis_data(args, dims)
+            outs, out_dims = rule(axis.size, axis.name, None, args, dims, **params)
+        else:
+            self._lacks("a batching rule", "batching.primitive_batchers[...]")
         return self._all(outs), self._all(out_dims)
 
     def _lacks(self, what: str, how: str) -> NoReturn:
@@ -144,16 +148,27 @@ class LibraryPrimitive(Primitive):
         )
 
 
+@final
+class LoweredFunction:
+    """A lowering rule: the program of a function, which is traced for each use."""
+
+    __slots__ = ("fun", "multiple_results")
+
+    def __init__(self, fun: Callable[..., Any], multiple_results: bool) -> None:
+        self.fun: Callable[..., Any] = fun
+        self.multiple_results: bool = multiple_results
+
+    def __call__(self, *args: Any, **params: Any) -> tuple[Any, ...]:
+        """Return the results as a tuple."""
+        found = self.fun(*args, **params)
+        return tuple(found) if self.multiple_results else (found,)
+
+
 def lower_fun(
     fun: Callable[..., Any], multiple_results: bool = True
-) -> Callable[..., tuple[Any, ...]]:
-    """Return a lowering rule: the program of `fun`, which is traced for each use."""
-
-    def traced(*args: Any, **params: Any) -> tuple[Any, ...]:
-        found = fun(*args, **params)
-        return tuple(found) if multiple_results else (found,)
-
-    return traced
+) -> LoweredFunction:
+    """Return a lowering rule: the program of `fun`."""
+    return LoweredFunction(fun, multiple_results)
 
 
 def register_lowering(
@@ -161,8 +176,7 @@ def register_lowering(
 ) -> Rule:
     """Register the lowering of a primitive; a rule that `lower_fun` returned.
 
-    Raises:
-      NotImplementedError: When the primitive is lowered, if the rule writes MLIR.
+    In the place of a rule that writes MLIR, the primitive's impl is traced.
     """
     if platform in (None, "cpu") or primitive not in LOWERINGS:
         LOWERINGS[primitive] = rule

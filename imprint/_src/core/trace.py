@@ -63,6 +63,11 @@ class Trace:
         self.ended: bool = False
 
     @property
+    def main(self) -> "Trace":
+        """The trace itself, for libraries that compare what tracers belong to."""
+        return self
+
+    @property
     def evaluates(self) -> bool:
         """Whether its equations are computed by references, and by nothing else."""
         return False
@@ -137,6 +142,11 @@ class Tracer(NumberArray):
     __slots__ = ("aval", "owner")
     owner: Trace
     aval: ShapedArray
+
+    @property
+    def _trace(self) -> Trace:
+        """The trace that made it, by JAX's name."""
+        return self.owner
 
     @property
     def device(self) -> None:

@@ -22,7 +22,7 @@ class SymbolicZero:
 
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
-        >>> zero_from_primal(2.0)
+        >>> zero_from_primal(2.0, symbolic_zeros=True)
         SymbolicZero(f32[])
     """
 
@@ -62,21 +62,26 @@ class SymbolicZero:
 
 
 def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:  # noqa: FBT001, FBT002 - JAX's signature
-    """Return the zero tangent of a value.
+    """Return the zero tangent of each leaf of a tree.
 
     Args:
-        val: the value.
-        symbolic_zeros: accepted as JAX does.
+        val: a tree of values.
+        symbolic_zeros: whether to return `SymbolicZero`; arrays of zeros otherwise.
 
     Returns:
         A `SymbolicZero` of the tangent's shape and dtype, `float0` for integers.
 
     Example:
         >>> from imprint.custom_derivatives import zero_from_primal
-        >>> zero_from_primal(3).dtype
-        dtype([('float0', 'V')])
+        >>> zero_from_primal([2.0, 3], symbolic_zeros=True)
+        [SymbolicZero(f32[]), SymbolicZero(float0[])]
     """
-    return SymbolicZero(tangent_aval(get_aval(val)))
+
+    def zero(leaf: Any) -> Any:
+        tangent = Zero(tangent_aval(get_aval(leaf)))
+        return to_rule(tangent, symbolic=symbolic_zeros)
+
+    return tree.map(zero, val)
 
 
 @dataclass(slots=True)

@@ -362,7 +362,7 @@ def iscomplexobj(x: Any) -> bool:
         >>> np.iscomplexobj(np.array([1j]))
         True
     """
-    return dtypes.is_complex(_dtype_of(x))
+    return not dtypes.is_of_keys(x) and dtypes.is_complex(_dtype_of(x))
 
 
 def _dtype_of(x: Any) -> Any:

@@ -229,6 +229,11 @@ def test_functions_that_compute_reject_keys():
         inp.reshape(KEYS, (4, 2))
 
 
+def test_keys_are_not_complex():
+    assert not inp.iscomplexobj(KEYS)
+    assert imprint.jit(lambda keys: inp.iscomplexobj(keys))(KEYS) == False  # noqa: E712
+
+
 def test_keys_have_a_dtype_of_their_own():
     kinds = (dtypes.prng_key, dtypes.extended, np.generic, np.number, np.uint32)
     theirs = (jax.dtypes.prng_key, jax.dtypes.extended, *kinds[2:])

@@ -214,7 +214,7 @@ def test_partial_is_a_node_with_a_static_function():
     assert tree.leaves(functools.partial(pow, 2)) != [2]
 
 
-def test_a_partial_of_a_plain_partial_keeps_its_arguments_apart():
+def test_the_arguments_of_a_plain_partial_are_no_children():
     scaled = functools.partial(lambda a, b, c: a * b + c, 2)
     one, other = tree.Partial(scaled, 3), tree.Partial(scaled, 4)
     assert tree.leaves(one) == [3]
