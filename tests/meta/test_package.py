@@ -10,7 +10,8 @@ import tomllib
 
 from tests.meta.sources import EXAMPLES, PACKAGE, ROOT, committed_files
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = SETTINGS["project"]
 
 # Prints the modules that an import loaded, and the threads that run after it.
 IMPORT = """
@@ -30,6 +31,13 @@ def test_licence_and_types_ship():
     assert "Apache License" in (ROOT / "LICENSE").read_text()
     assert PROJECT["license"] == "Apache-2.0"
     assert (ROOT / "imprint" / "py.typed").is_file()
+
+
+def test_the_source_distribution_has_the_whole_project():
+    included = SETTINGS["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    tops = {path.relative_to(ROOT).parts[0] for path in committed_files()}
+    # hatchling adds these two.
+    assert tops - {".gitignore", "pyproject.toml"} == {x.strip("/") for x in included}
 
 
 def test_installed_version_is_the_one_of_pyproject():
