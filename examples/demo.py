@@ -5,6 +5,7 @@ lists the failures and returns 1. This file prints the programs and checks their
 """
 
 import platform
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +36,7 @@ PARTS = (
     "images",
     "letters",
     "devices",
+    "jax",
 )
 CHAPTERS: Chapters = {**programs.CHAPTERS, **performance.CHAPTERS}
 
@@ -78,6 +80,7 @@ def demo(parts: Sequence[str], out: Path, steps: int) -> int:
         "images": lambda: show_images(steps),
         "letters": lambda: show_letters(steps * 3 // 2),  # until the text is readable
         "devices": lambda: show_devices(steps),
+        "jax": show_jax_program,
     }
     failed = [what for part in PARTS if part in parts for what in shows[part]()]
     if "jax" in sys.modules:
@@ -355,3 +358,18 @@ def text_failures(lesson: TextFigures) -> Iterator[str]:
             f"the transformer's loss falls below {_LOSS}, not from {lesson.losses[0]:.3f} "
             f"to {lesson.loss:.3f}"
         )
+
+
+# ---- a JAX program ----
+
+
+def show_jax_program() -> Iterator[str]:
+    """Run a JAX script on imprint and on JAX, and show both; yield failed checks."""
+    print(_rule("Unmodified JAX: a script of JAX, optax and Equinox, on both"))
+    script = Path(__file__).with_name("train_with_jax.py")
+    words = [sys.executable, "-m", "imprint", "compare", str(script)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    print(f"  imprint compare {script.name}\n")
+    print(_barred(done.stdout + done.stderr))
+    if done.returncode:
+        yield "a JAX script prints the same on imprint and on JAX"

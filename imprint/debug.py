@@ -8,6 +8,7 @@ from imprint._src.debug.breakpoints import breakpoint as breakpoint  # noqa: A00
 from imprint._src.debug.checks import check as check
 from imprint._src.debug.counters import Counts as Counts
 from imprint._src.debug.counters import counters as counters
+from imprint._src.debug.environment import environment as environment
 from imprint._src.debug.printing import callback as callback
 from imprint._src.debug.printing import print as print  # noqa: A004 - JAX's name
 from imprint._src.debug.shardings import (
@@ -29,6 +30,7 @@ __all__ = [
     "callback",
     "check",
     "counters",
+    "environment",
     "print",
     "visualize_array_sharding",
     "visualize_sharding",

@@ -65,6 +65,15 @@ def pure_callback(
             that are not mapped; "legacy_vectorized", where these have no such axis.
         **kwargs: its keyword arguments: trees of arrays.
 
+    Returns:
+        A tree of arrays like `result_shape_dtypes`.
+
+    Raises:
+        ArgumentError: `vmap_method` or `sharding` is unknown.
+
+    References:
+        JAX, `jax.pure_callback`.
+
     >>> import numpy
     >>> import imprint
     >>> import imprint.numpy as np

@@ -142,15 +142,28 @@ class Flag(Generic[T]):
 
     takes: str
     choices: tuple[object, ...] = ()
+    parameter: str = "new_val"
+    """The name of the argument of a call."""
 
     def __init__(self, doc: str, *, default: T, in_key: bool) -> None:
         self.name: str = ""
         self.default = default
         self.in_key = in_key
-        self.__doc__ = doc
+        self.summary = doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+        self.__doc__ = f"""{self.summary}
+
+    Args:
+        {self.parameter}: {self.takes}.
+
+    Returns:
+        A `with` block, inside which this thread or task has that value.
+
+    Raises:
+        ConfigError: the flag cannot have the value.
+    """
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
@@ -172,7 +185,7 @@ class Flag(Generic[T]):
         return _overridden(self.name, new_val)
 
     def __repr__(self) -> str:
-        return f"<flag {self.name}, default {self.default!r}: {self.__doc__}>"
+        return f"<flag {self.name}, default {self.default!r}: {self.summary}>"
 
     def accepts(self, value: object) -> bool:
         """Return whether the flag can have this value."""
@@ -205,6 +218,8 @@ class _Switch(Flag[bool]):
 
 
 class _DisableSwitch(_Switch):
+    parameter = "disable"
+
     def __call__(self, disable: bool = True) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002 - JAX's name
         return super().__call__(disable)
 

@@ -34,6 +34,9 @@ def ravel_pytree(pytree: Any) -> tuple[Array, "Unravel"]:
         The vector, with the dtype to which those of the leaves promote, and a function that
         unflattens a vector of its length into the tree.
 
+    References:
+        JAX, `jax.flatten_util.ravel_pytree`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.flatten_util import ravel_pytree

@@ -65,9 +65,16 @@ def shard_map(
             declared equal on all devices and is not is an error, and a gradient with
             respect to a shared value is summed over them.
 
+    Returns:
+        A function of the whole arrays. It takes positional arguments and returns the
+        joined results.
+
     Raises:
         ArgumentError: a spec names an unknown axis, or a result is not the same.
         IndivisibleError: an argument cannot be split into equal parts.
+
+    References:
+        JAX, `jax.shard_map`.
 
     >>> import imprint
     >>> from imprint import P, lax, numpy as np

@@ -65,6 +65,125 @@ print(float(jax.core.eval_jaxpr(program.jaxpr, (), 4.0)[0]))
 """
 
 
+ODE = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.ode import odeint
+
+times = jnp.linspace(0.0, 3.0, 5)
+start = {"a": jnp.array([1.0, 2.0]), "b": jnp.array([0.5, 0.2])}
+
+
+def slope(y, t, rate):
+    return {"a": jnp.sin(t) - rate * y["a"], "b": y["a"] * y["b"] * 0.1}
+
+
+def last(start, rate, times):
+    found = odeint(slope, start, times, rate, rtol=1e-6, atol=1e-6)
+    return sum(leaf[-1].sum() for leaf in jax.tree.leaves(found))
+
+
+def shown(tree):
+    print(jax.tree.map(lambda x: np.asarray(x).round(3).tolist(), tree))
+
+
+shown(odeint(slope, start, times, 1.5))
+shown(jax.grad(last, argnums=(0, 1, 2))(start, 1.5, times))
+shown(jax.jit(jax.vmap(lambda k: odeint(lambda y, t: -k * y, 1.0, times)))(times))
+shown(odeint(lambda y, t: 1j * y, 1.0 + 0j, times).imag)
+for t, *rest in ((jnp.arange(3),), (times, "a")):
+    try:
+        odeint(slope, start, t, *rest)
+    except TypeError:
+        print("TypeError")
+"""
+PMAP = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+jax.config.update("jax_num_cpu_devices", 4)
+jax.config.parse_flags_with_absl()
+x = jnp.arange(8.0).reshape(4, 2)
+traces = []
+
+
+def f(x, y, is_summed, *, z=None):
+    traces.append(1)
+    out = jax.lax.psum(x, "i") + y["a"] if is_summed else x
+    return {"r": out, "s": out.sum() if z is None else z}
+
+
+mapped = jax.pmap(f, "i", in_axes=(0, None, None), static_broadcasted_argnums=2)
+for _ in range(3):
+    found = mapped(x, {"a": 2.0}, True)
+print(jax.tree.map(np.asarray, found), len(traces) < 3)
+print(np.asarray(mapped(x, {"a": 2.0}, False, z=jnp.arange(4))["s"]))
+print(np.asarray(jax.pmap(jnp.multiply, in_axes=(1, 0), out_axes=1)(x.T, x)))
+mean = jax.pmap(lambda a: (a, jax.lax.pmean(a, "i")), "i", out_axes=(0, None))
+print(np.asarray(mean(x)[1]))
+print(np.asarray(jax.grad(lambda x: jax.pmap(lambda a: (a**2).sum())(x).sum())(x)))
+for args in ((x, x[:2]), (jnp.ones(9), jnp.ones(9))):
+    try:
+        jax.pmap(jnp.add)(*args)
+    except ValueError:
+        print("ValueError")
+"""
+KEYS = """
+import jax
+import jax.numpy as jnp
+from jax.extend import linear_util as lu
+from jax.interpreters import partial_eval as pe
+
+leaves, structure = jax.tree.flatten((jax.random.key(0), 2.0))
+avals = [jax.core.ShapedArray((), leaves[0].dtype), jax.core.ShapedArray((), "float32")]
+flat, out_tree = jax.api_util.flatten_fun_nokwargs(
+    lu.wrap_init(
+        lambda key, x: x * jax.random.uniform(jax.random.fold_in(key, 1)),
+        debug_info=jax.api_util.debug_info("f", None, (), {}),
+    ),
+    structure,
+)
+jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(flat, avals)[:3]
+print([v.aval.shape for v in jaxpr.outvars], out_tree())
+"""
+LIBRARY = """
+class Optimizer:
+    def __init__(self, states):
+        self.states = states
+
+    def init(self, x):
+        return [x] * self.states
+
+    def __call__(self, x):
+        return x * self.states
+
+
+def scale(by):
+    return lambda x: x * by
+
+
+def schedule(steps):
+    def fraction(count):
+        nonlocal steps
+        steps = float(steps)
+        return count / steps
+
+    return fraction
+"""
+OBJECTS = """
+import jax, jax.numpy as jnp, numpy as np
+import a_library
+
+x = jnp.ones(2)
+print([len(jax.jit(a_library.Optimizer(n).init)(x)) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.Optimizer(n))(x)[0]) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.scale(n * np.ones(2)))(x)[0]) for n in (1, 2, 3)])
+print([float(jax.jit(a_library.schedule(n))(12)) for n in (1, 2, 3)])
+"""
+
+
 def run(*words, text=None, check=True):
     done = subprocess.run(
         [sys.executable, *words],
@@ -81,7 +200,12 @@ def run(*words, text=None, check=True):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "program", [PROGRAM, PRIMITIVE], ids=["libraries", "primitive"]
+    "program",
+    [
+        *(PROGRAM, PRIMITIVE, PMAP, KEYS),
+        pytest.param(ODE, marks=pytest.mark.exhaustive),
+    ],
+    ids=["libraries", "primitive", "pmap", "keys", "odeint"],
 )
 def test_a_program_prints_the_same_as_on_jax(program, tmp_path):
     script = tmp_path / "train.py"
@@ -89,6 +213,19 @@ def test_a_program_prints_the_same_as_on_jax(program, tmp_path):
     ours = run("-m", "imprint.as_jax", str(script)).stdout
     theirs = run(str(script)).stdout
     assert ours == theirs
+
+
+def test_objects_of_a_library_have_programs_of_their_own(tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "a_library.py").write_text(LIBRARY, encoding="utf-8")
+    text = f"import imprint.as_jax, sys; sys.path.append({str(folder)!r})\n{OBJECTS}"
+    assert run("-c", text).stdout.splitlines() == [
+        "[1, 2, 3]",
+        "[1.0, 2.0, 3.0]",
+        "[1.0, 2.0, 3.0]",
+        "[12.0, 6.0, 4.0]",
+    ]
 
 
 def test_jax_is_imprint_and_nothing_of_jax_is_loaded():

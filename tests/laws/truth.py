@@ -11,6 +11,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 from imprint._src.core.jaxpr import ClosedJaxpr, Literal
+from imprint._src.primitives.elementwise.rounding import RoundingMethod
 
 
 class UnknownError(Exception):
@@ -51,6 +52,12 @@ def _rem(x, y):
     if y == 0 or abs(x / y) > 10**6:  # so many steps lie within a difference
         _fail()
     return x - y * _truncate(x / y)
+
+
+def _round(x, method):
+    if method == RoundingMethod.TO_NEAREST_EVEN:
+        return mp.nint(x)
+    return mp.sign(x) * mp.floor(abs(x) + mpf(0.5))
 
 
 def _truncate(x):
@@ -145,7 +152,7 @@ RULES = {
     "or": lambda x, y: x or y,
     "pow": _pow,
     "rem": _rem,
-    "round": lambda x, **_: mp.nint(x),
+    "round": lambda x, rounding_method, **_: _round(x, rounding_method),
     "rsqrt": lambda x: 1 / mp.sqrt(x) if x > 0 else _fail(),
     "select_n": lambda which, *cases: cases[int(which)],
     "sign": mp.sign,
@@ -312,11 +319,14 @@ class Truth:
         least = min([1, *[abs(v) for v in x if v]])
         steps = [side * least * mpf(10) ** (-25 if v else -55) for v in x]
         weights = [((1,), (-1, 1), (1, -2, 1))[n] for n in orders]
-        total = mpf(0)
+        terms = []
         for at in itertools.product(*[range(len(w)) for w in weights]):
             weight = mp.fprod([w[i] for w, i in zip(weights, at, strict=True)])
             moved = [v + s * i for v, s, i in zip(x, steps, at, strict=True)]
-            total += weight * self.value(*moved)
+            terms.append(weight * self.value(*moved))
+        total = mp.fsum(terms)
+        if abs(total) < max(map(abs, terms)) * mpf(10) ** (10 - mp.dps):
+            return mpf(0)  # the terms' last digits
         for s, n in zip(steps, orders, strict=True):
             total /= s**n
         return total

@@ -128,6 +128,18 @@ def test_the_closure_of_a_default_of_a_helper_that_was_rebound(monkeypatch):
     assert f(X) == 6.0
 
 
+def test_a_variable_that_a_function_binds_is_its_own():
+    def make(steps):
+        def fraction(count):
+            nonlocal steps
+            steps = float(steps)
+            return count / steps
+
+        return fraction
+
+    assert [float(imprint.jit(make(n))(12)) for n in (1, 2, 3)] == [12, 6, 4]
+
+
 def test_a_key_that_was_replaced_by_an_equal_one():
     def by_kind(x):
         return x + (100.0 if any(type(k) is Mode for k in KEYS) else KEYS["a"])

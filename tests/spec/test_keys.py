@@ -304,7 +304,7 @@ def test_matmul_precision_reaches_the_program():
     texts = []
     for precision in ("default", "highest"):
         with imprint.default_matmul_precision(precision):
-            texts.append(f.lower(inp.ones((2, 2))).as_text())
+            texts.append(f.lower(inp.ones((9, 9))).as_text())
     assert texts[0] != texts[1]
     assert "HIGHEST" in texts[1]
 

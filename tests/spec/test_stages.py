@@ -11,7 +11,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import ShapeDtypeStruct, stages
-from imprint.errors import NonFiniteError
+from imprint.errors import ArgumentError, NonFiniteError
 from tests.spec.work import Work, work_of
 
 
@@ -209,7 +209,7 @@ def test_traced_shows_the_jaxpr(traced):
 
 def test_lowered_shows_stablehlo_with_and_without_lines(traced):
     lowered = traced.lower()
-    assert "stablehlo.dot_general" in lowered.as_text()
+    assert "stablehlo.multiply" in lowered.as_text()
     assert "test_stages.py" not in lowered.as_text()
     assert "test_stages.py" in lowered.as_text(debug_info=True)
     assert lowered.compiler_ir() == lowered.as_text(debug_info=True)
@@ -219,7 +219,7 @@ def test_lowered_shows_stablehlo_with_and_without_lines(traced):
 def test_lowered_shows_the_hlo_that_nothing_has_optimized(traced):
     lowered = traced.lower()
     assert lowered.as_text("hlo").startswith("HloModule jit_loss")
-    assert " dot(" in lowered.as_text(dialect="hlo")
+    assert " multiply(" in lowered.as_text(dialect="hlo")
     assert "metadata=" not in lowered.as_text("hlo")
     assert "metadata=" in lowered.as_text("hlo", debug_info=True)
     assert lowered.compiler_ir("hlo") == lowered.as_text("hlo", debug_info=True)
@@ -241,6 +241,17 @@ def test_compiled_shows_hlo_and_its_costs(traced):
 def test_compiler_options_are_checked_when_they_are_given(traced):
     with pytest.raises(TypeError, match="expected a dictionary of XLA's options"):
         traced.lower().compile(["xla_cpu_enable_fast_math"])
+
+
+def test_formulations_are_chosen_when_lowered(traced):
+    with pytest.raises(ArgumentError) as caught:
+        traced.lower().compile({"formulations": "plain"})
+    assert str(caught.value) == (
+        "compile: expected the formulations of the lowered program, got "
+        "{'formulations': 'plain'}. Give them to jit, which lowers."
+    )
+    plain = imprint.jit(loss, compiler_options={"formulations": "plain"})
+    assert plain.lower(PARAMS, BATCH).compile()(PARAMS, BATCH)["loss"] == 8 * 9
 
 
 def test_shapes_replace_arrays():
@@ -454,3 +465,34 @@ def test_a_nan_of_a_compiled_program_is_named_by_its_result():
     match = r"lambda>: expected no NaN, got one as result\['b'\]\[0\]\. Call the jitted"
     with imprint.debug_nans(True), pytest.raises(NonFiniteError, match=match):
         compiled(inp.zeros(2))
+
+
+def test_warm_calls_of_a_compiled_check_as_the_first_one():
+    params = {name: inp.asarray(x) for name, x in PARAMS.items()}
+    batch = {name: inp.asarray(x) for name, x in BATCH.items()}
+    compiled = loss.lower(params, batch).compile()
+    results = [compiled(params, batch)["loss"] for _ in range(3)]
+    assert results == [8 * 9] * 3
+    with pytest.raises(TypeError, match=r"as argument params\['w'\], got float32"):
+        compiled({"w": inp.ones(3)}, batch)
+    with pytest.raises(TypeError, match="structure"):
+        compiled(params, {**batch, "z": inp.ones(3)})
+    with imprint.debug_nans(True), pytest.raises(NonFiniteError, match="NaN"):
+        compiled({"w": params["w"] + np.nan}, batch)
+    assert compiled(PARAMS, batch)["loss"] == 8 * 9
+    gone = params["w"] + 1
+    gone.delete()
+    with pytest.raises(imprint.errors.DeletedArrayError, match=r"deleted by a call"):
+        compiled({"w": gone}, batch)
+    assert compiled(params, batch)["loss"] == 8 * 9
+
+
+def test_warm_calls_of_a_compiled_donate():
+    compiled = (
+        imprint.jit(lambda x: x * 2, donate_argnums=0).lower(inp.ones(3)).compile()
+    )
+    x = inp.ones(3) + 1
+    for _ in range(4):
+        x, given = compiled(x), x
+        assert given.is_deleted()
+    assert x.tolist() == [32, 32, 32]

@@ -210,3 +210,56 @@ f.data = DATA
         assert float(f(X)[0]) == 2
         f.data.rate = 5.0
         assert float(f(X)[0]) == 5
+
+
+MODEL = """
+from imprint.module import Module, field
+class Model(Module):
+    weight: object
+    act: object
+    name: str = field(static=True)
+    def __call__(self, x):
+        return self.act(self.weight * x)
+def loss(model, x):
+    return model(x).sum()
+def stepped(model, x):
+    return imprint.apply_updates(model, imprint.filter_grad(loss)(model, x)), x
+M = Model(np.ones(3), functools.partial(np.multiply, 2.0), "a")
+RESULTS = {
+    "the model": lambda m, x: m,
+    "its gradient": imprint.filter_grad(loss),
+    "a step": stepped,
+    "its function": lambda m, x: {"f": m.act, "x": x},
+}
+def f(x):
+    found = imprint.filter_jit(RESULTS[KIND])(M, x)
+    leaves = [leaf(x) if callable(leaf) else leaf for leaf in tree.leaves(found)]
+    return str(tree.structure(found)), *map(np.asarray, leaves)
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["the model", "its gradient", "a step", "its function"]
+)
+def test_a_model_that_is_returned_starts_warm(life, name):
+    def lived(text):
+        found, traces = reborn.traces(life(f"KIND = {name!r}\n{text}"), X)
+        return [x if type(x) is str else np.asarray(x).tolist() for x in found], traces
+
+    first, traces = lived(MODEL)
+    assert traces == 1
+    assert lived(MODEL) == (first, 0)
+    edited, traces = lived(MODEL.replace("2.0", "3.0"))
+    assert traces == 1
+    assert edited != first
+    assert lived(MODEL.replace('"a"', '"b"'))[1] == 1
+
+
+def test_a_result_that_is_none_of_the_arguments_is_traced_in_each_process(life):
+    for text in ("lambda m, x: (loss, x)", "lambda m, x: (Other(x), x)"):
+        program = MODEL.split("RESULTS")[0] + (
+            "class Other(Module):\n    held: object\n"
+            f"g = imprint.filter_jit({text})\nf = lambda x: g(M, x)[1]"
+        )
+        for _ in range(2):
+            assert reborn.traces(life(program), X)[1] == 1

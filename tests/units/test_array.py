@@ -73,6 +73,14 @@ def test_rounding_gives_an_integer_unless_digits_are_given():
 # ---- names ----
 
 
+def test_an_array_lists_no_private_names():
+    listed = [dir(x) for x in (inp.ones(3), imprint.random.key(0))]
+    imprint.make_jaxpr(imprint.grad(lambda x: listed.append(dir(x)) or x))(1.0)
+    for names in listed:
+        assert {"shape", "sum", "__add__"} <= {*names}
+        assert not [n for n in names if n.startswith("_") and not n.endswith("__")]
+
+
 def test_the_public_names_are_those_of_jax():
     ours = {name for name in dir(inp.ones(1)) if not name.startswith("_")}
     theirs = {name for name in dir(jnp.ones(1)) if not name.startswith("_")}

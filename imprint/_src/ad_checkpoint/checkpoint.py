@@ -53,6 +53,17 @@ def checkpoint(
         static_argnames: names of keyword arguments that do.
         concrete: refused, as by JAX: use `static_argnums`.
 
+    Returns:
+        A function with the arguments and results of `fun`.
+
+    Raises:
+        ArgumentError: `fun` is not a function, `static_argnums` names no argument of
+            the call, or `prevent_cse` is no bool or tuple.
+        NotImplementedError: `concrete` is given.
+
+    References:
+        Griewank and Walther, "Algorithm 799: Revolve", 2000; JAX, `jax.checkpoint`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

@@ -9,6 +9,8 @@
 - `jaxpr_functions`: functions of `jax.core` and `jax.interpreters` on jaxprs
 - `linear_util`: flat functions and partial evaluation
 - `pmap`: one call of a function on each device
+- `ode`: `jax.experimental.ode`
+- `process`: `jax.config`, and the backends that have started
 - `refs`: mutable arrays
 - `sparse`: sparse arrays by coordinates
 - `hijax`: types of programs, so far as libraries define classes with them

@@ -36,6 +36,7 @@ _ROWS: Final = {
     "peak_bytes": ("peak memory, MiB", "{:.0f}"),
     "status": ("exit status", "{}"),
 }
+_EXCEPTION: Final = re.compile(r"[\w.]+: ")
 _NUMBER: Final = re.compile(
     r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\bnan\b|\binf\b"
 )
@@ -144,15 +145,20 @@ def _avoided(runs: Mapping[tuple[str, str], Run]) -> Iterator[str]:
     theirs, ours = (
         runs[library, "cold"].figures.get("functions", {}) for library in _LIBRARIES
     )
-    more = {name: n - ours.get(name, 0) for name, n in theirs.items() if n > 1}
-    for name in sorted(more, key=lambda x: -more[x])[:5]:
-        if more[name] > 0:
-            made = ours.get(name, 0)
-            yield (
-                f"JAX compiled `{name}` {theirs[name]} times, imprint {made}: it "
-                "recognizes functions that are re-created, and runs operations outside "
-                "of jit without a compile."
-            )
+    more = {
+        name: n - ours.get(name, 0)
+        for name, n in theirs.items()
+        if n > 1 and n > ours.get(name, 0)
+    }
+    shown = [
+        f"`{name}` {theirs[name]} times, imprint {ours.get(name, 0)}"
+        for name in sorted(more, key=lambda x: -more[x])[:5]
+    ]
+    if shown:
+        yield (
+            f"JAX compiled {'; '.join(shown)}. imprint recognizes functions that are "
+            "re-created, and runs operations outside of jit without a compile."
+        )
 
 
 def differences(runs: Mapping[tuple[str, str], Run]) -> Iterator[str]:
@@ -161,7 +167,9 @@ def differences(runs: Mapping[tuple[str, str], Run]) -> Iterator[str]:
     for at, each in runs.items():
         name = " ".join(at)
         if each.figures["status"] != 0:
-            last = each.errors.strip().rpartition("\n")[2]
+            lines = each.errors.strip().splitlines() or ["no message"]
+            errors = filter(_EXCEPTION.match, reversed(lines))
+            last = next(errors, lines[-1])
             yield f"{name}: exit status {each.figures['status']}: {last}"
         if at == first_at:
             continue

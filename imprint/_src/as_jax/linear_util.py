@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
+from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.interpreters.dce import dce_jaxpr, depending
 from imprint._src.interpreters.trace_to_jaxpr import DebugInfo, stage
 from imprint._src.tree import internal as tree
@@ -147,4 +148,10 @@ def _values(closed: ClosedJaxpr, used: Sequence[bool]) -> list[Any]:
 
 
 def _staged(wrapped: WrappedFun, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
-    return stage(wrapped.call_wrapped, avals, DebugInfo("jax", "a flat function"))
+    """Trace a flat function; an argument of keys is that of their words."""
+    structs, structure = tree.flatten([*map(ShapeDtypeStruct.of, avals)])
+
+    def flat(*words: Any) -> Any:
+        return wrapped.call_wrapped(*tree.unflatten(structure, words))
+
+    return stage(flat, [x.aval for x in structs], DebugInfo("jax", "a flat function"))

@@ -33,7 +33,7 @@ SOURCES: Final[dict[str, str]] = {
     "jax.experimental.mesh_utils": "imprint.experimental.mesh_utils",
     "jax.experimental.multihost_utils": "imprint.experimental.multihost_utils",
     "jax.experimental.pjit": "",
-    "jax.experimental.ode": "",
+    "jax.experimental.ode": "imprint._src.as_jax.ode",
     "jax.experimental.shard_map": "imprint.experimental.shard_map",
     "jax.experimental.sparse": "",
     "jax.export": "imprint.export",
@@ -107,6 +107,7 @@ SOURCES.update(
         "jax._src.state": "",
         "jax._src.traceback_util": "",
         "jax._src.tree_util": "imprint.tree_util",
+        "jax._src.xla_bridge": "",
     }
 )
 SOURCES.update(
@@ -114,16 +115,19 @@ SOURCES.update(
 )
 
 _JAXPRS: Final = "imprint._src.as_jax.jaxpr_functions:"
+_PROCESS: Final = "imprint._src.as_jax.process:"
 _PRIMITIVE: Final = "imprint._src.as_jax.primitive:"
 _TANGENTS: Final = "imprint._src.core.tangents:"
 
 NAMES: Final[dict[str, dict[str, str]]] = {
     "jax": {
         "__imprint__": "imprint:__version__",
+        "config": _PROCESS + "CONFIG",
         "Ref": "imprint._src.as_jax.refs:Ref",
         "freeze": "imprint._src.as_jax.refs:freeze",
         "new_ref": "imprint._src.as_jax.refs:new_ref",
         "pmap": "imprint._src.as_jax.pmap:pmap",
+        "reshard": "imprint:device_put",
     },
     "jax.core": {
         "AbstractValue": "imprint.core:ShapedArray",
@@ -183,6 +187,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
         "pytype_aval_mappings": _PRIMITIVE + "UNUSED_TABLE",
     },
     "jax.numpy": {"ndarray": "imprint:Array"},
+    "jax.sharding": {"reshard": "imprint:device_put"},
     "jax._src.core": {"trace_state_clean": _JAXPRS + "trace_state_clean"},
     "jax._src.dispatch": {"wait_for_tokens": "imprint:effects_barrier"},
     "jax._src.dtypes": {
@@ -192,6 +197,7 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "jax._src.literals": {"TypedNdArray": _PRIMITIVE + "Never"},
     "jax._src.state.types": {"AbstractRef": _PRIMITIVE + "Never"},
     "jax._src.tree_util": {"_registry": _JAXPRS + "NODE_TYPES"},
+    "jax._src.xla_bridge": {"_backends": _PROCESS + "BACKENDS"},
     "jax._src.traceback_util": {
         "api_boundary": _PRIMITIVE + "api_boundary",
         "include_frame": _PRIMITIVE + "include_frame",

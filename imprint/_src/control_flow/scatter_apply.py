@@ -60,6 +60,15 @@ def scatter_apply(  # noqa: PLR0913 - JAX's signature
         unique_indices: the promise that no two windows overlap.
         mode: as in `scatter`.
 
+    Returns:
+        An array of the shape and dtype of `operand`.
+
+    Raises:
+        DTypeError: `func` returns another dtype than that of `operand`.
+
+    References:
+        JAX, `jax.lax.scatter_apply`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> numbers = lax.ScatterDimensionNumbers((), (0,), (0,))

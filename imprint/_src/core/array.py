@@ -75,6 +75,10 @@ class Array:
         """The number of bytes of all elements."""
         return self.size * self.dtype.itemsize
 
+    def __dir__(self) -> list[str]:
+        names = object.__dir__(self)
+        return [name for name in names if name[0] != "_" or name.endswith("__")]
+
     def __len__(self) -> int:
         if not self.aval.shape:
             raise TypeError(

@@ -171,6 +171,15 @@ def get_aval(x: Any) -> ShapedArray:
 def typeof(x: Any) -> ShapedArray:
     """Return the aval of an array, a tracer, an array of keys, or a number.
 
+    Args:
+        x: an array, a tracer, an array of keys, or a number.
+
+    Returns:
+        The aval, with `shape`, `dtype` and `weak_type`.
+
+    References:
+        JAX, `jax.typeof`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

@@ -268,7 +268,7 @@ class ThreadedPrimitive(Primitive):
         """Declare one.
 
         Args:
-            is_large: `(*shapes, **params) -> bool`: whether to run a program of it.
+            is_large: `(*arrays, **params) -> bool`: whether to run a program of it.
             **rules: the rules of every primitive.
         """
         super().__init__(**rules)

@@ -78,6 +78,12 @@ def named_call(fun: Callable[P, R], *, name: str | None = None) -> Callable[P, R
         fun: any function.
         name: as for `named_scope`.
 
+    Returns:
+        A function with the arguments and results of `fun`.
+
+    References:
+        JAX, `jax.named_call`.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> wave = imprint.named_call(np.sin, name="wave")

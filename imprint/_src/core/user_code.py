@@ -104,6 +104,11 @@ def adopt_no_packages() -> None:
 _adopts_none = False
 
 
+def are_libraries_fixed() -> bool:
+    """Return whether what functions of libraries capture is taken to stay as it is."""
+    return _adopts_none
+
+
 def _adopt(file: str) -> None:
     """Treat the package of an installed file as user code, and correct the memo."""
     if _adopts_none:
@@ -122,7 +127,8 @@ def _adopt(file: str) -> None:
 
 def _parts_of(given: Any) -> Iterator[FunctionType | type]:
     """Yield the functions and classes that a callable comes from."""
-    waiting, seen = [given], set[int]()
+    waiting = [given]
+    seen: set[int] = set()
     while waiting and len(seen) < _MOST:
         fun = waiting.pop()
         if id(fun) not in seen:

@@ -44,6 +44,12 @@ def closure_convert(
         A function that takes the arguments, then the values; and the list of values:
         those in the closure that may be differentiated.
 
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        JAX, `jax.closure_convert`.
+
     Example:
         >>> import imprint
         >>> def outer(scale):

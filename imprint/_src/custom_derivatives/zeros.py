@@ -7,10 +7,12 @@ derivative is needed.
 from dataclasses import dataclass
 from typing import Any, final
 
+from imprint._src.core.array import Array
 from imprint._src.core.aval import Shape, ShapedArray, get_aval
 from imprint._src.core.tangents import Zero, is_float0, is_zero, no_values, tangent_aval
 from imprint._src.dtypes import DType
 from imprint._src.primitives.core_ops import instantiate
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.tree import internal as tree
 
 
@@ -122,19 +124,24 @@ def _value(leaf: Any) -> Any:
 
 
 def to_rule(tangent: Any, *, symbolic: bool) -> Any:
-    """Return a tangent or cotangent in the form that rules take.
+    """Return a tangent or cotangent in the form that rules take: an array.
 
     Args:
         tangent: it may be `Zero`.
         symbolic: whether the rule takes symbolic zeros.
     """
     if not is_zero(tangent):
-        return tangent
+        return tangent if isinstance(tangent, Array) else _as_array(tangent)
     if symbolic:
         return SymbolicZero(tangent.aval)
     if is_float0(tangent.aval):
         return no_values(tangent.aval.shape)
     return instantiate(tangent)
+
+
+def _as_array(number: Any) -> Any:
+    aval = get_aval(number)
+    return convert_element_type(number, aval.dtype, weak_type=aval.weak_type)
 
 
 def from_rule(tangent: Any) -> Any:

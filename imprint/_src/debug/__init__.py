@@ -5,4 +5,5 @@
 - `checks`: `check`, an error of a running program
 - `shardings`: pictures of the devices of an array
 - `counters`: counts of traces, compilations and hits of this process
+- `environment`: what a process runs on, for reports of bugs
 """

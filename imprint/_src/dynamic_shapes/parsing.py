@@ -90,6 +90,9 @@ def symbolic_shape(
         ArgumentError: for a text that is no shape.
         ShapeError: for a size that may be negative.
 
+    References:
+        JAX, `jax.export.symbolic_shape`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

@@ -7,4 +7,5 @@
 - `make_array`: arrays assembled from shards on several devices
 - `make_mesh`: meshes of the available devices
 - `checkpointing`: trees of arrays in files
+- `safetensors_files`: the same in files of the package safetensors
 """

@@ -20,6 +20,7 @@ import numpy as np
 from imprint._src import runtime
 from imprint._src.array import from_host, host_of, shards_of, to_array
 from imprint._src.core.aval import ShapedArray, get_aval
+from imprint._src.eager import safetensors_files
 from imprint._src.eager.device_put import device_put
 from imprint._src.eager.make_array import make_array_from_callback
 from imprint._src.errors import ArgumentError, ShapeError
@@ -35,6 +36,11 @@ _WAIT: Final = 300.0
 def save(path: str | Path, values: Any) -> None:
     """Write a tree of arrays to a folder; see `imprint.sharding.save`."""
     target = Path(path)
+    if target.suffix == safetensors_files.SUFFIX:
+        with _step("to write"):
+            if runtime.process_index() == 0:
+                safetensors_files.save(target, values)
+        return
     making = target.with_name(f"{target.name}.part")
     is_first = runtime.process_index() == 0
     pairs = tree.leaves_with_path(values)
@@ -128,6 +134,8 @@ class _Leaf:
 def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
     """Read a tree of arrays that `save` wrote; see `imprint.sharding.load`."""
     folder = Path(path)
+    if folder.suffix == safetensors_files.SUFFIX:
+        return safetensors_files.load(folder, like, shardings)
     saved = _manifest(folder)
     pairs = tree.leaves_with_path(like)
     names = [tree.keystr(keys) for keys, _ in pairs]

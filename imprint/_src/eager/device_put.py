@@ -62,6 +62,16 @@ def device_put(
             devices has no use for.
         may_alias: False for arrays in memory of their own, which nothing else uses.
 
+    Returns:
+        A tree of the same structure; numbers are weakly typed arrays, and dtypes of 64
+        bits become 32 unless `enable_x64` is set.
+
+    Raises:
+        ArgumentError: `may_alias` and `donate` are both true.
+
+    References:
+        JAX, `jax.device_put`.
+
     >>> import imprint
     >>> imprint.device_put({"a": 1.0})
     {'a': Array(1., dtype=float32, weak_type=True)}
@@ -122,6 +132,15 @@ def _sharding(name: str, device: Any) -> Sharding:
 def device_get(x: Any) -> Any:
     """Return a tree with its arrays as NumPy arrays, which are read-only views.
 
+    Args:
+        x: a tree of arrays; other leaves stay.
+
+    Returns:
+        A tree of the same structure, shapes and dtypes.
+
+    References:
+        JAX, `jax.device_get`.
+
     >>> import imprint
     >>> imprint.device_get(imprint.numpy.ones(2))
     array([1., 1.], dtype=float32)
@@ -134,6 +153,12 @@ def copy_to_host_async(x: T) -> T:
 
     Args:
         x: a pytree; leaves other than arrays are left alone.
+
+    Returns:
+        `x` itself.
+
+    References:
+        JAX, `jax.copy_to_host_async`.
 
     Example:
         >>> import imprint
@@ -148,6 +173,15 @@ def copy_to_host_async(x: T) -> T:
 
 def block_until_ready(x: T) -> T:
     """Wait until all arrays of a tree are computed; return the tree.
+
+    Args:
+        x: a tree; leaves that are no arrays are left alone.
+
+    Returns:
+        `x` itself.
+
+    References:
+        JAX, `jax.block_until_ready`.
 
     >>> import imprint
     >>> imprint.block_until_ready(imprint.jit(lambda x: x + 1)(1.0))
@@ -167,6 +201,12 @@ def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
     Args:
         platform: that of the devices where they are, such as "cpu"; the default one if
             it is left out.
+
+    Returns:
+        A list of arrays.
+
+    References:
+        JAX, `jax.live_arrays`.
 
     >>> import imprint
     >>> x = imprint.numpy.ones(3)

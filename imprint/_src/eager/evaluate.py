@@ -33,7 +33,12 @@ from imprint._src.config import settings
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.control import ControlPrimitive, Eager, one_equation
 from imprint._src.core.host_kernel import is_off_host
-from imprint._src.core.primitive import Absent, Primitive, ThreadedPrimitive
+from imprint._src.core.primitive import (
+    Absent,
+    EffectfulPrimitive,
+    Primitive,
+    ThreadedPrimitive,
+)
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import current_source
 from imprint._src.diagnostics.traceback_filter import drop_internal_frames
@@ -123,7 +128,7 @@ def _evaluate_spread(
     """Apply a primitive to operands over several devices: compiled, once for each kind."""
     arrays = [*map(to_array, operands)]
     avals = tuple([x.aval for x in arrays])
-    if isinstance(primitive.lower, Absent):
+    if isinstance(primitive, EffectfulPrimitive) or isinstance(primitive.lower, Absent):
         return _gathered(primitive, arrays, params)
     key = _key(primitive, avals, params)
     found = _SPREAD.get(key)
@@ -191,7 +196,7 @@ def _evaluate_there(
 def _gathered(
     primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Apply a primitive without a program by its reference; each device gets the results."""
+    """Apply a primitive by its reference; each device gets the results."""
     shardings = [x.sharding for x in arrays]
     mesh = next(s.mesh for s in shardings if type(s) is NamedSharding)
     outs = quiet.run(primitive.reference, *map(host_of, arrays), **params)
@@ -220,7 +225,7 @@ def run_threaded(
     **params: Any,
 ) -> Sequence[Any]:
     """Return what a reference would, by a program if the operands are large."""
-    if not primitive.is_large(*[x.shape for x in hosts], **params):
+    if not primitive.is_large(*hosts, **params):
         return run(reference, *hosts, **params)
     avals = tuple([ShapedArray(x.shape, x.dtype) for x in hosts])
     key = primitive, avals, *params.items()

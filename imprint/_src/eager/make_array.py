@@ -39,10 +39,16 @@ def make_array_from_callback(
             part of the array; it is called for the parts of this process.
         dtype: of the elements; by default that of the first part.
 
+    Returns:
+        An array of that shape and sharding.
+
     Raises:
         ArgumentError: `sharding` is none.
         ShapeError: a part has another shape, or the array cannot be spread like this.
         DTypeError: a part has another dtype than the first.
+
+    References:
+        JAX, `jax.make_array_from_callback`.
 
     >>> import imprint, numpy
     >>> rows = imprint.NamedSharding(
@@ -88,10 +94,16 @@ def make_array_from_single_device_arrays(
         arrays: the parts, one on each device of this process, in any order.
         dtype: of the elements, where there are no arrays.
 
+    Returns:
+        An array of that shape and sharding.
+
     Raises:
         ArgumentError: a device has no part, or two.
         ShapeError: a part has another shape than the sharding says.
         DTypeError: the parts differ in dtype.
+
+    References:
+        JAX, `jax.make_array_from_single_device_arrays`.
 
     >>> import imprint
     >>> one = imprint.NamedSharding(
@@ -145,9 +157,15 @@ def make_array_from_process_local_data(
         global_shape: the shape of the whole array. Where it is as long as `local_data`,
             that is all of the axis. By default each process has different parts.
 
+    Returns:
+        An array of the global shape, or a tree of them like `local_data`.
+
     Raises:
         ArgumentError: processes have no equal shares, and no `global_shape` is given.
         ShapeError: the data has another shape, or cannot be spread like this.
+
+    References:
+        JAX, `jax.make_array_from_process_local_data`.
 
     >>> import imprint, numpy
     >>> rows = imprint.NamedSharding(

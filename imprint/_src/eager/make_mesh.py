@@ -30,8 +30,14 @@ def make_mesh(
         axis_types: an `AxisType` for each; `Auto` if left out.
         devices: those to take, by default `imprint.devices()`.
 
+    Returns:
+        A `Mesh` with the axes in the order of `axis_names`.
+
     Raises:
         ArgumentError: there are fewer devices than the mesh needs.
+
+    References:
+        JAX, `jax.make_mesh`.
 
     >>> import imprint
     >>> imprint.make_mesh((1, 1), ("data", "model"))

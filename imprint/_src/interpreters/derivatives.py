@@ -70,6 +70,15 @@ def grad(
         A function with the arguments of `fun`, which returns the gradient in the shape
         of the arguments (a tuple if `argnums` is a sequence), or `(gradient, aux)`.
 
+    Raises:
+        ArgumentError: `fun` is not a function, `reduce_axes` is not empty, or `argnums`
+            names no argument of the call.
+        NotDifferentiableError: the result is not a float of rank 0, or an argument is an
+            integer.
+
+    References:
+        Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.grad`.
+
     >>> import imprint
     >>> imprint.grad(lambda x: x**3)(2.0)
     Array(12., dtype=float32, weak_type=True)
@@ -93,7 +102,28 @@ def value_and_grad(
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     reduce_axes: Sequence[Any] = (),
 ) -> Callable[P, tuple[R, Any]]:
-    """Return the function that evaluates both `fun` and its gradient; see `grad`.
+    """Return the function that evaluates both `fun` and its gradient.
+
+    Args:
+        fun: a function with a scalar result.
+        argnums: which positional arguments to differentiate.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        holomorphic: whether `fun` is complex and promised to be holomorphic.
+        allow_int: whether integer arguments are allowed; their gradient is float0.
+        reduce_axes: must be empty, as in JAX; sum with `imprint.lax.psum`.
+
+    Returns:
+        A function with the arguments of `fun`, which returns `(result, gradient)`, or
+        `((result, aux), gradient)`.
+
+    Raises:
+        ArgumentError: `fun` is not a function, `reduce_axes` is not empty, or `argnums`
+            names no argument of the call.
+        NotDifferentiableError: the result is not a float of rank 0, or an argument is an
+            integer.
+
+    References:
+        JAX, `jax.value_and_grad`.
 
     >>> import imprint
     >>> imprint.value_and_grad(lambda x: x**3)(2.0)[0]
@@ -172,6 +202,12 @@ def vjp(
         for each argument. It is a node of pytrees, whose leaves are its residuals,
         so it can be an argument or a result of a jitted function.
 
+    Raises:
+        ArgumentError: `fun` is not a function, or `reduce_axes` is not empty.
+
+    References:
+        Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.vjp`.
+
     >>> import imprint
     >>> out, pullback = imprint.vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> pullback(1.0)
@@ -230,6 +266,14 @@ def jvp(
     Returns:
         `(result, tangent of the result)`, and the aux if there is one.
 
+    Raises:
+        ArgumentError: `fun` is not a function, `primals` or `tangents` are no tuple or
+            list, or a tangent has another shape or dtype than its primal.
+        TreeError: the structures of primals and tangents differ.
+
+    References:
+        Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.jvp`.
+
     >>> import imprint
     >>> imprint.jvp(lambda x: x**2, (3.0,), (1.0,))[1]
     Array(6., dtype=float32, weak_type=True)
@@ -286,6 +330,12 @@ def linearize(
         `(result, pushforward)` or `(result, pushforward, aux)`. The pushforward takes
         a tangent for each argument and returns the tangent of the result. It is a node
         of pytrees, as the pullback of `vjp` is.
+
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        JAX, `jax.linearize`.
 
     >>> import imprint
     >>> out, push = imprint.linearize(lambda x: x**2, 3.0)

@@ -51,6 +51,14 @@ def jacfwd(
         tree like the argument at each leaf (a tuple of them if `argnums` is a sequence),
         or `(Jacobian, aux)`.
 
+    Raises:
+        ArgumentError: `fun` is not a function, or `argnums` names no argument of the
+            call.
+        NotDifferentiableError: an argument or a result has no float dtype.
+
+    References:
+        JAX, `jax.jacfwd`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -110,6 +118,14 @@ def jacrev(
     Returns:
         As `jacfwd`.
 
+    Raises:
+        ArgumentError: `fun` is not a function, or `argnums` names no argument of the
+            call.
+        NotDifferentiableError: an argument or a result has no float dtype.
+
+    References:
+        JAX, `jax.jacrev`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -163,6 +179,18 @@ def hessian(
         argnums: which positional arguments to differentiate.
         has_aux: whether `fun` returns `(result, auxiliary data)`.
         holomorphic: whether `fun` is complex and promised to be holomorphic.
+
+    Returns:
+        A function with the arguments of `fun`. It returns a tree like the result, with
+        two trees like the arguments nested at each leaf, or `(Hessian, aux)`.
+
+    Raises:
+        ArgumentError: `fun` is not a function, or `argnums` names no argument of the
+            call.
+        NotDifferentiableError: an argument or a result has no float dtype.
+
+    References:
+        JAX, `jax.hessian`.
 
     Example:
         >>> import imprint

@@ -251,6 +251,14 @@ def linear_transpose(
         A function of a cotangent of the result, which returns a tuple with a cotangent
         for each argument. It is a node of pytrees, as the pullback of `vjp` is.
 
+    Raises:
+        ArgumentError: `fun` is not a function, or `reduce_axes` is not empty.
+        NotDifferentiableError: dtypes are mixed or boolean.
+        AbsentRuleError: an operation is not linear.
+
+    References:
+        JAX, `jax.linear_transpose`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

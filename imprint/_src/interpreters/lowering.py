@@ -51,6 +51,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     locations: bool = True,
     sizes: Mapping[str, SizeSource] | None = None,
     consts: Sequence[Any] = (),
+    is_fast: bool = False,
 ) -> ModuleWriter:
     """Return the StableHLO module whose `main` is `jaxpr`, which has no constants.
 
@@ -63,12 +64,14 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
         locations: whether lines carry source locations of user code.
         sizes: where the names in sizes are found; None if all sizes are numbers.
         consts: the values of the leading arguments that are constants.
+        is_fast: whether rules choose the formulations that are fast on one CPU device.
     """
     if sizes is None:
         _check_sizes(jaxpr)
     module = ModuleWriter("", tuple(sizes or ()))
     module.name = module.unique_name(name)
     module.partitions = partitions
+    module.is_fast = is_fast
     module.unique_name("main")
     b = Builder(module)
     taken = jaxpr.invars[len(consts) :]

@@ -63,6 +63,18 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
             constrains a sharding; so far nothing does.
         sum_match: whether a mapped result is summed where `out_axes` is None.
 
+    Returns:
+        A function with the arguments of `fun`. Its results have the mapped axis at
+        `out_axes`, as long as the mapped axes of the arguments.
+
+    Raises:
+        ArgumentError: `fun` is not a function, `in_axes` or `out_axes` are invalid, or
+            nothing is mapped.
+        ShapeError: an argument lacks its mapped axis, or lengths differ.
+
+    References:
+        JAX, `jax.vmap`.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> imprint.vmap(lambda x: x.sum())(np.ones((2, 3)))

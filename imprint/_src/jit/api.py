@@ -148,7 +148,9 @@ def jit(
             lengths. A prefix of the arguments' tuple, in which `{0: "n"}` or
             `("n", None)` names axes of all arrays below it; or a dict by argument,
             `{"batch": {0: "n"}}`. A name has one length in a call.
-        compiler_options: options of XLA by name, which override the defaults.
+        compiler_options: options of XLA by name, which override the defaults, and
+            "formulations": "plain" keeps to the operations of StableHLO where imprint
+            has faster ones for a CPU.
         max_versions: the largest number of versions at a time.
         on_limit: at the limit, "warn" drops the oldest version, "error" raises.
         strict: whether each call compares the contents of all arrays and containers that
@@ -164,6 +166,10 @@ def jit(
 
     Raises:
         ArgumentError: `fun` is not callable, or an option does not fit it.
+
+    References:
+        JAX, `jax.jit`; Frostig, Johnson and Leary, "Compiling machine learning programs
+        via high-level tracing", 2018.
 
     >>> import imprint
     >>> @imprint.jit

@@ -160,6 +160,7 @@ def lower_traced(
         nans=nans,
         infinities=infinities,
         layout=layout,
+        is_plain=options.compile.is_plain,
     )
     if layout is not None and module.callbacks:
         raise ArgumentError(

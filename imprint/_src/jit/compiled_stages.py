@@ -7,6 +7,7 @@ sizes of axes that have names.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import is_not
 from typing import (
     Any,
     NamedTuple,
@@ -343,6 +344,11 @@ class _OneProgram:
     def compile(self, asked: CompileOptions) -> "Compiled":
         """Compile the program, with options of XLA over those given to `jit`."""
         compiled = asked.over(self._options.compile)
+        if compiled.is_plain is not self._options.compile.is_plain:
+            raise ArgumentError(
+                "compile: expected the formulations of the lowered program, got "
+                f"{dict(asked.compiler_options)}. Give them to jit, which lowers."
+            )
         options = replace(self._options, compile=compiled)
         traced, name = self._traced, self._signature.function_name
         disk = self._given.disk if compiled == self._options.compile else None
@@ -369,12 +375,35 @@ class Compiled(Stage):
     ) -> None:
         super().__init__(version.traced, signature, given)
         self._version = version
+        self._accepted: tuple[Any, list[Any]] | None = None
+        """How to take the leaves of a call like the last one, and their avals."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Execute; the arguments must be of the kind that was compiled for.
 
         Static arguments are left out, as in JAX, or given with the same value.
         """
+        accepted = self._accepted
+        if accepted is not None and not kwargs and current_trace() is None:
+            flags = settings()
+            match, avals = accepted
+            try:
+                leaves = args if match is None else match(args)
+                buffers = [x._buffer for x in leaves]
+                if (
+                    [x.aval for x in leaves] != avals
+                    or flags.debug_nans
+                    or flags.debug_infs
+                ):
+                    raise KeyError
+            except (KeyError, AttributeError):
+                pass
+            else:
+                return self._version.run_there(leaves, buffers)
+        return self._checked(args, kwargs)
+
+    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Execute, checking the arguments first."""
         if current_trace() is not None and any(
             isinstance(x, Tracer) for x in tree.leaves((args, kwargs))
         ):
@@ -383,7 +412,9 @@ class Compiled(Stage):
                 "value: a Compiled can be run, and not traced, mapped or "
                 "differentiated. Call the jitted function there."
             )
-        result = self._run(self._call(args, kwargs))
+        call = self._call(args, kwargs)
+        result = self._run(call)
+        self._accepted = self._accept(args, call)
         flags = settings()
         if flags.debug_nans or flags.debug_infs:
             self._check_finite(result, flags)
@@ -391,6 +422,29 @@ class Compiled(Stage):
 
     def _run(self, call: Call) -> Any:
         return self._version.run(self._leaves(call))
+
+    def _accept(
+        self, args: tuple[Any, ...], call: Call
+    ) -> tuple[Any, list[ShapedArray]] | None:
+        """Return how to take the leaves of a call like this, which passed, and their avals.
+
+        None if it is not of arrays on the device alone, given by position.
+        """
+        if len(args) != len(call.dynamic) or any(map(is_not, args, call.dynamic)):
+            return None
+        leaves, treedef = tree.flatten(args)
+        if not all(type(x) is ArrayImpl for x in leaves):
+            return None
+        version, match = self._version, None
+        device = version.assignment.device
+        if version.run_special is None and any(x.device is not device for x in leaves):
+            return None
+        if not treedef.is_flat_tuple:
+            try:
+                match = (self._accepted and self._accepted[0]) or tree.match_of(args)
+            except KeyError:
+                return None
+        return match, [x.aval for x in leaves]
 
     def _check_finite(self, result: Any, flags: Settings) -> None:
         """Raise NonFiniteError if a result has NaN or infinity and a flag forbids it."""

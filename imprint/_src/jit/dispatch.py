@@ -1,8 +1,6 @@
 """`Jitted`, the object that `jit` returns, and its three call paths.
 
-- `__call__` is the fastest: arrays on the device only. It looks the version up by
-  (settings, avals), executes and wraps. Any other call leaves it by an exception or a
-  missing key, so it pays for none of their checks.
+- `warm_call` is the fastest: all of a warm call in C, arrays on the device in Python.
 - `_warm` takes host values, trees, keywords and static arguments.
 - `_cold` runs when no version is found; `compile_version` lists the steps of a miss.
 """
@@ -12,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from threading import RLock
-from types import MethodType
 from typing import Any, final
 
 import numpy as np
@@ -57,7 +54,7 @@ from imprint._src.jit.versions.definitions import (
 )
 from imprint._src.jit.versions.table import BUDGET
 from imprint._src.jit.versions.version import Version
-from imprint._src.runtime import EngineError, collect_garbage
+from imprint._src.jit.warm_call import WarmCall
 from imprint._src.sharding.context import resolve_sharding
 from imprint._src.tree import internal as tree
 
@@ -66,7 +63,7 @@ _ndarray = np.ndarray
 
 
 @final
-class Jitted(InternalObject):
+class Jitted(WarmCall, InternalObject):
     """A function compiled by XLA, with one version for each call signature.
 
     Args:
@@ -77,8 +74,8 @@ class Jitted(InternalObject):
 
     # `wraps` copies the rest, the `__dict__`, to a function around this one.
     __slots__ = (
-        *("__dict__", "__weakref__", "_current", "_definition", "_fun", "_lock"),
-        *("_on_device", "_options", "_parts", "_place", "is_filtered"),
+        *("__dict__", "__weakref__", "_definition", "_fun", "_lock", "_on_device"),
+        *("_options", "_parts", "_place", "is_filtered"),
     )
 
     def __init__(
@@ -94,6 +91,8 @@ class Jitted(InternalObject):
         self._place = place
         self.is_filtered: bool = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        if self.is_filtered:
+            self._bind = BoundJitted
         self._lock = RLock()  # finding the definition may run user code
         self._definition: Definition | None = None
         self._parts: tuple[Any, ...] = ()
@@ -114,41 +113,6 @@ class Jitted(InternalObject):
             if name == "__annotations__":
                 return {}
             raise
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function by its compiled version."""
-        if kwargs or not self._on_device or current_trace() is not None:
-            return self._warm(args, kwargs)
-        try:  # like the last call: only arrays on the device
-            version = self._current[settings(), *[x.aval for x in args]]
-            guard = version.guard
-            if guard is not None and not guard():
-                return self._warm(args, kwargs)
-            take = version.take
-            if take is None:
-                buffers = [x._buffer for x in args]
-            elif version.special:
-                return self._warm(args, kwargs)
-            else:
-                buffers = [*version.consts, *[args[i]._buffer for i in take]]
-        except (KeyError, AttributeError, ValueError):  # 400 ns: not tried next time
-            self._on_device = False
-            return self._warm(args, kwargs)
-        version.hits += 1
-        try:  # `Executable.call` written out: 80 ns of 3,500
-            results = version.executable.execute(buffers)
-            outs = results.consume_with_handlers(version.handlers)
-        except EngineError as err:
-            raise version.explain(buffers, err) from err
-        collect_garbage()  # the engine's own, 25 ns: each execution leaves 80 bytes
-        if version.out_aval is not None:
-            return ArrayImpl(version.out_aval, outs[0])
-        return version.unflatten(map(ArrayImpl, version.out_avals, outs))
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return (BoundJitted if self.is_filtered else MethodType)(self, instance)
 
     def __repr__(self) -> str:
         return f"<jitted {self._fun!r}>"
@@ -197,6 +161,7 @@ class Jitted(InternalObject):
             if definition.jitted_at is None:
                 definition.jitted_at = self._place
             self._current = definition.versions.current
+            self._forms = definition.signature.forms
             self._definition, self._parts = definition, parts
         return definition
 
@@ -216,7 +181,7 @@ class Jitted(InternalObject):
         if form.static:
             static = _static_tokens(form.static, given)
         if form.arrays_only:
-            try:  # as in `__call__`
+            try:  # as in `warm_call`
                 match, spec, treedef = form.recalled
                 if match is None:
                     leaves = values

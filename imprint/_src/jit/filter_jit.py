@@ -36,8 +36,9 @@ def filter_jit(
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
     A leaf of the arguments that is no array (a number, a string, a function, a setting of
-    a model) is static: it has a version for each exact value, so `2` and `2.0` are two. Functions are compared by their code, so a model
-    that is re-created with an equal function needs no new version. Results may be anything.
+    a model) is static: it has a version for each exact value, so `2` and `2.0` are two.
+    Functions are compared by their code, so a model that is re-created with an equal
+    function needs no new version. Results may be anything.
 
     Args:
         fun: a pure function, a method, or a callable pytree such as a `Module`. Leave it
@@ -57,6 +58,9 @@ def filter_jit(
 
     Raises:
         ArgumentError: `fun` cannot be traced, or an option is not among those above.
+
+    References:
+        Equinox, `equinox.filter_jit`.
 
     >>> import imprint
     >>> import imprint.numpy as np

@@ -32,6 +32,13 @@ def fwd_and_bwd(
         the result and returns the cotangent of the argument, or a tuple of them if
         `argnums` is a sequence.
 
+    Raises:
+        ArgumentError: `fun` is not a function, or `argnums` names no argument of the
+            call.
+
+    References:
+        JAX, `jax.fwd_and_bwd`.
+
     Example:
         >>> import imprint
         >>> fwd, bwd = imprint.fwd_and_bwd(lambda x, y: x * y, argnums=(0, 1))

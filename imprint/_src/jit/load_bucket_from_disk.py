@@ -46,7 +46,8 @@ from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
 from imprint._src.jit.explain.explanation import Explanation
 from imprint._src.jit.lazy_program import LazyJaxpr, Retrace
 from imprint._src.jit.load_from_disk import DiskLookup, explain_restart, without_leaves
-from imprint._src.jit.manifest.plain_data import deserialize_tree, serialize_tree
+from imprint._src.jit.manifest.not_cacheable import NotCacheable, Reason
+from imprint._src.jit.manifest.result_trees import deserialize_tree, serialize_tree
 from imprint._src.jit.manifest.trace_manifest import BucketShape, Plain, StoredTrace
 from imprint._src.jit.versions.definitions import Request
 
@@ -219,6 +220,8 @@ class BucketDiskLookup:
 def _bucket_fields(call: BucketCall) -> Plain:
     family, program, _ = call
     whole = program.traced.whole
+    if whole.results.static():
+        raise NotCacheable(Reason.RESULT, "what is no array")
     fields = {
         "comparisons": serialize_comparisons(family.asked),
         "most": [*family.most.items()],

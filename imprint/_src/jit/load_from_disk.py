@@ -27,7 +27,7 @@ from imprint._src.jit.calls.device_assignment import (
 )
 from imprint._src.jit.calls.key import CallKey
 from imprint._src.jit.calls.signature import Call
-from imprint._src.jit.calls.tracing import Results, TracedCall, trace_call
+from imprint._src.jit.calls.tracing import TracedCall, trace_call
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.compilation.program import Program, const_buffers
 from imprint._src.jit.compilation.program_cache import load_program, program_key
@@ -318,7 +318,7 @@ def lazy_trace(request: Request, stored: StoredTrace) -> TracedCall:
     retrace = Retrace(request.name, request.fun, trace)
     equations = stored.plain["own_equations"]
     closed = LazyJaxpr(retrace, avals, stored.avals("outs"), equations)
-    trees = stored.in_tree, Results(stored.out_tree, {})
+    trees = stored.in_tree, stored.results
     made = TracedCall(closed, trees, blank.spec, 0.0, stored.dependencies)
     retrace.traced = weakref.ref(made)
     return made

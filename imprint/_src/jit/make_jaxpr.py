@@ -63,6 +63,16 @@ def make_jaxpr(
         axis_env: names and sizes of axes that are mapped around it, for collectives.
         return_shape: whether to return the shapes of the result, too.
 
+    Returns:
+        A function with the arguments of `fun` that returns a `ClosedJaxpr`, or a pair
+        of it and a tree of `ShapeDtypeStruct`.
+
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        JAX, `jax.make_jaxpr`.
+
     >>> import imprint
     >>> print(imprint.make_jaxpr(lambda x: x + 1)(2.0))
     { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
@@ -92,6 +102,15 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         args: its arguments; a `ShapeDtypeStruct`, or any object with a shape and a dtype,
             is taken as an array.
         kwargs: its keyword arguments.
+
+    Returns:
+        A tree like the result, with a `ShapeDtypeStruct` for each array.
+
+    Raises:
+        ArgumentError: `fun` is not a function.
+
+    References:
+        JAX, `jax.eval_shape`.
 
     >>> import imprint
     >>> import imprint.numpy as np
@@ -126,6 +145,12 @@ def xla_computation(
     Args:
         fun: a function of arrays, numbers and containers of them.
         static_argnums: positions of arguments that it takes as Python values.
+
+    Returns:
+        A function with the arguments of `fun` that returns a `Lowered`.
+
+    Raises:
+        ArgumentError: `fun` is not a function.
 
     >>> import imprint
     >>> "stablehlo.add" in imprint.xla_computation(lambda x: x + 1)(2.0).as_text()

@@ -126,6 +126,9 @@ class CompiledSymbolic(Compiled):
         self._check_places(came)
         return program.run([to_array(x) for x in leaves], sizes)
 
+    def _accept(self, args: tuple[Any, ...], call: Call) -> None:
+        """Return None: another call may need another program."""
+
 
 class _SizeProgram(NamedTuple):
     """A program, and how to cut its results to the true sizes.

@@ -35,6 +35,18 @@ def approx_max_k(
         aggregate_to_topk: whether to return `k` elements; else as many as JAX, at least
             `k`.
 
+    Returns:
+        The values, the largest first, and their int32 indices along the axis; both have
+        the shape of `operand` with `k` elements along it.
+
+    Raises:
+        DTypeError: `operand` is not an array of floats.
+        ArgumentError: `k` is not between 1 and the length of the axis.
+
+    References:
+        Chern et al., "TPU-KNN: K Nearest Neighbor Search at Peak FLOP/s", 2022; the
+        search here is exact.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -59,7 +71,29 @@ def approx_min_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> tuple[Any, Any]:
-    """Return the smallest elements along an axis, and indices; see `approx_max_k`.
+    """Return the smallest elements along an axis, and their indices.
+
+    Args:
+        operand: an array of floats.
+        k: the number of elements.
+        reduction_dimension: the axis.
+        recall_target: the fraction of them to find; all are.
+        reduction_input_size_override: the length of the axis for the recall, if this is
+            a part of a longer one.
+        aggregate_to_topk: whether to return `k` elements; else as many as JAX, at least
+            `k`.
+
+    Returns:
+        The values, the smallest first, and their int32 indices along the axis; both
+        have the shape of `operand` with `k` elements along it.
+
+    Raises:
+        DTypeError: `operand` is not an array of floats.
+        ArgumentError: `k` is not between 1 and the length of the axis.
+
+    References:
+        Chern et al., "TPU-KNN: K Nearest Neighbor Search at Peak FLOP/s", 2022; the
+        search here is exact.
 
     Example:
         >>> import imprint.numpy as np

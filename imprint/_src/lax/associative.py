@@ -39,6 +39,17 @@ def associative_scan(
         reverse: whether to start at the end.
         axis: the axis.
 
+    Returns:
+        A pytree like `elems`: element i is the combination of elements 0 to i, or with
+        `reverse` of the last down to i.
+
+    Raises:
+        ShapeError: the lengths along `axis` differ.
+        TreeError: `fn` returns another structure than that of `elems`.
+
+    References:
+        Blelloch, "Prefix Sums and Their Applications", 1990.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> imprint.lax.associative_scan(np.add, np.arange(5))

@@ -92,6 +92,18 @@ def cond(
         operands: pytrees of arrays. The functions may also close over arrays.
         operand: one operand, as a keyword.
 
+    Returns:
+        The result of the called function, with arrays in place of numbers.
+
+    Raises:
+        ArgumentError: a branch is not a function, or the condition is not a number.
+        ShapeError: the condition is not of rank 0, or results differ in shape.
+        DTypeError: the condition is complex, or results differ in dtype.
+        TreeError: the results differ in structure.
+
+    References:
+        StableHLO, `case`.
+
     Example:
         >>> import imprint
         >>> from imprint import lax, numpy as np
@@ -136,6 +148,18 @@ def switch(
         operands: the arguments of the branches.
         operand: one operand, as a keyword.
 
+    Returns:
+        The result of the called branch, with arrays in place of numbers.
+
+    Raises:
+        ArgumentError: there is no branch, or one is not a function.
+        ShapeError: the index is not of rank 0, or results differ in shape.
+        DTypeError: the index is not an integer, or results differ in dtype.
+        TreeError: the results differ in structure.
+
+    References:
+        StableHLO, `case`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> lax.switch(1, [np.sin, np.square, np.exp], 3.0)
@@ -163,6 +187,16 @@ def platform_dependent(
         args: the arguments: pytrees of arrays.
         default: the function for other platforms.
         per_platform: the functions by platform name, such as `cpu` and `cuda`.
+
+    Returns:
+        The result of the called function; all return the same tree, shapes and dtypes.
+
+    Raises:
+        ArgumentError: a platform is "gpu", or a value is not a function.
+        BackendError: there is neither a function for the platform nor a default.
+
+    References:
+        JAX, `jax.lax.platform_dependent`.
 
     Example:
         >>> from imprint import lax, numpy as np

@@ -45,6 +45,19 @@ Groups = Sequence[Sequence[int]] | None
 def axis_index(axis_name: Any) -> Any:
     """Return the position along a named axis, or along several as one, as an int32.
 
+    Args:
+        axis_name: the name of a mapped axis, or a tuple of names, of which the first
+            varies slowest.
+
+    Returns:
+        The position, an int32 of rank 0, counted from 0.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        JAX, `jax.lax.axis_index`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> imprint.vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(np.zeros(3))
@@ -59,6 +72,18 @@ def axis_index(axis_name: Any) -> Any:
 
 def axis_size(axis_name: Any) -> int:
     """Return the size of a named axis, or the product of several, as an int.
+
+    Args:
+        axis_name: the name of a mapped axis, or a tuple of names.
+
+    Returns:
+        The number of positions.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        JAX, `jax.lax.axis_size`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -124,6 +149,16 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
         axis_name: the name of an axis, or a tuple of such.
         to: "varying".
 
+    Returns:
+        A tree like `x`, with the same values.
+
+    Raises:
+        ArgumentError: `to` is not "varying".
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        JAX, `jax.lax.pcast`.
+
     >>> import imprint
     >>> from imprint import P, lax, numpy as np
     >>> mesh = imprint.make_mesh((1,), ("i",))
@@ -155,6 +190,16 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         axis_name: the name of a mapped axis, or a tuple of names, and of integers for
             axes of the arrays.
         axis_index_groups: groups of positions, to be reduced separately.
+
+    Returns:
+        A tree like `x`, with the same shapes and dtypes; of booleans, int32. Axes given
+        as integers are removed.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_reduce`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -205,6 +250,16 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         axis_name: as for `psum`.
         axis_index_groups: as for `psum`.
 
+    Returns:
+        A tree like `x`, with the same shapes; of integers and booleans, floats. Axes
+        given as integers are removed.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_reduce`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> centre = imprint.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")
@@ -232,6 +287,16 @@ def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         axis_name: as for `psum`.
         axis_index_groups: as for `psum`.
 
+    Returns:
+        A tree like `x`, with the same shapes and dtypes. Axes given as integers are
+        removed.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_reduce`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> imprint.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
@@ -247,6 +312,16 @@ def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         x: a tree of arrays.
         axis_name: as for `psum`.
         axis_index_groups: as for `psum`.
+
+    Returns:
+        A tree like `x`, with the same shapes and dtypes. Axes given as integers are
+        removed.
+
+    Raises:
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_reduce`.
     """
     return _extreme("pmin", x, axis_name, axis_index_groups)
 
@@ -296,6 +371,17 @@ def all_gather(
         tiled: whether to concatenate along the existing `axis`, instead of a new one.
         to: "varying"; other values have a meaning only under `shard_map`.
 
+    Returns:
+        A tree like `x`. The shapes have a new axis of as many elements as positions;
+        with `tiled`, the existing `axis` is as many times as long.
+
+    Raises:
+        ArgumentError: `to` is not "varying".
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_gather`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> imprint.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(np.arange(2))
@@ -343,6 +429,18 @@ def psum_scatter(
         axis_index_groups: groups of positions, to be reduced separately.
         tiled: whether to keep the axis and cut it into parts instead.
 
+    Returns:
+        A tree like `x`, without the distributed axis; with `tiled`, the axis is divided
+        by the number of positions.
+
+    Raises:
+        ShapeError: the length of the distributed axis is not the number of positions,
+            or with `tiled` not a multiple of it.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `reduce_scatter`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> imprint.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(np.eye(2) + 1)
@@ -385,6 +483,18 @@ def all_to_all(
         tiled: whether to keep both axes: one is cut into parts, which are joined along
             the other.
 
+    Returns:
+        A tree like `x`, with `split_axis` replaced by an axis of the positions at
+        `concat_axis`; with `tiled`, of the same rank.
+
+    Raises:
+        ShapeError: the length of the distributed axis is not the number of positions,
+            or with `tiled` not a multiple of it.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_to_all`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> turned = imprint.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")
@@ -422,6 +532,16 @@ def pswapaxes(
         axis_name: the name of a mapped axis, or a tuple of names.
         axis: the axis of the array.
         axis_index_groups: groups of positions, to be exchanged separately.
+
+    Returns:
+        A tree like `x`, with the same shapes and dtypes.
+
+    Raises:
+        ShapeError: the length of `axis` is not the number of positions.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `all_to_all`.
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
@@ -464,6 +584,16 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
         perm: pairs of source and target; each position is at most once a source and at
             most once a target. A position that receives nothing gets zeros.
 
+    Returns:
+        A tree like `x`, with the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: a source or a target is named twice or out of range.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `collective_permute`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> ahead = lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 0)])
@@ -502,6 +632,16 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
         axis_name: the name of a mapped axis.
         perm: a permutation of the positions.
 
+    Returns:
+        A tree like `x`, with the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: `perm` is not a permutation of the positions.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `collective_permute`.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> back = imprint.vmap(lambda x: lax.pshuffle(x, "i", [2, 1, 0]), axis_name="i")
@@ -524,6 +664,16 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
         x: a tree of arrays.
         axis_name: the name of an axis that is mapped around.
         source: the place whose value it is.
+
+    Returns:
+        A tree like `x`, with the same shapes and dtypes.
+
+    Raises:
+        ArgumentError: `source` is out of range.
+        UnboundAxisError: no axis of this name is mapped here.
+
+    References:
+        StableHLO, `collective_broadcast`.
     """
     _, size = _only(axis_name, "pbroadcast")
     at = whole("pbroadcast", "source", source)

@@ -25,6 +25,15 @@ def composite(
         name: the name of the call in jaxprs and in StableHLO.
         version: the number of the meaning of the name.
 
+    Returns:
+        A function with the arguments and results of `decomposition`.
+
+    Raises:
+        ArgumentError: `decomposition` is not a function.
+
+    References:
+        StableHLO, `composite`.
+
     Example:
         >>> import imprint
         >>> from imprint import lax

@@ -70,8 +70,17 @@ def conv_general_dilated(  # noqa: PLR0913, PLR0917 - JAX's signature
         preferred_element_type: the dtype of the sums and the result.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array in the layout of the result: the batch length of `lhs` divided by
+        `batch_group_count`, the output features of the kernel, and the positions of the
+        window along each spatial axis. The dtype is `preferred_element_type` or that of
+        the operands.
+
     Raises:
         ShapeError: shapes, groups or numbers of axes do not match.
+
+    References:
+        StableHLO, `convolution`.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -145,6 +154,20 @@ def conv(
 ) -> Any:
     """Convolve an array with a kernel: `conv_general_dilated` with fewer options.
 
+    Args:
+        lhs: an array of shape `(batch, features, *spatial)`.
+        rhs: the kernel, of shape `(outputs, features, *spatial)`; it is not reversed.
+        window_strides: the steps between windows, one for each spatial axis.
+        padding: "VALID", "SAME" or "SAME_LOWER".
+        precision: as for `conv_general_dilated`.
+        preferred_element_type: the dtype of the sums and the result.
+
+    Returns:
+        An array of shape `(batch, outputs, *positions)`.
+
+    References:
+        StableHLO, `convolution`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> lax.conv(np.ones((1, 1, 3, 3)), np.ones((1, 1, 3, 3)), (1, 1), "SAME")[0, 0]
@@ -172,7 +195,24 @@ def conv_with_general_padding(  # noqa: PLR0913, PLR0917 - JAX's signature
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Convolve an array with a kernel in the layout ("NCHW", "OIHW", "NCHW")."""
+    """Convolve an array with a kernel in the layout ("NCHW", "OIHW", "NCHW").
+
+    Args:
+        lhs: an array of shape `(batch, features, *spatial)`.
+        rhs: the kernel, of shape `(outputs, features, *spatial)`; it is not reversed.
+        window_strides: the steps between windows, one for each spatial axis.
+        padding: as for `conv_general_dilated`.
+        lhs_dilation: the distance between neighbours in `lhs`; None for 1.
+        rhs_dilation: the distance between neighbours in the kernel; None for 1.
+        precision: as for `conv_general_dilated`.
+        preferred_element_type: the dtype of the sums and the result.
+
+    Returns:
+        An array of shape `(batch, outputs, *positions)`.
+
+    References:
+        StableHLO, `convolution`.
+    """
     return conv_general_dilated(
         lhs,
         rhs,
@@ -215,6 +255,16 @@ def conv_transpose(  # noqa: PLR0913, PLR0917 - JAX's signature
         precision: as for `conv_general_dilated`.
         preferred_element_type: the dtype of the sums and the result.
         use_consistent_padding: whether pairs are those of the convolution to transpose.
+
+    Returns:
+        An array in the layout of `lhs`, with the output features of the kernel; with
+        "SAME", each spatial length is multiplied by its stride.
+
+    Raises:
+        ArgumentError: `dimension_numbers` is None for more than three spatial axes.
+
+    References:
+        Dumoulin and Visin, "A guide to convolution arithmetic for deep learning", 2016.
 
     Example:
         >>> from imprint import lax, numpy as np
@@ -284,6 +334,13 @@ def conv_general_dilated_patches(  # noqa: PLR0913, PLR0917 - JAX's signature
         precision: the precision for `lhs`, as for `conv_general_dilated`.
         preferred_element_type: the dtype of the result.
 
+    Returns:
+        An array in the layout of the result, with as many features as input features
+        times elements of a window.
+
+    References:
+        JAX, `jax.lax.conv_general_dilated_patches`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> x = np.arange(4.0).reshape(1, 1, 4)
@@ -342,6 +399,15 @@ def conv_general_dilated_local(  # noqa: PLR0913, PLR0917 - JAX's signature
         rhs_dilation: the distance between neighbours in a window.
         dimension_numbers: the layouts.
         precision: as for `conv_general_dilated`, without algorithms.
+
+    Returns:
+        An array in the layout of the result, with the output features of the kernels.
+
+    Raises:
+        ArgumentError: `precision` names an algorithm.
+
+    References:
+        JAX, `jax.lax.conv_general_dilated_local`.
 
     Example:
         >>> from imprint import lax, numpy as np

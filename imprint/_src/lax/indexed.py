@@ -36,6 +36,16 @@ def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
             negative ones count from the end.
         axes: the axis of each; they are removed, and the vectors' axis comes first.
 
+    Returns:
+        An array of the dtype of `src`: an axis as long as the vectors, then the other
+        axes of `src`.
+
+    Raises:
+        ArgumentError: there is no vector, or not one for each axis.
+
+    References:
+        JAX, `jax.lax.index_take`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> x = np.arange(6).reshape(2, 3)

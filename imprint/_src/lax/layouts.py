@@ -42,6 +42,17 @@ def conv_dimension_numbers(
         dimension_numbers: three strings, `ConvDimensionNumbers`, or None for
             ("NCHW", "OIHW", "NCHW").
 
+    Returns:
+        The axes of each operand and of the result: batch or output features, features,
+        then the spatial ones.
+
+    Raises:
+        ShapeError: the ranks differ or are below 2.
+        ArgumentError: the layouts are invalid.
+
+    References:
+        JAX, `jax.lax.conv_dimension_numbers`.
+
     Example:
         >>> from imprint import lax
         >>> lax.conv_dimension_numbers((1, 8, 3), (2, 3, 4), ("NHC", "HIO", "NHC"))
@@ -79,6 +90,18 @@ def conv_general_permutations(
     dimension_numbers: Sequence[str],
 ) -> tuple[Ints, Ints, Ints]:
     """Return (batch, feature, spatial…) of each of three strings.
+
+    Args:
+        dimension_numbers: three strings, such as ("NHWC", "HWIO", "NHWC").
+
+    Returns:
+        Three tuples of axes; the spatial ones are in the order of the kernel.
+
+    Raises:
+        ArgumentError: letters are missing, repeated or different.
+
+    References:
+        JAX, `jax.lax.conv_general_permutations`.
 
     Example:
         >>> from imprint import lax
@@ -119,6 +142,18 @@ def padtype_to_pads(
 ) -> list[tuple[Dim, Dim]]:
     """Return the padding before and after each axis, for a named padding.
 
+    Args:
+        in_shape: the lengths of the axes.
+        window_shape: the lengths of the window.
+        window_strides: the steps between windows.
+        padding: "VALID", "SAME" or "SAME_LOWER".
+
+    Returns:
+        A pair (before, after) for each axis.
+
+    References:
+        JAX, `jax.lax.padtype_to_pads`.
+
     Example:
         >>> from imprint import lax
         >>> lax.padtype_to_pads((5, 6), (3, 3), (1, 2), "SAME")
@@ -138,6 +173,23 @@ def conv_shape_tuple(
     batch_group_count: int = 1,
 ) -> Shape:
     """Return the shape of a convolution in the layout ("NCHW", "OIHW", "NCHW").
+
+    Args:
+        lhs_shape: the shape of the first operand.
+        rhs_shape: the shape of the kernel.
+        strides: the steps between windows.
+        pads: "VALID", "SAME" or "SAME_LOWER", or a pair (before, after) for each
+            spatial axis.
+        batch_group_count: the number of batch groups.
+
+    Returns:
+        The shape of the result.
+
+    Raises:
+        ShapeError: there is not a pair for each spatial axis, or padding cuts too much.
+
+    References:
+        JAX, `jax.lax.conv_shape_tuple`.
 
     Example:
         >>> from imprint import lax
@@ -172,6 +224,20 @@ def conv_general_shape_tuple(
 ) -> Shape:
     """Return the shape of a convolution in any layout.
 
+    Args:
+        lhs_shape: the shape of the first operand.
+        rhs_shape: the shape of the kernel.
+        window_strides: the steps between windows.
+        padding: "VALID", "SAME" or "SAME_LOWER", or a pair (before, after) for each
+            spatial axis.
+        dimension_numbers: three strings, such as ("NHWC", "HWIO", "NHWC").
+
+    Returns:
+        The shape of the result.
+
+    References:
+        JAX, `jax.lax.conv_general_shape_tuple`.
+
     Example:
         >>> from imprint import lax
         >>> layout = ("NHWC", "HWIO", "NHWC")
@@ -198,6 +264,19 @@ def conv_transpose_shape_tuple(
     dimension_numbers: Sequence[str],
 ) -> Shape:
     """Return the shape of a transposed convolution in any layout.
+
+    Args:
+        lhs_shape: the shape of the first operand.
+        rhs_shape: the shape of the kernel.
+        window_strides: the distance between neighbours in the first operand.
+        padding: "VALID" or "SAME", or a pair (before, after) for each spatial axis.
+        dimension_numbers: three strings, such as ("NHWC", "HWIO", "NHWC").
+
+    Returns:
+        The shape of the result.
+
+    References:
+        JAX, `jax.lax.conv_transpose_shape_tuple`.
 
     Example:
         >>> from imprint import lax
@@ -233,6 +312,23 @@ def reduce_window_shape_tuple(
     window_dilation: Sequence[int] | None = None,
 ) -> Shape:
     """Return the shape of a reduction of windows.
+
+    Args:
+        operand_shape: the shape of the operand.
+        window_dimensions: the length of the window along each axis.
+        window_strides: the steps between windows.
+        padding: a pair (before, after) for each axis.
+        base_dilation: the distance between neighbours; None for 1.
+        window_dilation: the distance between elements of a window; None for 1.
+
+    Returns:
+        The shape of the result.
+
+    Raises:
+        ShapeError: negative padding cuts more than there is.
+
+    References:
+        JAX, `jax.lax.reduce_window_shape_tuple`.
 
     Example:
         >>> from imprint import lax

@@ -108,6 +108,16 @@ def scan(
     Returns:
         The last carry, and the `y` of all steps stacked along a new first axis.
 
+    Raises:
+        ArgumentError: there is neither an array in `xs` nor a length.
+        ShapeError: the first axes or `length` differ, or the step returns a carry of
+            another shape.
+        DTypeError: the step returns a carry of another dtype.
+        TreeError: the step returns a carry of another structure.
+
+    References:
+        JAX, `jax.lax.scan`.
+
     >>> import imprint
     >>> import imprint.numpy as np
     >>> imprint.lax.scan(lambda total, x: (total + x, total), 0.0, np.arange(4.0))
@@ -288,6 +298,15 @@ def while_loop(
     Returns:
         The first value for which the condition is false.
 
+    Raises:
+        ArgumentError: `cond_fun` does not return a bool of rank 0.
+        ShapeError: `body_fun` returns another shape.
+        DTypeError: `body_fun` returns another dtype.
+        TreeError: `body_fun` returns another structure.
+
+    References:
+        StableHLO, `while`.
+
     >>> import imprint
     >>> imprint.lax.while_loop(lambda x: x < 100, lambda x: x * 2, 3)
     Array(192, dtype=int32, weak_type=True)
@@ -404,6 +423,16 @@ def fori_loop(
     Returns:
         The last value.
 
+    Raises:
+        ArgumentError: `unroll` is given and a bound is not known while tracing.
+        ShapeError: `body_fun` returns another shape.
+        DTypeError: `body_fun` returns another dtype, or the bounds are not numbers of
+            one dtype.
+        TreeError: `body_fun` returns another structure.
+
+    References:
+        JAX, `jax.lax.fori_loop`.
+
     >>> import imprint
     >>> imprint.lax.fori_loop(1, 5, lambda i, product: product * i, 1)
     Array(24, dtype=int32, weak_type=True)
@@ -487,6 +516,13 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
 
     Returns:
         The results, stacked along a new first axis.
+
+    Raises:
+        ArgumentError: `xs` has no arrays, or `batch_size` is negative.
+        ShapeError: the first axes differ.
+
+    References:
+        JAX, `jax.lax.map`.
 
     >>> import imprint
     >>> import imprint.numpy as np

@@ -79,6 +79,19 @@ def reduce(
         dimensions: the axes to reduce.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array, or a tree of arrays, without the axes `dimensions` and of the same
+        dtypes.
+
+    Raises:
+        ArgumentError: `operands` and `init_values` are different trees, or
+            `computation` returns other types than it takes.
+        ShapeError: the operands differ in shape, or an identity is not of rank 0.
+        DTypeError: an identity has another dtype than its operand.
+
+    References:
+        StableHLO, `reduce`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> lax.reduce(np.arange(6.0), 0.0, lambda x, y: x + y + x * y, [0]) + 1
@@ -129,6 +142,19 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
         base_dilation: the distance between neighbours, with identities between; 1 by
             default.
         window_dilation: the distance between elements of a window; 1 by default.
+
+    Returns:
+        An array, or a tree of arrays, with an element for each position of the window
+        and of the same dtypes.
+
+    Raises:
+        ArgumentError: `operand` and `init_value` are different trees, or `computation`
+            returns other types than it takes.
+        ShapeError: the operands differ in shape, or an identity is not of rank 0.
+        DTypeError: an identity has another dtype than its operand.
+
+    References:
+        StableHLO, `reduce_window`.
 
     Example:
         >>> from imprint import lax, numpy as np

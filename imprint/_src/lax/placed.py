@@ -25,6 +25,12 @@ def reshape(
         new_sizes: the lengths of the axes of the result; their product is its size.
         dimensions: the order in which the axes of `operand` are read, if not 0, 1, 2, …
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of the same dtype and that shape.
+
+    References:
+        StableHLO, `reshape`.
     """
     out = shape.reshape(operand, new_sizes, dimensions)
     return out if out_sharding is None else spread(out, out_sharding)
@@ -50,6 +56,14 @@ def dot_general(
             algorithm; None for `config.default_matmul_precision`.
         preferred_element_type: the dtype in which terms are added and given back.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of the batch axes, the remaining axes of `lhs`, and those of `rhs`. Its
+        dtype is `preferred_element_type`, or that of the operands, of two the wider
+        one.
+
+    References:
+        StableHLO, `dot_general`.
     """
     out = dot.dot_general(
         lhs, rhs, dimension_numbers, precision, preferred_element_type
@@ -67,6 +81,12 @@ def broadcasted_iota(
         shape: the shape.
         dimension: the axis.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of that dtype and shape.
+
+    References:
+        StableHLO, `iota`.
     """
     out = _iota(dtype, shape, dimension)
     return out if out_sharding is None else spread(out, out_sharding)

@@ -87,9 +87,15 @@ def ragged_dot(  # noqa: PLR0913, PLR0917 - JAX's signature
         group_offset: must be None, as in JAX on the CPU.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of shape `(m, n)`, of the dtype of `dot_general`.
+
     Raises:
         ShapeError: the shapes do not match.
         DTypeError: `group_sizes` are not integers.
+
+    References:
+        CHLO, `ragged_dot`.
 
     Example:
         >>> import imprint.numpy as np
@@ -146,6 +152,9 @@ def ragged_dot_general(  # noqa: PLR0913, PLR0917 - JAX's signature
     Raises:
         ShapeError: the shapes do not match.
         DTypeError: `group_sizes` are not integers.
+
+    References:
+        CHLO, `ragged_dot`.
 
     Example:
         >>> import imprint.numpy as np

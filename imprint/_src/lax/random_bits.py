@@ -29,6 +29,13 @@ def rng_bit_generator(
         algorithm: which generator.
         out_sharding: how the bits are spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        The next state, like `key`, and an array of random bits of that shape and dtype.
+
+    References:
+        StableHLO, `rng_bit_generator`; Salmon et al., "Parallel random numbers: as easy
+        as 1, 2, 3", 2011.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

@@ -18,10 +18,16 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
         shardings: a `NamedSharding`, a `PartitionSpec` over the current mesh, a
             `SingleDeviceSharding`, or a tree prefix of them; None for no constraint.
 
+    Returns:
+        A pytree of the same structure, shapes, dtypes and values.
+
     Raises:
         ArgumentError: a leaf is not such a sharding, or there is no current mesh for a
             spec.
         ShapeError: an array cannot be sharded like this.
+
+    References:
+        Shardy, `sharding_constraint`.
 
     Example:
         >>> import imprint

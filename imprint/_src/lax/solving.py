@@ -60,6 +60,15 @@ def custom_root(
     Returns:
         The result of `solve`.
 
+    Raises:
+        ArgumentError: an argument is not a function, or `solve` returns no pair with
+            `has_aux`.
+        TreeError: a function returns another structure than that of `initial_guess`.
+        ShapeError: a function returns other shapes than those of `initial_guess`.
+
+    References:
+        JAX, `jax.lax.custom_root`; the implicit function theorem.
+
     >>> import imprint
     >>> from imprint import lax, numpy as np
     >>> def newton(f, x):
@@ -114,6 +123,15 @@ def custom_linear_solve(
 
     Returns:
         The result of `solve`.
+
+    Raises:
+        ArgumentError: an argument is not a function, or `solve` returns no pair with
+            `has_aux`.
+        TreeError: a function returns another structure than that of `b`.
+        ShapeError: a function returns other shapes than those of `b`.
+
+    References:
+        JAX, `jax.lax.custom_linear_solve`.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np

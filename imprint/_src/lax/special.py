@@ -19,6 +19,19 @@ from imprint._src.primitives.special import special as gamma
 def betainc(a: Any, b: Any, x: Any) -> Any:
     """Return the regularized incomplete beta function, elementwise.
 
+    Args:
+        a: the first shape parameter, at least 0: floats; rank 0 and axes of length 1
+            are repeated.
+        b: the second shape parameter, like `a`.
+        x: the upper limit of the integral, in [0, 1], like `a`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands. It is NaN outside of
+        these ranges.
+
+    References:
+        DLMF 8.17.2; SciPy, `scipy.special.betainc`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -30,6 +43,18 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 def igamma(a: Any, x: Any) -> Any:
     """Return the regularized lower incomplete gamma function, elementwise.
+
+    Args:
+        a: the shape parameter, at least 0: floats; rank 0 and axes of length 1 are
+            repeated.
+        x: the upper limit of the integral, at least 0, like `a`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands. It is NaN outside of
+        these ranges.
+
+    References:
+        DLMF 8.2.4; SciPy, `scipy.special.gammainc`.
 
     Example:
         >>> import imprint.numpy as np
@@ -43,6 +68,17 @@ def igamma(a: Any, x: Any) -> Any:
 def igammac(a: Any, x: Any) -> Any:
     """Return the regularized upper incomplete gamma function, elementwise.
 
+    Args:
+        a: the shape parameter, at least 0: floats; rank 0 and axes of length 1 are
+            repeated.
+        x: the lower limit of the integral, at least 0, like `a`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands.
+
+    References:
+        DLMF 8.2.4; SciPy, `scipy.special.gammaincc`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -54,6 +90,17 @@ def igammac(a: Any, x: Any) -> Any:
 
 def igamma_grad_a(a: Any, x: Any) -> Any:
     """Return the derivative of `igamma` by its first operand, elementwise.
+
+    Args:
+        a: the shape parameter, at least 0: floats; rank 0 and axes of length 1 are
+            repeated.
+        x: the upper limit of the integral, at least 0, like `a`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands.
+
+    References:
+        JAX, `jax.lax.igamma_grad_a`.
 
     Example:
         >>> import imprint.numpy as np
@@ -67,6 +114,17 @@ def igamma_grad_a(a: Any, x: Any) -> Any:
 def random_gamma_grad(a: Any, x: Any) -> Any:
     """Return the derivative of gamma draws `x` by their shapes `a`.
 
+    Args:
+        a: the shape parameters, positive: floats; rank 0 and axes of length 1 are
+            repeated.
+        x: the draws, like `a`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands.
+
+    References:
+        Figurnov, Mohamed and Mnih, "Implicit Reparameterization Gradients", 2018.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -78,6 +136,17 @@ def random_gamma_grad(a: Any, x: Any) -> Any:
 
 def zeta(x: Any, q: Any) -> Any:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
+
+    Args:
+        x: the exponents: floats; rank 0 and axes of length 1 are repeated.
+        q: the offsets, like `x`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands. It is inf for `x` of
+        1, NaN below.
+
+    References:
+        DLMF 25.11.1; SciPy, `scipy.special.zeta`.
 
     Example:
         >>> import imprint.numpy as np
@@ -91,6 +160,16 @@ def zeta(x: Any, q: Any) -> Any:
 def mulhi(x: Any, y: Any, /) -> Any:
     """Return the upper half of the bits of the product of integers, elementwise.
 
+    Args:
+        x: integers; rank 0 and axes of length 1 are repeated.
+        y: integers of the same dtype.
+
+    Returns:
+        An array of the dtype and the common shape of the operands.
+
+    References:
+        JAX, `jax.lax.mulhi`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -102,6 +181,18 @@ def mulhi(x: Any, y: Any, /) -> Any:
 
 def polygamma(m: Any, x: Any) -> Any:
     """Return the derivative of order `m` of `digamma` at `x`, elementwise.
+
+    Args:
+        m: the orders, whole numbers of at least 0: floats; rank 0 and axes of length 1
+            are repeated.
+        x: floats, like `m`.
+
+    Returns:
+        An array of the dtype and the common shape of the operands. It is NaN for a
+        negative or fractional order.
+
+    References:
+        DLMF 5.15; SciPy, `scipy.special.polygamma`.
 
     Example:
         >>> from imprint import lax
@@ -119,8 +210,14 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
         coeffs: the coefficients, the constant one first; none gives zeros.
         unroll: ignored: every term is unrolled.
 
+    Returns:
+        An array of the dtype and the common shape of `x` and the coefficients.
+
     Raises:
         ArgumentError: `coeffs` is not a sequence.
+
+    References:
+        Knuth, The Art of Computer Programming 2, 4.6.4 (Horner's rule).
 
     Example:
         >>> from imprint import lax

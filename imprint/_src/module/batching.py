@@ -84,6 +84,9 @@ def filter_vmap(
     Returns:
         A function of the same positional arguments.
 
+    References:
+        Equinox, `equinox.filter_vmap`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_vmap

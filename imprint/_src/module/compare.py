@@ -40,6 +40,9 @@ def tree_equal(
         A bool, or an array of one where arrays of imprint were compared; it is traced
         if one of them is. `tree_equal(...) is True` is decided while tracing.
 
+    References:
+        Equinox, `equinox.tree_equal`.
+
     Example:
         >>> import numpy as np
         >>> from imprint.module import tree_equal
@@ -143,6 +146,9 @@ def tree_check(pytree: tree.PyTree) -> None:
 
     Raises:
         TreeError: a node with children occurs twice; the message names both places.
+
+    References:
+        Equinox, `equinox.tree_check`.
 
     Example:
         >>> from imprint.module import tree_check

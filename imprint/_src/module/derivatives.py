@@ -59,6 +59,9 @@ def filter_value_and_grad(
         A function of the same arguments that returns `(result, gradient)`, or
         `((result, aux), gradient)`.
 
+    References:
+        Equinox, `equinox.filter_value_and_grad`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_value_and_grad
@@ -100,6 +103,9 @@ def filter_grad(
 
     Raises:
         ArgumentError: `argnums` was given, or `fun` cannot be traced.
+
+    References:
+        Equinox, `equinox.filter_grad`.
 
     Example:
         >>> import imprint.numpy as inp
@@ -217,6 +223,9 @@ def filter_jacfwd(
         A function of the same arguments that returns the Jacobian, or `(Jacobian, aux)`:
         a tree like the result, with one like the first argument at each leaf, and in
         that None at leaves without a derivative.
+
+    References:
+        Equinox, `equinox.filter_jacfwd`.
 
     Example:
         >>> import imprint.numpy as inp
@@ -349,6 +358,9 @@ def filter_jvp(
     Raises:
         TreeError: the structures of primals and tangents differ.
 
+    References:
+        Equinox, `equinox.filter_jvp`.
+
     Example:
         >>> from imprint.module import filter_jvp
         >>> filter_jvp(lambda x, n: (x**n, n), (3.0, 2), (1.0, None))[1]
@@ -394,6 +406,9 @@ def filter_vjp(
         `(result, pullback)` or `(result, pullback, aux)`. The pullback takes a cotangent
         of the structure of the result, with None at leaves that are no floating arrays,
         and returns a tuple with one cotangent for each argument, with None likewise.
+
+    References:
+        Equinox, `equinox.filter_vjp`.
 
     Example:
         >>> import imprint.numpy as inp

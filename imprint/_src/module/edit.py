@@ -49,6 +49,9 @@ def tree_at(
         ArgumentError: a result of `where` is not in the tree, or is there twice; or the
             number of replacements differs.
 
+    References:
+        Equinox, `equinox.tree_at`.
+
     Example:
         >>> from imprint.module import tree_at
         >>> tree_at(lambda t: t["a"][1], {"a": [1, 2]}, 20)
@@ -123,6 +126,9 @@ def replace(module: M, /, **changes: Any) -> M:
 
     Raises:
         ArgumentError: there is no such field.
+
+    References:
+        Python, `dataclasses.replace`.
 
     Example:
         >>> from imprint.module import Module, field, replace

@@ -127,6 +127,9 @@ def filter(  # noqa: A001 - Equinox's name
         ArgumentError: `filter_spec` has another leaf.
         TreeError: `filter_spec` is no prefix of the tree.
 
+    References:
+        Equinox, `equinox.filter`.
+
     Example:
         >>> from imprint.module import filter, is_inexact_array_like
         >>> filter({"w": 2.0, "name": "first"}, is_inexact_array_like)

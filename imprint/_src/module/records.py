@@ -144,15 +144,25 @@ class LeafReader(io.BytesIO):
         self.where = where
 
 
+def file_name(file: SupportsRead, caller: str) -> str:
+    """Return the function and the file, for messages."""
+    name = getattr(file, "name", None)
+    return f"{caller}({type(file).__name__ if name is None else name})"
+
+
 @final
 class Records:
-    """Reads the records of a file, one leaf after the other."""
+    """Reads the records of a file, one leaf after the other.
 
-    def __init__(self, file: SupportsRead, caller: str) -> None:
+    Args:
+        file: where from.
+        name: the function and the file, for messages.
+    """
+
+    def __init__(self, file: SupportsRead, name: str) -> None:
         self._file = file
         self._last = "the beginning"
-        name = getattr(file, "name", None)
-        self.name: str = f"{caller}({type(file).__name__ if name is None else name})"
+        self.name: str = name
         head = self._available(_START.size)
         if head[: len(MAGIC)] != MAGIC:
             came = f"one that begins with {head[:8]!r}" if head else "an empty one"

@@ -8,7 +8,7 @@ files and damage.
 
 import json
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -19,12 +19,15 @@ from imprint._src.core.aval import NDArray, ShapedArray, shape_str
 from imprint._src.core.shape_struct import ShapeDtypeStruct
 from imprint._src.errors import ArgumentError, DTypeError
 from imprint._src.module.filters import is_array
+from imprint._src.module.npy_stream import MAGIC as NPY_MAGIC
+from imprint._src.module.npy_stream import NpyReader, NpyWriter
 from imprint._src.module.records import (
     LeafWriter,
     PathLike,
     Records,
     SupportsRead,
     SupportsWrite,
+    file_name,
     reading,
     write_end,
     write_leaf,
@@ -54,6 +57,9 @@ def default_serialise_filter_spec(f: SupportsWrite, x: Any) -> None:
         ...     if is_array(x):
         ...         default_serialise_filter_spec(f, x)
     """
+    if isinstance(f, NpyWriter):
+        f.leaf(x)
+        return
     where = getattr(f, "where", "default_serialise_filter_spec")
     described = _describe(x, where)
     if described is None:
@@ -83,6 +89,8 @@ def default_deserialise_filter_spec(f: SupportsRead, x: Any) -> Any:
         >>> def only_arrays(f, x):
         ...     return default_deserialise_filter_spec(f, x) if is_array(x) else x
     """
+    if isinstance(f, NpyReader):
+        return f.leaf(x)
     where = getattr(f, "where", "default_deserialise_filter_spec")
     line, _, values = f.read().partition(b"\n")
     saved = _parsed(line, where)
@@ -107,6 +115,8 @@ def tree_serialise_leaves(
     pytree: tree.PyTree,
     filter_spec: Any = default_serialise_filter_spec,
     is_leaf: tree.IsLeaf | None = None,
+    *,
+    format: Literal["imprint", "equinox"] = "imprint",  # noqa: A002 - the word for it
 ) -> None:
     """Save the arrays and numbers among the leaves of a tree.
 
@@ -117,9 +127,16 @@ def tree_serialise_leaves(
         filter_spec: how to save a leaf: a function of a binary file and the leaf, or a
             prefix of the tree with such functions.
         is_leaf: as in `imprint.tree.flatten`.
+        format: of the file; Equinox loads "equinox", which has no paths and no checksums.
 
     Returns:
         None; the file is whole.
+
+    Raises:
+        ArgumentError: the format is another, or a filter_spec is no function.
+
+    References:
+        Equinox, `equinox.tree_serialise_leaves`.
 
     Example:
         >>> import io
@@ -133,10 +150,20 @@ def tree_serialise_leaves(
     """
     caller = "tree_serialise_leaves"
     named, specs, _ = _leaves(pytree, filter_spec, is_leaf, caller)
+    if format not in FORMATS:
+        raise ArgumentError(
+            f"{caller}: expected format to be one of {', '.join(FORMATS)}, got {format!r}."
+        )
     with writing(path_or_file) as file:
+        if format == "equinox":
+            stream = NpyWriter(file)
+            for (path, leaf), write in zip(named, specs, strict=True):
+                stream.where = _at(caller, path)
+                _call(write, stream, leaf, stream.where)
+            return
         write_start(file)
         for (path, leaf), write in zip(named, specs, strict=True):
-            record = LeafWriter(f"{caller}: leaf {path or 'at the root'}")
+            record = LeafWriter(_at(caller, path))
             _call(write, record, leaf, record.where)
             write_leaf(file, path, record.chunks)
         write_end(file, len(named))
@@ -151,7 +178,7 @@ def tree_deserialise_leaves(
     """Load the leaves of a tree.
 
     Args:
-        path_or_file: where from, or a binary file.
+        path_or_file: where from, or a binary file; Equinox may have written it.
         like: a tree of the structure of the one that was saved, with leaves of the same
             shapes, dtypes and types; a `ShapeDtypeStruct` stands for an array.
         filter_spec: how to load a leaf: a function of a binary file and the leaf of
@@ -165,6 +192,9 @@ def tree_deserialise_leaves(
         ArgumentError: the file is damaged or of another kind, or a leaf does not fit.
         TreeError: the file has other leaves than `like`.
 
+    References:
+        Equinox, `equinox.tree_deserialise_leaves`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_eval_shape, tree_deserialise_leaves
@@ -175,12 +205,29 @@ def tree_deserialise_leaves(
     named, specs, treedef = _leaves(like, filter_spec, is_leaf, caller)
     found: list[Any] = []
     with reading(path_or_file) as file:
-        records = Records(file, caller)
+        name = file_name(file, caller)
+        head = file.read(len(NPY_MAGIC))
+        stream = NpyReader(head, file, name)
+        if head == NPY_MAGIC:
+            for (path, leaf), read in zip(named, specs, strict=True):
+                stream.where = _at(name, path)
+                found.append(_call(read, stream, leaf, stream.where))
+            if file is not path_or_file:  # else more may follow
+                stream.end()
+            return treedef.unflatten(found)
+        records = Records(stream, name)
         for (path, leaf), read in zip(named, specs, strict=True):
             record = records.leaf(path)
             found.append(_call(read, record, leaf, record.where))
         records.end()
     return treedef.unflatten(found)
+
+
+FORMATS: Final = ("imprint", "equinox")
+
+
+def _at(name: str, path: str) -> str:
+    return f"{name}: leaf {path or 'at the root'}"
 
 
 def _leaves(

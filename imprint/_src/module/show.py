@@ -51,14 +51,17 @@ def tree_pformat(
 
 
 def tree_pprint(tree: Any, **options: Any) -> None:
-    """Print a pytree; the options are those of `tree_pformat`.
+    """Print a pytree as text.
 
     Args:
         tree: any object.
-        options: options of `tree_pformat`.
+        options: those of `tree_pformat`.
 
     Returns:
         None; the text is printed.
+
+    References:
+        Equinox, `equinox.tree_pprint`.
 
     Example:
         >>> import imprint.numpy as np

@@ -64,6 +64,9 @@ def filter_make_jaxpr(
         `ShapeDtypeStruct` for each array and None elsewhere, and the result with None
         for each array. A `ShapeDtypeStruct` as an argument stands for an array.
 
+    References:
+        Equinox, `equinox.filter_make_jaxpr`.
+
     Example:
         >>> import imprint.numpy as inp
         >>> from imprint.module import filter_make_jaxpr
@@ -101,6 +104,9 @@ def filter_closure_convert(
     Returns:
         A module that computes the same for arrays of the same shapes and dtypes and other
         arguments that are equal. Its leaves are the arrays that `fn` closed over.
+
+    References:
+        Equinox, `equinox.filter_closure_convert`.
 
     Example:
         >>> import imprint.numpy as inp

@@ -22,6 +22,15 @@ from imprint.numpy import tanh as tanh
 def identity(x: ArrayLike) -> Array:
     """Return `x` as an array.
 
+    Args:
+        x: an array or number.
+
+    Returns:
+        An array of the same dtype and shape.
+
+    References:
+        JAX, `jax.nn.identity`.
+
     Example:
         >>> from imprint import nn
         >>> nn.identity(2.0)
@@ -37,6 +46,16 @@ def identity(x: ArrayLike) -> Array:
 def relu(x: ArrayLike) -> Array:
     """Return the maximum of `x` and 0; the derivative at 0 is 0.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`; of booleans, integers. NaN stays NaN.
+
+    References:
+        Nair and Hinton, "Rectified Linear Units Improve Restricted Boltzmann Machines",
+        2010.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -51,6 +70,15 @@ def relu(x: ArrayLike) -> Array:
 @fuse_eager
 def relu6(x: ArrayLike) -> Array:
     """Return `x` clipped to [0, 6]; the derivative at both ends is 0.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Krizhevsky, "Convolutional Deep Belief Networks on CIFAR-10", 2010.
 
     Example:
         >>> import imprint.numpy as np
@@ -71,6 +99,13 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
         x: numbers.
         negative_slope: the slope below 0.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Maas, Hannun and Ng, "Rectifier Nonlinearities Improve Neural Network Acoustic
+        Models", 2013.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -84,6 +119,15 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
 @fuse_eager
 def hard_tanh(x: ArrayLike) -> Array:
     """Return `x` clipped to [-1, 1].
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`; of booleans, integers.
+
+    References:
+        Collobert, "Large Scale Machine Learning", 2004.
 
     Example:
         >>> import imprint.numpy as np
@@ -99,6 +143,15 @@ def hard_tanh(x: ArrayLike) -> Array:
 def hard_sigmoid(x: ArrayLike) -> Array:
     """Return a piecewise linear sigmoid: `relu6(x + 3) / 6`.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Howard et al., "Searching for MobileNetV3", 2019.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -111,6 +164,15 @@ def hard_sigmoid(x: ArrayLike) -> Array:
 @fuse_eager
 def hard_silu(x: ArrayLike) -> Array:
     """Return `x` times `hard_sigmoid(x)`.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Howard et al., "Searching for MobileNetV3", 2019.
 
     Example:
         >>> import imprint.numpy as np
@@ -129,6 +191,15 @@ hard_swish = hard_silu
 def sparse_plus(x: ArrayLike) -> Array:
     """Return 0 up to -1, `x` from 1 on, and a parabola between.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        JAX, `jax.nn.sparse_plus`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -141,6 +212,15 @@ def sparse_plus(x: ArrayLike) -> Array:
 
 def sparse_sigmoid(x: ArrayLike) -> Array:
     """Return the derivative of `sparse_plus`: 0, then a line, then 1.
+
+    Args:
+        x: real numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        JAX, `jax.nn.sparse_sigmoid`.
 
     Example:
         >>> import imprint.numpy as np
@@ -162,6 +242,13 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
         x: numbers.
         alpha: the negative of the limit at minus infinity.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Clevert, Unterthiner and Hochreiter, "Fast and Accurate Deep Network Learning by
+        Exponential Linear Units", 2015.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -181,6 +268,12 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
         x: numbers.
         alpha: the negative of the limit at minus infinity.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Barron, "Continuously Differentiable Exponential Linear Units", 2017.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -194,6 +287,15 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 @fuse_eager
 def log1mexp(x: ArrayLike) -> Array:
     """Return `log(1 - exp(-x))` of positive numbers, accurate at both ends.
+
+    Args:
+        x: positive numbers; 0 gives -inf.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Mächler, "Accurately Computing log(1 - exp(-|a|))", 2012.
 
     Example:
         >>> import imprint.numpy as np
@@ -218,6 +320,15 @@ _SELU_SCALE: Final = 1.0507009873554804934193349852946
 def selu(x: ArrayLike) -> Array:
     """Return the elu that keeps mean 0 and variance 1 from layer to layer.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Klambauer et al., "Self-Normalizing Neural Networks", 2017.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -230,6 +341,16 @@ def selu(x: ArrayLike) -> Array:
 @fuse_eager
 def softplus(x: ArrayLike) -> Array:
     """Return `log(1 + exp(x))`, without overflow.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Dugas et al., "Incorporating Second-Order Functional Knowledge for Better Option
+        Pricing", 2000.
 
     Example:
         >>> import imprint.numpy as np
@@ -248,6 +369,12 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
         x: numbers.
         b: the roundness.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Barron, "Squareplus: A Softplus-Like Algebraic Rectifier", 2021.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -265,6 +392,15 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
 def sigmoid(x: ArrayLike) -> Array:
     """Return `1 / (1 + exp(-x))`.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        StableHLO, `logistic`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -278,6 +414,15 @@ def sigmoid(x: ArrayLike) -> Array:
 def log_sigmoid(x: ArrayLike) -> Array:
     """Return the logarithm of the sigmoid, without underflow.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        JAX, `jax.nn.log_sigmoid`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -290,6 +435,15 @@ def log_sigmoid(x: ArrayLike) -> Array:
 @fuse_eager
 def silu(x: ArrayLike) -> Array:
     """Return `x` times its sigmoid, also known as swish.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Elfwing, Uchibe and Doya, "Sigmoid-Weighted Linear Units", 2017.
 
     Example:
         >>> import imprint.numpy as np
@@ -308,6 +462,15 @@ swish = silu
 def mish(x: ArrayLike) -> Array:
     """Return `x * tanh(softplus(x))`.
 
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -321,6 +484,16 @@ def mish(x: ArrayLike) -> Array:
 @fuse_eager
 def soft_sign(x: ArrayLike) -> Array:
     """Return `x / (abs(x) + 1)`.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Glorot and Bengio, "Understanding the difficulty of training deep feedforward
+        neural networks", 2010.
 
     Example:
         >>> import imprint.numpy as np
@@ -353,6 +526,12 @@ def gelu(
         x: numbers.
         approximate: whether to compute it by tanh, not by erfc: faster, with errors up
             to 0.0005.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 
     Example:
         >>> import imprint.numpy as np

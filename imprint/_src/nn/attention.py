@@ -54,9 +54,16 @@ def dot_product_attention(  # noqa: PLR0913 - JAX's signature
         implementation: must be None or "xla".
         return_residual: whether to return the logarithms of the sums of exponentials too.
 
+    Returns:
+        An array of the axes of `query`, BTNH or TNH, and of the dtype of the keys; with
+        `return_residual`, a pair of it and the logarithms, of the axes BTN or TN.
+
     Raises:
         ShapeError: shapes do not match.
         DTypeError: dtypes of query, key and value differ, or the mask is not boolean.
+
+    References:
+        Vaswani et al., "Attention Is All You Need", 2017.
 
     Example:
         >>> import imprint.numpy as np

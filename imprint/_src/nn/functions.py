@@ -35,6 +35,12 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
         axis: the axes along which the result adds up to 1; None for all.
         where: mask of the elements to include; the result is 0 at the others.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        JAX, `jax.nn.softmax`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -56,6 +62,12 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
         x: numbers.
         axis: the axes along which the softmax adds up to 1; None for all.
         where: mask of the elements to include; the result is -inf at the others.
+
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    References:
+        JAX, `jax.nn.log_softmax`.
 
     Example:
         >>> import imprint.numpy as np
@@ -113,6 +125,13 @@ def logsumexp(
             and its sign.
         where: mask of the elements to include.
 
+    Returns:
+        The logarithm, without the reduced axes; of integers, floats. With
+        `return_sign`, a pair of it and the sign. It is -inf without elements.
+
+    References:
+        SciPy, `scipy.special.logsumexp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -156,6 +175,12 @@ def logmeanexp(
         where: mask of the elements to include.
         keepdims: whether to keep the reduced axes with length 1.
 
+    Returns:
+        The logarithm, without the reduced axes; of integers, floats.
+
+    References:
+        JAX, `jax.nn.logmeanexp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -177,8 +202,14 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
         x: numbers.
         axis: the axis to halve; its length must be even.
 
+    Returns:
+        An array with half as many elements along the axis; integers become floats.
+
     Raises:
         ShapeError: the length is odd.
+
+    References:
+        Dauphin et al., "Language Modeling with Gated Convolutional Networks", 2016.
 
     Example:
         >>> import imprint.numpy as np
@@ -221,6 +252,15 @@ def standardize(  # noqa: PLR0913 - JAX's signature
             squares, or "stable", from the distances to the mean, which loses fewer
             digits.
 
+    Returns:
+        An array of the shape of `x`; floats keep their dtype, integers become floats.
+
+    Raises:
+        ArgumentError: the algorithm is unknown.
+
+    References:
+        JAX, `jax.nn.standardize`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
@@ -255,8 +295,14 @@ def one_hot(
         dtype: of the result; None for the default float.
         axis: the position of the new axis.
 
+    Returns:
+        An array of that dtype, with a new axis of `num_classes` elements.
+
     Raises:
         DTypeError: `x` does not have an integer dtype.
+
+    References:
+        JAX, `jax.nn.one_hot`.
 
     Example:
         >>> import imprint.numpy as np

@@ -70,6 +70,19 @@ def zeros(
 ) -> Array:
     """Return zeros; the key is not used.
 
+    Args:
+        key: ignored.
+        shape: the shape.
+        dtype: the dtype; None for the default float.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of that shape and dtype.
+
+    References:
+        JAX, `jax.nn.initializers.zeros`.
+
     Example:
         >>> from imprint import nn
         >>> nn.initializers.zeros(None, (2,))
@@ -89,6 +102,19 @@ def ones(
 ) -> Array:
     """Return ones; the key is not used.
 
+    Args:
+        key: ignored.
+        shape: the shape.
+        dtype: the dtype; None for the default float.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of that shape and dtype.
+
+    References:
+        JAX, `jax.nn.initializers.ones`.
+
     Example:
         >>> from imprint import nn
         >>> nn.initializers.ones(None, (2,))
@@ -106,6 +132,12 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
     Args:
         value: a number, or an array that broadcasts to the shape.
         dtype: the default dtype.
+
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
+    References:
+        JAX, `jax.nn.initializers.constant`.
 
     Example:
         >>> from imprint import nn
@@ -125,6 +157,12 @@ def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
         scale: the upper bound.
         dtype: the default dtype.
 
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
+    References:
+        JAX, `jax.nn.initializers.uniform`.
+
     Example:
         >>> from imprint import nn, random
         >>> nn.initializers.uniform(10.0)(random.key(0), (2,))
@@ -143,6 +181,12 @@ def normal(stddev: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
     Args:
         stddev: the standard deviation.
         dtype: the default dtype.
+
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
+    References:
+        JAX, `jax.nn.initializers.normal`.
 
     Example:
         >>> from imprint import nn, random
@@ -169,6 +213,12 @@ def truncated_normal(
         dtype: the default dtype.
         lower: the lower bound, in standard deviations.
         upper: the upper bound.
+
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
+    References:
+        JAX, `jax.nn.initializers.truncated_normal`.
 
     Example:
         >>> from imprint import nn, random
@@ -210,6 +260,14 @@ def orthogonal(
             are orthonormal, or rows if these are fewer.
         dtype: the default dtype.
 
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+        It raises `ShapeError` for fewer than two axes.
+
+    References:
+        Saxe, McClelland and Ganguli, "Exact solutions to the nonlinear dynamics of
+        learning in deep linear neural networks", 2013.
+
     Example:
         >>> from imprint import nn, random
         >>> import imprint.numpy as np
@@ -241,13 +299,20 @@ def delta_orthogonal(
 ) -> Initializer:
     """Return the initializer of convolution kernels with delta-orthogonal matrices.
 
-    A convolution by such a kernel is an orthogonal matrix at each position (arXiv
-    1806.05393).
+    A convolution by such a kernel is an orthogonal matrix at each position.
 
     Args:
         scale: the factor of the matrix.
         column_axis: the axis of the outputs, of the last two.
         dtype: the default dtype.
+
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+        It raises `ShapeError` unless the shape has one to three kernel axes, then at
+        most as many inputs as outputs.
+
+    References:
+        Xiao et al., "Dynamical Isometry and a Mean Field Theory of CNNs", 2018.
 
     Example:
         >>> from imprint import nn, random
@@ -296,8 +361,14 @@ def variance_scaling(  # noqa: PLR0913, PLR0917 - JAX's parameters
         batch_axis: axes that are part of neither fan.
         dtype: the default dtype.
 
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
     Raises:
         ArgumentError: the mode or distribution is unknown.
+
+    References:
+        JAX, `jax.nn.initializers.variance_scaling`.
 
     Example:
         >>> from imprint import nn, random
@@ -419,7 +490,7 @@ class InitializerFactory(Protocol):
 
 
 def _named(
-    name: str, scale: float, mode: Mode, distribution: Distribution
+    name: str, scale: float, mode: Mode, distribution: Distribution, source: str
 ) -> InitializerFactory:
     def make(
         in_axis: Axes = -2,
@@ -439,6 +510,12 @@ def _named(
         batch_axis: axes that are part of neither fan.
         dtype: the default dtype.
 
+    Returns:
+        An initializer: a function of a key, a shape and a dtype that returns an array.
+
+    References:
+        {source}
+
     Example:
         >>> from imprint import nn, random
         >>> nn.initializers.{name}()(random.key(0), (3, 2)).shape
@@ -447,12 +524,18 @@ def _named(
     return make
 
 
-glorot_uniform: Final = _named("glorot_uniform", 1.0, "fan_avg", "uniform")
-glorot_normal: Final = _named("glorot_normal", 1.0, "fan_avg", "truncated_normal")
-lecun_uniform: Final = _named("lecun_uniform", 1.0, "fan_in", "uniform")
-lecun_normal: Final = _named("lecun_normal", 1.0, "fan_in", "truncated_normal")
-he_uniform: Final = _named("he_uniform", 2.0, "fan_in", "uniform")
-he_normal: Final = _named("he_normal", 2.0, "fan_in", "truncated_normal")
+_GLOROT = "Glorot and Bengio, AISTATS, 2010."
+_LECUN = "LeCun et al., Efficient BackProp, 1998."
+_HE = "He et al., ICCV, 2015."
+
+glorot_uniform: Final = _named("glorot_uniform", 1.0, "fan_avg", "uniform", _GLOROT)
+glorot_normal: Final = _named(
+    "glorot_normal", 1.0, "fan_avg", "truncated_normal", _GLOROT
+)
+lecun_uniform: Final = _named("lecun_uniform", 1.0, "fan_in", "uniform", _LECUN)
+lecun_normal: Final = _named("lecun_normal", 1.0, "fan_in", "truncated_normal", _LECUN)
+he_uniform: Final = _named("he_uniform", 2.0, "fan_in", "uniform", _HE)
+he_normal: Final = _named("he_normal", 2.0, "fan_in", "truncated_normal", _HE)
 xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform

@@ -198,6 +198,16 @@ def _kinds(value: Any) -> Any:
 def delete_init_state(model: Any) -> Any:
     """Return a model without the initial values of its state, which are in a `State`.
 
+    Args:
+        model: a pytree with `StateIndex` objects.
+
+    Returns:
+        The model, where each `StateIndex` has a placeholder in the place of its initial
+        value.
+
+    References:
+        Equinox, `equinox.nn.delete_init_state`.
+
     Example:
         >>> from imprint import nn
         >>> nn.delete_init_state(nn.StateIndex(1.0)).init
@@ -215,6 +225,13 @@ def make_with_state(make_model: Callable[P, T]) -> Callable[P, tuple[T, State]]:
 
     Args:
         make_model: a class of modules, or a function that returns one.
+
+    Returns:
+        A function with the arguments of `make_model` that returns a pair of the model,
+        without initial values, and its `State`.
+
+    References:
+        Equinox, `equinox.nn.make_with_state`.
 
     Example:
         >>> from imprint import nn

@@ -40,9 +40,17 @@ def convolve(
         preferred_element_type: the dtype of the sums and the result; integer operands
             then stay integers.
 
+    Returns:
+        A vector, in the promoted floating or complex dtype unless
+        `preferred_element_type` is given. Of lengths n ≥ m: n + m - 1 elements for
+        "full", n for "same", n - m + 1 for "valid".
+
     Raises:
         ShapeError: an operand is not a vector, or is empty.
         ArgumentError: the mode is unknown.
+
+    References:
+        NumPy, `numpy.convolve`.
 
     Example:
         >>> import imprint.numpy as np
@@ -74,9 +82,17 @@ def correlate(
         preferred_element_type: the dtype of the sums and the result; integer operands
             then stay integers.
 
+    Returns:
+        A vector, in the promoted floating or complex dtype unless
+        `preferred_element_type` is given. Of lengths n ≥ m: n - m + 1 elements for
+        "valid", n for "same", n + m - 1 for "full".
+
     Raises:
         ShapeError: an operand is not a vector, or is empty.
         ArgumentError: the mode is unknown.
+
+    References:
+        NumPy, `numpy.correlate`.
 
     Example:
         >>> import imprint.numpy as np

@@ -62,6 +62,13 @@ def array(  # noqa: PLR0913 - JAX's signature
         device: where it is to be, as in `imprint.device_put`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of the shape of the nesting, with `ndmin` axes at least. A Python
+        `int`, `float` or `complex` alone is weakly typed unless `dtype` is given.
+
+    References:
+        NumPy, `numpy.array`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.array([[1, 2], [3, 4.5]])
@@ -99,6 +106,13 @@ def asarray(
         device: where it is to be, as in `imprint.device_put`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of the shape of `a`. A Python `int`, `float` or `complex` alone is
+        weakly typed unless `dtype` is given.
+
+    References:
+        NumPy, `numpy.asarray`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.asarray([True, 2])
@@ -121,6 +135,12 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
         a: an array.
         order: as in `array`.
 
+    Returns:
+        An array of the shape, dtype and values of `a`.
+
+    References:
+        NumPy, `numpy.copy`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.copy(np.arange(3))
@@ -141,6 +161,16 @@ def from_dlpack(
         copy: True or None copies, because another library may write to its memory.
             False shares the memory, if the dtype allows; a later write to it may or may
             not change the array.
+
+    Returns:
+        An array of the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: `x` has no `__dlpack__`.
+        DTypeError: NumPy lacks the dtype.
+
+    References:
+        NumPy, `numpy.from_dlpack`.
 
     Example:
         >>> import numpy
@@ -168,6 +198,18 @@ def from_dlpack(
 
 def is_supported_dtype(dtype: Any) -> bool:
     """Return whether arrays of a dtype can be handed over by DLPack, as in JAX.
+
+    Args:
+        dtype: a dtype, or its name.
+
+    Returns:
+        Whether they can.
+
+    Raises:
+        ArgumentError: `dtype` is None.
+
+    References:
+        JAX, `jax.dlpack.is_supported_dtype`.
 
     Example:
         >>> import imprint
@@ -326,6 +368,22 @@ def zeros(
 ) -> Array:
     """Return an array of zeros.
 
+    Args:
+        shape: the lengths of the axes: an integer or a tuple.
+        dtype: the dtype; None for the default float.
+        device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype.
+
+    Raises:
+        DTypeError: `dtype` is an integer, so probably a part of the shape.
+
+    References:
+        NumPy, `numpy.zeros`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.zeros((2, 2))
@@ -348,6 +406,22 @@ def ones(
 ) -> Array:
     """Return an array of ones.
 
+    Args:
+        shape: the lengths of the axes: an integer or a tuple.
+        dtype: the dtype; None for the default float.
+        device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype.
+
+    Raises:
+        DTypeError: `dtype` is an integer, so probably a part of the shape.
+
+    References:
+        NumPy, `numpy.ones`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ones(3, dtype="int32")
@@ -368,6 +442,22 @@ def empty(
     out_sharding: Any = None,
 ) -> Array:
     """Return an array of unspecified values (zeros).
+
+    Args:
+        shape: the lengths of the axes: an integer or a tuple.
+        dtype: the dtype; None for the default float.
+        device: where it is to be, as in `imprint.device_put`.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype.
+
+    Raises:
+        DTypeError: `dtype` is an integer, so probably a part of the shape.
+
+    References:
+        NumPy, `numpy.empty`.
 
     Example:
         >>> import imprint.numpy as np
@@ -398,6 +488,13 @@ def full(
         device: where it is to be, as in `imprint.device_put`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of this shape, weakly typed if the value is a number and `dtype` is
+        None.
+
+    References:
+        NumPy, `numpy.full`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.full(2, 7)
@@ -422,6 +519,21 @@ def zeros_like(
 ) -> Array:
     """Return zeros with the shape and dtype of an array, unless given.
 
+    Args:
+        a: an array, a number, or an object with a shape and a dtype.
+        dtype: the dtype; None for that of `a`.
+        shape: the lengths of the axes; None for those of `a`.
+        device: where it is to be; None for the place of `a`, if that is committed to
+            one.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype, as weakly typed as `a` if `dtype` is None.
+
+    References:
+        NumPy, `numpy.zeros_like`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.zeros_like(np.arange(3), dtype="float32")
@@ -445,6 +557,21 @@ def ones_like(
 ) -> Array:
     """Return ones with the shape and dtype of an array, unless given.
 
+    Args:
+        a: an array, a number, or an object with a shape and a dtype.
+        dtype: the dtype; None for that of `a`.
+        shape: the lengths of the axes; None for those of `a`.
+        device: where it is to be; None for the place of `a`, if that is committed to
+            one.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype, as weakly typed as `a` if `dtype` is None.
+
+    References:
+        NumPy, `numpy.ones_like`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ones_like(np.arange(3))
@@ -464,6 +591,19 @@ def empty_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return unspecified values (zeros) with the shape and dtype of an array.
+
+    Args:
+        prototype: an array, a number, or an object with a shape and a dtype.
+        dtype: the dtype; None for that of the prototype.
+        shape: the lengths of the axes; None for those of the prototype.
+        device: where it is to be; None for the place of a committed prototype.
+
+    Returns:
+        An array of this shape and dtype, as weakly typed as the prototype if `dtype` is
+        None.
+
+    References:
+        NumPy, `numpy.empty_like`.
 
     Example:
         >>> import imprint.numpy as np
@@ -489,6 +629,22 @@ def full_like(
     out_sharding: Any = None,
 ) -> Array:
     """Return an array filled with a value, with the shape and dtype of another.
+
+    Args:
+        a: an array, a number, or an object with a shape and a dtype.
+        fill_value: a number, or an array that broadcasts to the shape.
+        dtype: the dtype; None for that of `a`.
+        shape: the lengths of the axes; None for those of `a`.
+        device: where it is to be; None for the place of `a`, if that is committed to
+            one.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape and dtype, as weakly typed as `a` if `dtype` is None.
+
+    References:
+        NumPy, `numpy.full_like`.
 
     Example:
         >>> import imprint.numpy as np

@@ -45,6 +45,15 @@ ComplexWarning: Final = np.exceptions.ComplexWarning
 def result_type(*args: Any) -> dtypes.DType:
     """Return the dtype of an operation on these values and dtypes.
 
+    Args:
+        args: arrays, numbers and dtypes; `int`, `float` and `complex` count as weak.
+
+    Returns:
+        The promoted dtype.
+
+    References:
+        NumPy, `numpy.result_type`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.result_type("int8", 1.0)
@@ -59,6 +68,12 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     Args:
         arg1: the dtype, or a value that has one.
         arg2: the other, or one of NumPy's abstract types.
+
+    Returns:
+        Whether it is.
+
+    References:
+        NumPy, `numpy.issubdtype`.
 
     Example:
         >>> import imprint.numpy as np
@@ -192,6 +207,13 @@ def astype(
         copy: whether the result has memory of its own if the dtype is the same.
         device: where it is to be, as in `imprint.device_put`.
 
+    Returns:
+        An array of the shape of `x`, in the dtype. Complex numbers lose their imaginary
+        parts in a real dtype; booleans are whether they are nonzero.
+
+    References:
+        NumPy, `numpy.astype`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.astype(np.array([1.7, -1.7]), "int32")
@@ -214,6 +236,17 @@ def astype(
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
     """Return whether NumPy's rule allows a cast from one dtype to another.
 
+    Args:
+        from_: a dtype.
+        to: a dtype.
+        casting: "no", "equiv", "safe", "same_kind" or "unsafe".
+
+    Returns:
+        Whether the rule allows it.
+
+    References:
+        NumPy, `numpy.can_cast`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.can_cast("int32", "int8")
@@ -228,6 +261,15 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
 def shape(a: Any) -> Shape:
     """Return the lengths of the axes.
 
+    Args:
+        a: an array, number or nested sequence.
+
+    Returns:
+        A tuple of integers; of dimensions, where a length is symbolic.
+
+    References:
+        NumPy, `numpy.shape`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.shape(np.zeros((2, 3)))
@@ -239,6 +281,15 @@ def shape(a: Any) -> Shape:
 def ndim(a: Any) -> int:
     """Return the number of axes.
 
+    Args:
+        a: an array, number or nested sequence.
+
+    Returns:
+        The number, an integer.
+
+    References:
+        NumPy, `numpy.ndim`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ndim(np.zeros((2, 3)))
@@ -249,6 +300,16 @@ def ndim(a: Any) -> int:
 
 def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
     """Return the number of elements, or the length along axes.
+
+    Args:
+        a: an array, number or nested sequence.
+        axis: an axis or several; None for all.
+
+    Returns:
+        The product of the lengths, an integer.
+
+    References:
+        NumPy, `numpy.size`.
 
     Example:
         >>> import imprint.numpy as np
@@ -267,6 +328,15 @@ def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
 def isscalar(element: Any) -> bool:
     """Return whether an object is a number or an array of rank 0.
 
+    Args:
+        element: any object.
+
+    Returns:
+        Whether it is.
+
+    References:
+        NumPy, `numpy.isscalar`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.isscalar(1.5), np.isscalar(np.ones(1))
@@ -277,6 +347,15 @@ def isscalar(element: Any) -> bool:
 
 def iscomplexobj(x: Any) -> bool:
     """Return whether an object has a complex dtype.
+
+    Args:
+        x: an array, number, nested sequence or `numpy.dtype`.
+
+    Returns:
+        Whether it has.
+
+    References:
+        NumPy, `numpy.iscomplexobj`.
 
     Example:
         >>> import imprint.numpy as np
@@ -297,6 +376,15 @@ def _dtype_of(x: Any) -> Any:
 
 def isrealobj(x: Any) -> bool:
     """Return whether an object has a dtype that is not complex.
+
+    Args:
+        x: an array, number, nested sequence or `numpy.dtype`.
+
+    Returns:
+        Whether it has.
+
+    References:
+        NumPy, `numpy.isrealobj`.
 
     Example:
         >>> import imprint.numpy as np

@@ -155,9 +155,14 @@ def einsum(
             itself as tuples of positions.
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
-        _dot_general: what contracts a pair of arrays, with the arguments of
-            `imprint.lax.dot_general`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array with an axis for each letter of the result, in their order. It has the
+        promoted dtype unless `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.einsum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -203,6 +208,17 @@ def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
 ) -> tuple[Path, str]:
     """Return the order of contractions of `einsum`, and a line about it.
+
+    Args:
+        subscripts: as in `einsum`.
+        operands: the arrays.
+        optimize: the planner, as in `einsum`.
+
+    Returns:
+        The positions that each step contracts, and a line with names, result and steps.
+
+    References:
+        NumPy, `numpy.einsum_path`.
 
     Example:
         >>> import imprint.numpy as np

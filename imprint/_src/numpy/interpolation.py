@@ -42,6 +42,17 @@ def interp(
         right: the value after the last point, as `left`.
         period: the period of the function; `left` and `right` are then ignored.
 
+    Returns:
+        An array of the shape of `x`, in the promoted floating or complex dtype.
+
+    Raises:
+        ShapeError: `xp` and `fp` are not vectors of one length.
+        ArgumentError: `xp` is empty, or `left` or `right` is another word.
+        DTypeError: `x` or `xp` is complex.
+
+    References:
+        NumPy, `numpy.interp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.interp(np.array([0.5, 3.0]), np.array([0, 1]), np.array([2, 4]))

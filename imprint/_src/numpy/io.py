@@ -24,6 +24,17 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
 
     Other contents, such as those of a `savez` file, are returned as by NumPy.
 
+    Args:
+        file: its name, or an open file.
+        args: further arguments of `numpy.load`.
+        kwargs: further keyword arguments of `numpy.load`.
+
+    Returns:
+        An array, or an object of NumPy if it holds no single array of numbers.
+
+    References:
+        NumPy, `numpy.load`.
+
     Example:
         >>> import io
         >>> import imprint.numpy as np
@@ -54,6 +65,12 @@ def frombuffer(
         count: how many numbers to read; -1 for all.
         offset: the number of bytes to skip.
 
+    Returns:
+        A vector; 64 bits become 32 unless `enable_x64` is set.
+
+    References:
+        NumPy, `numpy.frombuffer`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.frombuffer(b"abc", "uint8")
@@ -72,6 +89,12 @@ def fromstring(
         dtype: the dtype of the numbers.
         count: how many numbers to read; -1 for all.
         sep: the separator.
+
+    Returns:
+        A vector; 64 bits become 32 unless `enable_x64` is set.
+
+    References:
+        NumPy, `numpy.fromstring`.
 
     Example:
         >>> import imprint.numpy as np
@@ -93,6 +116,12 @@ def fromfile(
         sep: the separator of a text file; empty for a binary file.
         offset: the number of bytes to skip.
 
+    Returns:
+        A vector; 64 bits become 32 unless `enable_x64` is set.
+
+    References:
+        NumPy, `numpy.fromfile`.
+
     Example:
         >>> import tempfile
         >>> import imprint.numpy as np
@@ -111,6 +140,12 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Array:
         iter: numbers.
         dtype: the dtype of the result.
         count: how many numbers to read; -1 for all.
+
+    Returns:
+        A vector; 64 bits become 32 unless `enable_x64` is set.
+
+    References:
+        NumPy, `numpy.fromiter`.
 
     Example:
         >>> import imprint.numpy as np

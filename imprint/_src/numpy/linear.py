@@ -84,6 +84,16 @@ def dot(
         preferred_element_type: the dtype of the sums and the result.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of the remaining axes of `a`, then those of `b`, in the promoted dtype
+        unless `preferred_element_type` is given.
+
+    Raises:
+        ShapeError: the contracted axes have different lengths.
+
+    References:
+        NumPy, `numpy.dot`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.dot(np.arange(3), np.arange(3))
@@ -126,6 +136,16 @@ def matmul(
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The products, whose leading axes are broadcast, in the promoted dtype unless
+        `preferred_element_type` is given.
+
+    Raises:
+        ShapeError: an operand has no axes, or the shapes do not fit.
+
+    References:
+        NumPy, `numpy.matmul`.
 
     Example:
         >>> import imprint.numpy as np
@@ -218,6 +238,20 @@ def vdot(
 ) -> Array:
     """Return the dot product of two flattened arrays, the first one conjugated.
 
+    Args:
+        a: an array.
+        b: an array with as many elements.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+
+    Returns:
+        An array of rank 0, in the promoted dtype unless `preferred_element_type` is
+        given.
+
+    References:
+        NumPy, `numpy.vdot`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.vdot(np.array([1j]), np.array([1j]))
@@ -243,6 +277,24 @@ def vecdot(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """Return the dot products of vectors along an axis, the first ones conjugated.
+
+    Args:
+        x1: vectors.
+        x2: vectors of the same length; other axes broadcast.
+        axis: their axis.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+
+    Returns:
+        The products, without the axis, in the promoted dtype unless
+        `preferred_element_type` is given.
+
+    Raises:
+        ShapeError: the vectors have different lengths.
+
+    References:
+        NumPy, `numpy.vecdot`.
 
     Example:
         >>> import imprint.numpy as np
@@ -284,6 +336,18 @@ def tensordot(
         precision: the precision of float products; None for the default.
         preferred_element_type: the dtype of the sums and the result.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of the remaining axes of `a`, then those of `b`, in the promoted dtype
+        unless `preferred_element_type` is given.
+
+    Raises:
+        ShapeError: there are fewer axes than `axes`, or contracted axes have different
+            lengths.
+        ArgumentError: the lists in `axes` have different lengths.
+
+    References:
+        NumPy, `numpy.tensordot`.
 
     Example:
         >>> import imprint.numpy as np
@@ -360,6 +424,20 @@ def inner(
 ) -> Array:
     """Contract the last axes of two arrays.
 
+    Args:
+        a: an array.
+        b: an array whose last axis is as long; or either is a number.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+
+    Returns:
+        An array of the remaining axes of `a`, then those of `b`, in the promoted dtype
+        unless `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.inner`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.inner(np.array([1, 2]), np.array([[1, 0], [0, 1]]))
@@ -381,6 +459,17 @@ def inner(
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Return the products of all pairs of elements of two flattened arrays.
 
+    Args:
+        a: an array of m elements.
+        b: an array of n elements.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        A matrix of shape (m, n), in the promoted dtype.
+
+    References:
+        NumPy, `numpy.outer`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.outer(np.arange(2), np.arange(3))
@@ -395,6 +484,16 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
 @fuse_eager
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the Kronecker product: a copy of `b` for each element of `a`, times it.
+
+    Args:
+        a: an array.
+        b: an array; the one with fewer axes gets leading axes of length 1.
+
+    Returns:
+        An array whose axes are as long as the product of both, in the promoted dtype.
+
+    References:
+        NumPy, `numpy.kron`.
 
     Example:
         >>> import imprint.numpy as np
@@ -429,6 +528,15 @@ def cross(
         axisc: the axis of the vectors in the result.
         axis: all three, if given.
 
+    Returns:
+        The products, of the broadcast shape, in the promoted dtype.
+
+    Raises:
+        ShapeError: the vectors have not three elements.
+
+    References:
+        NumPy, `numpy.cross`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
@@ -459,6 +567,16 @@ _SPACE: Final = 3
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the products of matrices and vectors.
 
+    Args:
+        x1: matrices along the last two axes.
+        x2: vectors along the last axis; leading axes broadcast.
+
+    Returns:
+        Vectors along the last axis, in the promoted dtype.
+
+    References:
+        NumPy, `numpy.matvec`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.matvec(np.ones((2, 3)), np.arange(3.0))
@@ -472,6 +590,16 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the products of vectors, conjugated, and matrices.
+
+    Args:
+        x1: vectors along the last axis.
+        x2: matrices along the last two axes; leading axes broadcast.
+
+    Returns:
+        Vectors along the last axis, in the promoted dtype.
+
+    References:
+        NumPy, `numpy.vecmat`.
 
     Example:
         >>> import imprint.numpy as np

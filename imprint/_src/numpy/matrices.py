@@ -49,6 +49,12 @@ def eye(
         dtype: the dtype; None for the default float.
         device: the device or sharding of the result, as in `imprint.device_put`.
 
+    Returns:
+        A matrix of shape (N, M).
+
+    References:
+        NumPy, `numpy.eye`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.eye(2)
@@ -63,6 +69,16 @@ def eye(
 
 def identity(n: Dim, dtype: DTypeLike | None = None) -> Array:
     """Return a square matrix with ones on the diagonal; see `eye`.
+
+    Args:
+        n: the number of rows and columns.
+        dtype: the dtype; None for the default float.
+
+    Returns:
+        A matrix of shape (n, n).
+
+    References:
+        NumPy, `numpy.identity`.
 
     Example:
         >>> import imprint.numpy as np
@@ -80,6 +96,18 @@ def tri(
     dtype: DTypeLike | None = None,
 ) -> Array:
     """Return a matrix with ones on and below a diagonal; see `eye`.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns, if not `N`.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
+        dtype: the dtype; None for the default float.
+
+    Returns:
+        A matrix of shape (N, M).
+
+    References:
+        NumPy, `numpy.tri`.
 
     Example:
         >>> import imprint.numpy as np
@@ -106,6 +134,16 @@ def fill_diagonal(
         val: the values, repeated as needed.
         wrap: must be False; the diagonal does not restart in a tall matrix.
         inplace: must be False; arrays are immutable.
+
+    Returns:
+        An array of the shape and dtype of `a`.
+
+    Raises:
+        NotImplementedError: `inplace` or `wrap` is true.
+        ShapeError: `a` has fewer than two axes, or more and of different lengths.
+
+    References:
+        NumPy, `numpy.fill_diagonal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -139,6 +177,16 @@ def fill_diagonal(
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Return the lower triangle of matrices: zeros above a diagonal.
 
+    Args:
+        m: matrices along the last two axes.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
+
+    Returns:
+        An array of the shape and dtype of `m`.
+
+    References:
+        NumPy, `numpy.tril`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tril(np.ones((2, 2)))
@@ -153,6 +201,16 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Return the upper triangle of matrices: zeros below a diagonal.
 
+    Args:
+        m: matrices along the last two axes.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
+
+    Returns:
+        An array of the shape and dtype of `m`.
+
+    References:
+        NumPy, `numpy.triu`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.triu(np.ones((2, 2)))
@@ -166,6 +224,18 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
 @fuse_eager
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return a diagonal of matrices, along a new last axis.
+
+    Args:
+        a: an array of at least two axes.
+        offset: the number of the diagonal; positive, above the main one.
+        axis1: the axis of the rows.
+        axis2: the axis of the columns.
+
+    Returns:
+        The other axes of `a` and the diagonal, in its dtype.
+
+    References:
+        NumPy, `numpy.diagonal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -197,6 +267,20 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """Return the diagonal of a matrix, or a matrix with a vector as diagonal.
 
+    Args:
+        v: a vector or a matrix.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
+
+    Returns:
+        The diagonal, or a square matrix that is longer than the vector by |k|, in the
+        dtype of `v`.
+
+    Raises:
+        ShapeError: `v` has no axis, or more than two.
+
+    References:
+        NumPy, `numpy.diag`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.diag(np.array([1, 2]))
@@ -222,6 +306,16 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """Return a matrix with the flattened elements as a diagonal.
 
+    Args:
+        v: an array.
+        k: the number of the diagonal: 0 for the main one, 1 for the one above.
+
+    Returns:
+        A square matrix that is longer than the flat array by |k|, in the dtype of `v`.
+
+    References:
+        NumPy, `numpy.diagflat`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.diagflat(np.array([[1], [2]]))
@@ -242,6 +336,21 @@ def trace(
 ) -> Array:
     """Return the sum of a diagonal of matrices.
 
+    Args:
+        a: an array of at least two axes.
+        offset: the number of the diagonal; positive, above the main one.
+        axis1: the axis of the rows.
+        axis2: the axis of the columns.
+        dtype: the dtype of the sum.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        The sums, of the shape of the other axes; booleans and narrow integers are
+        summed in the default integer dtype.
+
+    References:
+        NumPy, `numpy.trace`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.trace(np.array([[1, 2], [3, 4]]))
@@ -260,6 +369,20 @@ def vander(
     increasing: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
     """Return the Vandermonde matrix: powers of a vector, a column for each exponent.
+
+    Args:
+        x: a vector.
+        N: the number of columns; None for a square matrix.
+        increasing: whether exponents ascend from 0, not descend to it.
+
+    Returns:
+        A matrix of shape (length of `x`, N), in the dtype of `x`.
+
+    Raises:
+        ShapeError: `x` is no vector.
+
+    References:
+        NumPy, `numpy.vander`.
 
     Example:
         >>> import imprint.numpy as np

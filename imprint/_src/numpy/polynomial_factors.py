@@ -50,6 +50,15 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
         trim_leading_zeros: whether to remove leading zeros of both, as NumPy does; not
             in a compiled function, whose shapes cannot depend on values.
 
+    Returns:
+        The coefficients, in the promoted floating or complex dtype.
+
+    Raises:
+        ShapeError: an operand is no vector.
+
+    References:
+        NumPy, `numpy.polymul`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.polymul(np.array([1, 2]), np.array([1, 0, 3]))
@@ -76,6 +85,12 @@ def polydiv(
 
     Returns:
         The quotient, and a remainder as long as the dividend.
+
+    Raises:
+        ShapeError: an operand is no vector, or the divisor is empty.
+
+    References:
+        NumPy, `numpy.polydiv`.
 
     Example:
         >>> import imprint.numpy as np
@@ -108,6 +123,16 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 
     Args:
         seq_of_zeros: a vector of roots, or a square matrix, for its eigenvalues.
+
+    Returns:
+        The coefficients, the highest power first, one more than roots; complex for a
+        matrix, of rank 0 without roots.
+
+    Raises:
+        ShapeError: the operand is neither a vector nor a square matrix.
+
+    References:
+        NumPy, `numpy.poly`.
 
     Example:
         >>> import imprint.numpy as np
@@ -142,6 +167,17 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
         strip_zeros: whether to remove leading zeros first. For traced coefficients pass
             False: the number of roots follows from the length, with NaN at the end for
             each leading zero.
+
+    Returns:
+        The roots, complex, in no order: one fewer than coefficients without leading
+        zeros.
+
+    Raises:
+        ShapeError: `p` is no vector.
+        ConcretizationError: `p` is traced and `strip_zeros` is true.
+
+    References:
+        NumPy, `numpy.roots`.
 
     Example:
         >>> import imprint.numpy as np
@@ -218,6 +254,19 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
         w: the weights of the residuals.
         cov: whether to return the covariance of the coefficients too; "unscaled"
             assumes residuals of variance 1.
+
+    Returns:
+        The coefficients, the highest power first, in columns for several data sets; in
+        a tuple with the other results that are asked for.
+
+    Raises:
+        ShapeError: the points are no vector, empty, or not as many as values or
+            weights.
+        ArgumentError: `deg` is negative, or there are too few points for the
+            covariance.
+
+    References:
+        NumPy, `numpy.polyfit`.
 
     Example:
         >>> import imprint.numpy as np

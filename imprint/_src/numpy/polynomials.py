@@ -34,6 +34,16 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int = 16) -> Array:
         x: where to evaluate it.
         unroll: how many terms an iteration of JAX's loop adds; here there is no loop.
 
+    Returns:
+        An array of the shape of `x`, broadcast with the further axes of `p`, in the
+        promoted dtype.
+
+    Raises:
+        ShapeError: `p` has no axis.
+
+    References:
+        NumPy, `numpy.polyval`; Horner's scheme.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.polyval(np.array([1, 0, 3]), np.array([0, 1, 2]))
@@ -56,6 +66,16 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int = 16) -> Array:
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the sum of two polynomials.
 
+    Args:
+        a1: the coefficients of one, the highest power first.
+        a2: those of the other.
+
+    Returns:
+        The coefficients, as many as the longer operand has, in the promoted dtype.
+
+    References:
+        NumPy, `numpy.polyadd`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.polyadd(np.array([1, 2, 3]), np.array([10]))
@@ -72,6 +92,16 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 @fuse_eager
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the difference of two polynomials.
+
+    Args:
+        a1: the coefficients of one, the highest power first.
+        a2: those of the other.
+
+    Returns:
+        The coefficients, as many as the longer operand has, in the promoted dtype.
+
+    References:
+        NumPy, `numpy.polysub`.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,6 +120,12 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     Args:
         p: the coefficients.
         m: the order of the derivative.
+
+    Returns:
+        The coefficients, `m` fewer, in a floating or complex dtype.
+
+    References:
+        NumPy, `numpy.polyder`.
 
     Example:
         >>> import imprint.numpy as np
@@ -115,6 +151,15 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
         p: the coefficients.
         m: the order of the integral.
         k: the constants of integration: one, or one for each order; None for 0.
+
+    Returns:
+        The coefficients, `m` more, in a floating or complex dtype.
+
+    Raises:
+        ShapeError: there are neither one constant nor `m`.
+
+    References:
+        NumPy, `numpy.polyint`.
 
     Example:
         >>> import imprint.numpy as np

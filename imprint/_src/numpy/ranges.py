@@ -76,6 +76,17 @@ def arange(
         device: where it is to be, as in `imprint.device_put`.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        A vector of ceil((stop - start) / step) numbers, or none.
+
+    Raises:
+        ArgumentError: the step is 0.
+        ShapeError: an operand is no single number.
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.arange`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.arange(1, 10, 3)
@@ -172,6 +183,16 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
         axis: the axis of the result along which the numbers run.
         device: where it is to be, as in `imprint.device_put`.
 
+    Returns:
+        An array of `num` elements along a new axis, and the axes of the ends; with
+        `retstep`, also the spacing, of their shape.
+
+    Raises:
+        ArgumentError: `num` is negative.
+
+    References:
+        NumPy, `numpy.linspace`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linspace(0, 1, 5)
@@ -248,6 +269,21 @@ def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
 ) -> Array:
     """Return `base` to the power of evenly spaced numbers; see `linspace`.
 
+    Args:
+        start: the first exponent, or an array of first exponents.
+        stop: the last exponent, or an array of them.
+        num: the number of elements; concrete.
+        endpoint: whether to include `stop`.
+        base: the base of the powers.
+        dtype: the dtype; None for a float.
+        axis: the axis of the result along which the numbers run.
+
+    Returns:
+        An array of `num` elements along a new axis, and the axes of the exponents.
+
+    References:
+        NumPy, `numpy.logspace`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.logspace(0, 2, 3, base=2)
@@ -272,6 +308,20 @@ def geomspace(
     axis: int = 0,
 ) -> Array:
     """Return numbers from `start` to `stop` in geometric progression; see `linspace`.
+
+    Args:
+        start: the first number, or an array of first numbers; not 0.
+        stop: the last number, or an array of them, of the same sign.
+        num: the number of elements; concrete.
+        endpoint: whether to include `stop`.
+        dtype: the dtype; None for a float.
+        axis: the axis of the result along which the numbers run.
+
+    Returns:
+        An array of `num` elements along a new axis, and the axes of the ends.
+
+    References:
+        NumPy, `numpy.geomspace`.
 
     Example:
         >>> import imprint.numpy as np
@@ -304,6 +354,16 @@ def meshgrid(
         copy: must be True; arrays are immutable, so a view and a copy are the same.
         sparse: whether arrays keep length 1 along the axes of the others.
         indexing: "xy" puts the first coordinate along the columns, "ij" along the rows.
+
+    Returns:
+        The grids, each in the dtype of its coordinates, with an axis for each of `xi`.
+
+    Raises:
+        ArgumentError: `copy` is false, an array is no vector, or `indexing` is another
+            word.
+
+    References:
+        NumPy, `numpy.meshgrid`.
 
     Example:
         >>> import imprint.numpy as np
@@ -341,6 +401,18 @@ def indices(
     sparse: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Any:
     """Return the indices of all elements of an array, an array for each axis.
+
+    Args:
+        dimensions: the lengths of the axes.
+        dtype: the dtype of the indices; None for the default integer.
+        sparse: whether arrays keep length 1 along the axes of the others.
+
+    Returns:
+        An array of shape (number of axes, *dimensions); with `sparse`, a tuple of
+        arrays.
+
+    References:
+        NumPy, `numpy.indices`.
 
     Example:
         >>> import imprint.numpy as np

@@ -40,6 +40,13 @@ def apply_along_axis(
         args: further arguments of the function.
         kwargs: keyword arguments of the function.
 
+    Returns:
+        The results, an array or a pytree of arrays; their axes stand in place of the
+        axis.
+
+    References:
+        NumPy, `numpy.apply_along_axis`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.apply_along_axis(np.sum, 1, np.array([[1, 2], [3, 4]]))
@@ -68,6 +75,15 @@ def apply_over_axes(
             with length 1.
         a: an array.
         axes: the axes.
+
+    Returns:
+        An array of as many axes as `a`.
+
+    Raises:
+        ShapeError: a result has neither as many axes, nor one fewer.
+
+    References:
+        NumPy, `numpy.apply_over_axes`.
 
     Example:
         >>> import imprint.numpy as np
@@ -100,6 +116,13 @@ def fromfunction(
         shape: of the array.
         dtype: the dtype of the function's arguments.
         kwargs: keyword arguments of the function.
+
+    Returns:
+        The results, an array or a pytree of arrays, of this shape, followed by the axes
+        of one result.
+
+    References:
+        NumPy, `numpy.fromfunction`.
 
     Example:
         >>> import imprint.numpy as np
@@ -136,6 +159,17 @@ def vectorize(
             always is.
         signature: the core axes of arguments and results, which come last, such as
             "(n,k),(k)->(n)".
+
+    Returns:
+        A function of arrays; its results have the broadcast shape of the arguments,
+        followed by the core axes.
+
+    Raises:
+        ArgumentError: `excluded` has a negative position, or the signature cannot be
+            parsed.
+
+    References:
+        NumPy, `numpy.vectorize`.
 
     Example:
         >>> import imprint.numpy as np

@@ -35,6 +35,15 @@ from imprint.custom_derivatives import custom_jvp
 def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the Bartlett window, a triangle.
 
+    Args:
+        M: the number of points.
+
+    Returns:
+        A vector of M numbers, in the default float.
+
+    References:
+        NumPy, `numpy.bartlett`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.bartlett(5)
@@ -52,6 +61,15 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the Hann window, one period of a cosine from 0 to 1 and back.
 
+    Args:
+        M: the number of points.
+
+    Returns:
+        A vector of M numbers, in the default float.
+
+    References:
+        NumPy, `numpy.hanning`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.hanning(1)
@@ -64,6 +82,15 @@ def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the Hamming window, a cosine that does not reach 0.
 
+    Args:
+        M: the number of points.
+
+    Returns:
+        A vector of M numbers, in the default float.
+
+    References:
+        NumPy, `numpy.hamming`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.hamming(3).shape
@@ -75,6 +102,15 @@ def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 @fuse_eager
 def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the Blackman window, a sum of two cosines.
+
+    Args:
+        M: the number of points.
+
+    Returns:
+        A vector of M numbers, in the default float.
+
+    References:
+        NumPy, `numpy.blackman`.
 
     Example:
         >>> import imprint.numpy as np
@@ -103,6 +139,18 @@ def _points(count: Dim) -> Array:
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of the first kind, of order 0.
 
+    Args:
+        x: a real array or number; integers and booleans become floats.
+
+    Returns:
+        The values, of the shape of `x`, in its floating dtype.
+
+    Raises:
+        DTypeError: `x` is complex.
+
+    References:
+        NumPy, `numpy.i0`; DLMF 10.25.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.i0(np.array([0.0, 1.0])).round(4)
@@ -116,7 +164,13 @@ def i0(x: ArrayLike) -> Array:
 @custom_jvp
 def modified_i0(x: Any) -> Any:
     """Return `i0` of an array of floats; its derivative is `modified_i1`."""
-    return multiply(exp(absolute(x)), bessel_i0e(x))
+    return _unscaled(x, bessel_i0e(x))
+
+
+def _unscaled(x: Any, scaled: Any) -> Any:
+    """Return a number times the exponential of `|x|`, which may overflow by itself."""
+    half = exp(multiply(absolute(x), 0.5))
+    return multiply(multiply(half, scaled), half)
 
 
 @modified_i0.defjvp
@@ -128,7 +182,7 @@ def _modified_i0_jvp(primals: Any, tangents: Any) -> Any:
 @custom_jvp
 def modified_i1(x: Any) -> Any:
     """Return the function of order 1 of an array of floats."""
-    return multiply(exp(absolute(x)), bessel_i1e(x))
+    return _unscaled(x, bessel_i1e(x))
 
 
 @modified_i1.defjvp
@@ -139,7 +193,7 @@ def _modified_i1_jvp(primals: Any, tangents: Any) -> Any:
     near = polynomial_at(quarter, _I1_SLOPE)
     safe = where(is_near, 1, x)
     scaled = subtract(bessel_i0e(safe), divide(bessel_i1e(safe), safe))
-    slope = where(is_near, near, multiply(exp(absolute(safe)), scaled))
+    slope = where(is_near, near, _unscaled(safe, scaled))
     return modified_i1(x), multiply(t, slope)
 
 
@@ -155,6 +209,12 @@ def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
     Args:
         M: the number of points.
         beta: 0 gives a window of ones; 5 is like `hamming`, 6 like `hanning`.
+
+    Returns:
+        A vector of M numbers, in the default float.
+
+    References:
+        NumPy, `numpy.kaiser`.
 
     Example:
         >>> import imprint.numpy as np

@@ -187,6 +187,15 @@ def first_count() -> Array:
 def safe_increment(count: ArrayLike) -> Array:
     """Return the step count plus 1; it stays at the largest number of its dtype.
 
+    Args:
+        count: an integer of rank 0.
+
+    Returns:
+        An array of the same dtype.
+
+    References:
+        Optax, `optax.safe_increment`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -203,6 +212,15 @@ def safe_increment(count: ArrayLike) -> Array:
 
 def global_norm(updates: PyTree) -> Array:
     """Return the Euclidean norm of all leaves of a tree as one vector.
+
+    Args:
+        updates: a pytree of arrays.
+
+    Returns:
+        A float of rank 0; 0 for a tree without leaves.
+
+    References:
+        Optax, `optax.global_norm`.
 
     Example:
         >>> import imprint.numpy as np

@@ -54,8 +54,15 @@ def inject_hyperparams(
         static_args: names of parameters to pass on unchanged.
         hyperparam_dtype: the dtype of the numbers; None for that of the parameters.
 
+    Returns:
+        A function with the parameters of `inner_factory`. The state of its optimizers
+        has the numbers, as a dictionary, in `hyperparams`.
+
     Raises:
         ArgumentError: a static argument is not a parameter of the function.
+
+    References:
+        Optax, `optax.inject_hyperparams`.
 
     Example:
         >>> import imprint.numpy as np

@@ -58,6 +58,12 @@ def scale_by_adam(
         mu_dtype: the dtype of the average of gradients, if not that of the parameters.
         nesterov: whether to use Nesterov momentum.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2014.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -120,6 +126,12 @@ def scale_by_rms(
         eps: added against division by zero.
         initial_scale: the first value of the average.
         eps_in_sqrt: whether to add `eps` below the root, not to it.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Tieleman and Hinton, "Lecture 6.5: RMSProp", 2012.
 
     Example:
         >>> import imprint.numpy as np

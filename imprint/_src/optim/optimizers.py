@@ -35,6 +35,13 @@ def sgd(
         nesterov: whether to use Nesterov momentum.
         accumulator_dtype: the dtype of the momentum, if not that of the parameters.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Robbins and Monro, "A Stochastic Approximation Method", 1951; Sutskever et al.,
+        "On the importance of initialization and momentum in deep learning", 2013.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
@@ -62,7 +69,7 @@ def adam(  # noqa: PLR0913 - optax's parameters
     *,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Return Adam (Kingma and Ba, 2014).
+    """Return Adam, which divides the average gradient by the root of its average square.
 
     Args:
         learning_rate: the step size.
@@ -72,6 +79,12 @@ def adam(  # noqa: PLR0913 - optax's parameters
         eps_root: added below the root.
         mu_dtype: the dtype of the average of gradients, if not that of the parameters.
         nesterov: whether to use Nesterov momentum (Dozat, 2016).
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2014.
 
     Example:
         >>> import imprint.numpy as np
@@ -100,7 +113,7 @@ def adamw(  # noqa: PLR0913, PLR0917 - optax's parameters
     *,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Return Adam with decoupled weight decay (Loshchilov, Hutter, 2017).
+    """Return Adam with decoupled weight decay.
 
     Args:
         learning_rate: the step size.
@@ -113,6 +126,13 @@ def adamw(  # noqa: PLR0913, PLR0917 - optax's parameters
         mask: which parameters decay: a tree of bools, or a function from parameters to
             one; None for all.
         nesterov: whether to use Nesterov momentum.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`. Its `update`
+        needs the parameters.
+
+    References:
+        Loshchilov and Hutter, "Decoupled Weight Decay Regularization", 2017.
 
     Example:
         >>> import imprint.numpy as np
@@ -139,7 +159,7 @@ def rmsprop(  # noqa: PLR0913 - optax's parameters
     eps_in_sqrt: bool = True,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Return RMSProp (Hinton, 2012).
+    """Return RMSProp, which divides the gradient by the root of its average square.
 
     Args:
         learning_rate: the step size.
@@ -149,6 +169,12 @@ def rmsprop(  # noqa: PLR0913 - optax's parameters
         momentum: the decay rate of the momentum; None for none.
         eps_in_sqrt: whether to add `eps` below the root, not to it.
         nesterov: whether to use Nesterov momentum.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Tieleman and Hinton, "Lecture 6.5: RMSProp", 2012.
 
     Example:
         >>> import imprint.numpy as np

@@ -18,6 +18,15 @@ from imprint._src.optim.base import Schedule
 def constant_schedule(value: ArrayLike) -> Schedule:
     """Return a constant schedule.
 
+    Args:
+        value: the value.
+
+    Returns:
+        A function from a step count to a value of rank 0.
+
+    References:
+        Optax, `optax.constant_schedule`.
+
     Example:
         >>> from imprint import optim
         >>> optim.constant_schedule(0.1)(7)
@@ -42,6 +51,12 @@ def polynomial_schedule(
         transition_steps: the number of steps of the transition; if 0, the first value
             stays.
         transition_begin: the number of steps at the first value.
+
+    Returns:
+        A function from a step count to a value of rank 0.
+
+    References:
+        Optax, `optax.polynomial_schedule`.
 
     Example:
         >>> from imprint import optim
@@ -77,6 +92,12 @@ def linear_schedule(
             stays.
         transition_begin: the number of steps at the first value.
 
+    Returns:
+        A function from a step count to a value of rank 0.
+
+    References:
+        Optax, `optax.linear_schedule`.
+
     Example:
         >>> from imprint import optim
         >>> schedule = optim.linear_schedule(1.0, 0.0, 4)
@@ -106,6 +127,12 @@ def exponential_decay(
         transition_begin: the number of steps at the first value.
         staircase: whether to change the value only every `transition_steps` steps.
         end_value: the value at which the decay or growth ends.
+
+    Returns:
+        A function from a step count to a value of rank 0.
+
+    References:
+        Optax, `optax.exponential_decay`.
 
     Example:
         >>> from imprint import optim
@@ -140,8 +167,15 @@ def cosine_decay_schedule(
         alpha: the last value, as a fraction of the first.
         exponent: the power of the cosine.
 
+    Returns:
+        A function from a step count to a value of rank 0.
+
     Raises:
         ArgumentError: `decay_steps` is not positive.
+
+    References:
+        Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts",
+        2016.
 
     Example:
         >>> from imprint import optim
@@ -181,6 +215,12 @@ def warmup_cosine_decay_schedule(
         end_value: the last value.
         exponent: the power of the cosine.
 
+    Returns:
+        A function from a step count to a value of rank 0.
+
+    References:
+        Optax, `optax.warmup_cosine_decay_schedule`.
+
     Example:
         >>> from imprint import optim
         >>> schedule = optim.warmup_cosine_decay_schedule(0.0, 1.0, 2, 4)
@@ -204,8 +244,14 @@ def piecewise_constant_schedule(
         init_value: the first value.
         boundaries_and_scales: the factors by step count.
 
+    Returns:
+        A function from a step count to a value of rank 0.
+
     Raises:
         ArgumentError: a factor is negative.
+
+    References:
+        Optax, `optax.piecewise_constant_schedule`.
 
     Example:
         >>> from imprint import optim
@@ -238,8 +284,14 @@ def join_schedules(
         schedules: each receives the count since its own start.
         boundaries: the counts at which the second and later schedules start.
 
+    Returns:
+        A function from a step count to a value of rank 0.
+
     Raises:
         ArgumentError: the number of boundaries is not that of schedules less 1.
+
+    References:
+        Optax, `optax.join_schedules`.
 
     Example:
         >>> from imprint import optim

@@ -63,6 +63,16 @@ def chain(*args: GradientTransformation) -> GradientTransformation:
     Args:
         args: transformations; the updates of one are the gradients of the next.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`. Its state is a
+        tuple of theirs.
+
+    Raises:
+        ArgumentError: an argument is not a transformation.
+
+    References:
+        Optax, `optax.chain`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -123,6 +133,12 @@ def masked(
         mask: a tree of bools that is a prefix of the parameters, or a function from
             parameters to such a tree. Updates where it is False stay unchanged.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Optax, `optax.masked`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -170,6 +186,15 @@ def _choose(chosen: Any, new: Any, old: Any) -> Any:
 def scale(step_size: ArrayLike) -> GradientTransformation:
     """Return the transformation that multiplies updates by a number.
 
+    Args:
+        step_size: the factor, a number.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Optax, `optax.scale`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -197,6 +222,12 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
 
     Args:
         step_size_fn: the schedule; the state counts its steps.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Optax, `optax.scale_by_schedule`.
 
     Example:
         >>> import imprint.numpy as np
@@ -231,6 +262,12 @@ def scale_by_learning_rate(
     Args:
         learning_rate: a number, a schedule, or None for no change.
         flip_sign: whether to negate the step size.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Optax, `optax.scale_by_learning_rate`.
 
     Example:
         >>> import imprint.numpy as np
@@ -275,6 +312,13 @@ def trace(
         nesterov: whether to use Nesterov momentum.
         accumulator_dtype: the dtype of the sum, if not that of the parameters.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Polyak, "Some methods of speeding up the convergence of iteration methods",
+        1964.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -311,6 +355,12 @@ def clip(max_delta: ArrayLike) -> GradientTransformation:
     Args:
         max_delta: the largest absolute value.
 
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Optax, `optax.clip`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import optim
@@ -331,6 +381,13 @@ def clip_by_global_norm(max_norm: ArrayLike) -> GradientTransformation:
 
     Args:
         max_norm: the maximum norm of all updates together.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`.
+
+    References:
+        Pascanu, Mikolov and Bengio, "On the difficulty of training Recurrent Neural
+        Networks", 2012.
 
     Example:
         >>> import imprint.numpy as np
@@ -371,6 +428,13 @@ def add_decayed_weights(
     Args:
         weight_decay: the factor, a number or a schedule.
         mask: which parameters decay, as in `masked`; None for all.
+
+    Returns:
+        A transformation: a pair of the functions `init` and `update`. Its `update`
+        needs the parameters.
+
+    References:
+        Optax, `optax.add_decayed_weights`.
 
     Example:
         >>> import imprint.numpy as np

@@ -81,6 +81,12 @@ def optimization_barrier(operand: Any, /) -> Any:
 
     Args:
         operand: a pytree of arrays.
+
+    Returns:
+        A pytree of the same structure, shapes, dtypes and values.
+
+    References:
+        StableHLO, `optimization_barrier`.
     """
     leaves, treedef = flatten(operand)
     return unflatten(treedef, optimization_barrier_p.bind(*leaves))
@@ -144,6 +150,13 @@ def stop_gradient(x: T) -> T:
 
     Args:
         x: a pytree of arrays.
+
+    Returns:
+        A pytree of the same structure, shapes, dtypes and values; integers have no
+        derivative in any case.
+
+    References:
+        JAX, `jax.lax.stop_gradient`.
     """
     leaves, treedef = flatten(x)
     return unflatten(treedef, [_constant(leaf) for leaf in leaves])
@@ -208,6 +221,12 @@ def checkpoint_name(x: Any, name: str) -> Any:
     Args:
         x: a pytree of arrays.
         name: the name.
+
+    Returns:
+        A pytree of the same structure, shapes, dtypes and values.
+
+    References:
+        JAX, `jax.ad_checkpoint.checkpoint_name`.
 
     Example:
         >>> import imprint

@@ -42,6 +42,7 @@ from imprint._src.primitives.elementwise.elementwise import (
     repeated,
 )
 from imprint._src.stablehlo import Builder, Value
+from imprint._src.stablehlo.reductions import place_of, sum_of
 
 FLOATS: Final = ("float32", "float64", "bfloat16", "float16")
 COMPLEXES: Final = ("complex64", "complex128")
@@ -204,7 +205,17 @@ neg_p: Final = Primitive(
 
 
 def neg(x: Any) -> Any:
-    """Return `-x`, elementwise."""
+    """Return `-x`, elementwise.
+
+    Args:
+        x: numbers; unsigned ones wrap around.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `negate`.
+    """
     return neg_p.bind1(x)
 
 
@@ -287,7 +298,18 @@ add_p: Final = _arithmetic(
 
 
 def add(x: Any, y: Any) -> Any:
-    """Return `x + y`, elementwise."""
+    """Return `x + y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `add`.
+    """
     return add_p.bind1(x, y)
 
 
@@ -318,7 +340,18 @@ sub_p: Final = _arithmetic(
 
 
 def sub(x: Any, y: Any) -> Any:
-    """Return `x - y`, elementwise."""
+    """Return `x - y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `subtract`.
+    """
     return sub_p.bind1(x, y)
 
 
@@ -356,7 +389,18 @@ mul_p: Final = _arithmetic(
 
 
 def mul(x: Any, y: Any) -> Any:
-    """Return `x * y`, elementwise."""
+    """Return `x * y`, elementwise.
+
+    Args:
+        x: numbers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. Integers wrap around.
+
+    References:
+        StableHLO, `multiply`.
+    """
     return mul_p.bind1(x, y)
 
 
@@ -506,7 +550,29 @@ def _sum_reference(x: Any, *, axes: tuple[int, ...]) -> Any:
     return (np.add.reduce(x, axis=axes, dtype=x.dtype),)  # 2 us less than np.sum
 
 
+# XLA:CPU adds the elements of short rows one after another, a scalar loop for each row.
+# The sum of columns is elementwise. Measured with jaxlib 0.10.2 and 0.12 on two cores with
+# AVX2, columns / rows: 300,000 rows of 2 0.05 to 0.2, of 3 0.07 to 0.2, 100,000 of 8 0.2 to
+# 0.35; squared distances of 1,000 points of 3 coordinates 0.01 to 0.06. It compiles in 3
+# times as long, so small arrays stay.
+
+_SHORT_ROWS: Final = range(2, 9)
+_MANY: Final = 1 << 14
+_IN_COLUMNS: Final = ("float32", "float64", "int32", "int64", "uint32", "uint64")
+
+
+def _has_short_rows(x: Value, axes: tuple[int, ...]) -> bool:
+    """Return whether rows are added faster column by column."""
+    if axes != (x.ndim - 1,) or x.dtype.name not in _IN_COLUMNS:
+        return False
+    length, size = x.shape[-1], dims.product(x.shape)
+    return length in _SHORT_ROWS and size >= _MANY
+
+
 def _sum_lower(b: Builder, x: Value, *, axes: tuple[int, ...]) -> tuple[Value, ...]:
+    if b.module.is_fast and _has_short_rows(x, axes):
+        columns = [place_of(b, x, x.ndim - 1, i) for i in range(x.shape[-1])]
+        return (sum_of(b, columns),)
     return (b.reduce(x, b.constant(0, x.dtype), "add", axes),)
 
 

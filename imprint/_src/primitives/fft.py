@@ -211,6 +211,14 @@ def fft(x: Any, fft_type: Any, fft_lengths: Sequence[int]) -> Any:
         fft_lengths: the lengths of the last axes, on the side that is no half; one to
             three.
 
+    Returns:
+        A complex array; for IRFFT, of floats. Its shape is that of `x`, but the last
+        axis has `n // 2 + 1` elements for RFFT and `n` for IRFFT, where `n` is the last
+        length. The inverse transforms divide by the number of elements.
+
+    References:
+        StableHLO, `fft`.
+
     Example:
         >>> import imprint
         >>> import imprint.numpy as np

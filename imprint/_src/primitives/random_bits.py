@@ -266,6 +266,12 @@ def rng_uniform(a: Any, b: Any, shape: Sequence[int]) -> Any:
         b: the upper bound.
         shape: the shape of the result.
 
+    Returns:
+        Numbers in [`a`, `b`), of the dtype of the bounds.
+
+    References:
+        StableHLO, `rng` (UNIFORM).
+
     Example:
         >>> import imprint
         >>> imprint.lax.rng_uniform(0.0, 1.0, (3,)).shape

@@ -189,7 +189,18 @@ reduce_prod_p: Final = _reduction(
 
 
 def reduce_prod(operand: Any, axes: Sequence[int]) -> Any:
-    """Multiply the elements of `operand` over `axes`, which are counted from 0."""
+    """Multiply the elements of `operand` over `axes`, which are counted from 0.
+
+    Args:
+        operand: an array of numbers.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. Without elements it is 1.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_prod_p.bind1(operand, axes=int_tuple(axes))
 
 
@@ -290,7 +301,19 @@ reduce_max_p: Final = _extremum("reduce_max", largest=True)
 
 
 def reduce_max(operand: Any, axes: Sequence[int]) -> Any:
-    """Return the largest element over `axes`, which are counted from 0."""
+    """Return the largest element over `axes`, which are counted from 0.
+
+    Args:
+        operand: an array of numbers or booleans.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. For floats it is NaN where an element
+        is, and -inf without elements; for integers without elements, the least number.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_max_p.bind1(operand, axes=int_tuple(axes))
 
 
@@ -298,7 +321,19 @@ reduce_min_p: Final = _extremum("reduce_min", largest=False)
 
 
 def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
-    """Return the smallest element over `axes`, which are counted from 0."""
+    """Return the smallest element over `axes`, which are counted from 0.
+
+    Args:
+        operand: an array of numbers or booleans.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. For floats it is NaN where an element
+        is, and inf without elements; for integers without elements, the largest number.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_min_p.bind1(operand, axes=int_tuple(axes))
 
 
@@ -335,7 +370,18 @@ reduce_and_p: Final = _bitwise("reduce_and", np.bitwise_and, "and", -1, REDUCTIO
 
 
 def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
-    """Return the bits that all elements over `axes` have; of booleans, "all"."""
+    """Return the bits that all elements over `axes` have; of booleans, "all".
+
+    Args:
+        operand: an array of integers or booleans.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. Without elements, all bits are 1.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_and_p.bind1(operand, axes=int_tuple(axes))
 
 
@@ -343,7 +389,18 @@ reduce_or_p: Final = _bitwise("reduce_or", np.bitwise_or, "or", 0, REDUCTION)
 
 
 def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
-    """Return the bits that any element over `axes` has; of booleans, "any"."""
+    """Return the bits that any element over `axes` has; of booleans, "any".
+
+    Args:
+        operand: an array of integers or booleans.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. Without elements it is 0.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_or_p.bind1(operand, axes=int_tuple(axes))
 
 
@@ -351,5 +408,16 @@ reduce_xor_p: Final = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0, UNFUSED)
 
 
 def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:
-    """Return the bits that an odd number of elements over `axes` have."""
+    """Return the bits that an odd number of elements over `axes` have.
+
+    Args:
+        operand: an array of integers or booleans.
+        axes: distinct axes, counted from 0.
+
+    Returns:
+        An array of the same dtype without `axes`. Without elements it is 0.
+
+    References:
+        StableHLO, `reduce`.
+    """
     return reduce_xor_p.bind1(operand, axes=int_tuple(axes))

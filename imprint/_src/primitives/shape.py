@@ -327,13 +327,35 @@ squeeze_p: Final = moving(
 
 
 def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
-    """Remove axes of length 1; a negative axis counts from the end."""
+    """Remove axes of length 1; a negative axis counts from the end.
+
+    Args:
+        array: an array.
+        dimensions: the axes to remove.
+
+    Returns:
+        An array of the same elements and dtype, without these axes.
+
+    References:
+        NumPy, `numpy.squeeze`; StableHLO, `reshape`.
+    """
     axes = canonical_axes("squeeze", dimensions, get_aval(array).ndim)
     return squeeze_p.bind1(array, dimensions=axes) if axes else array
 
 
 def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
-    """Insert axes of length 1 at positions of the result; negative from its end."""
+    """Insert axes of length 1 at positions of the result; negative from its end.
+
+    Args:
+        array: an array.
+        dimensions: the positions of the new axes.
+
+    Returns:
+        An array of the same elements and dtype, with these axes.
+
+    References:
+        NumPy, `numpy.expand_dims`; StableHLO, `broadcast_in_dim`.
+    """
     shape = get_aval(array).shape
     ndim = len(shape) + len(dimensions)
     new = canonical_axes("expand_dims", dimensions, ndim)
@@ -405,7 +427,18 @@ rev_p: Final = moving(
 
 
 def rev(operand: Any, dimensions: Sequence[int]) -> Any:
-    """Reverse the order of the elements along axes, counted from 0."""
+    """Reverse the order of the elements along axes, counted from 0.
+
+    Args:
+        operand: an array.
+        dimensions: distinct axes.
+
+    Returns:
+        An array of the same shape and dtype.
+
+    References:
+        StableHLO, `reverse`.
+    """
     return rev_p.bind1(operand, dimensions=int_tuple(dimensions))
 
 
@@ -480,7 +513,18 @@ def broadcasted_iota(dtype: Any, shape: Sequence[Dim], dimension: int) -> Any:
 
 
 def iota(dtype: Any, size: Dim) -> Any:
-    """Return 0, 1, …, `size` - 1."""
+    """Return 0, 1, …, `size` - 1.
+
+    Args:
+        dtype: a numeric dtype.
+        size: the number of elements.
+
+    Returns:
+        A vector of that dtype.
+
+    References:
+        StableHLO, `iota`.
+    """
     return broadcasted_iota(dtype, (size,), 0)
 
 

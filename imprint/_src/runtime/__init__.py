@@ -39,6 +39,7 @@ from imprint._src.runtime.callbacks import HostFunction
 from imprint._src.runtime.client import (
     Device,
     change_calls,
+    computes_on_cpu_only,
     default_backend,
     default_device,
     device_count,
@@ -127,6 +128,7 @@ __all__ = [
     "change_calls",
     "collect_garbage",
     "compile",
+    "computes_on_cpu_only",
     "copy_to",
     "cuda_interface",
     "default_backend",

@@ -78,9 +78,18 @@ class Device:
 def devices(backend: str | None = None) -> tuple[Device, ...]:
     """Return the devices of a backend, by default of `default_backend()`.
 
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        A tuple of devices, those of other processes included.
+
     Raises:
         BackendError: There is no such backend, or this process is a fork of the one
             that started it.
+
+    References:
+        JAX, `jax.devices`.
     """
     platform = default_backend() if backend is None else _ALIASES.get(backend, backend)
     if platform not in _START:
@@ -154,6 +163,16 @@ def local_devices(
         process_index: the number of the process; this one if None.
         backend: the backend; the default one if None.
         host_id: JAX's older name of `process_index`.
+
+    Returns:
+        A tuple of devices.
+
+    Raises:
+        BackendError: no device belongs to such a process, or the backend does not
+            exist.
+
+    References:
+        JAX, `jax.local_devices`.
     """
     found = devices(backend)
     asked = process_index if host_id is None else host_id
@@ -168,17 +187,46 @@ def local_devices(
 
 
 def device_count(backend: str | None = None) -> int:
-    """Return the number of devices of a backend."""
+    """Return the number of devices of a backend.
+
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        The number of devices, those of other processes included.
+
+    References:
+        JAX, `jax.device_count`.
+    """
     return len(devices(backend))
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """Return the number of devices of a backend that this process can compute on."""
+    """Return the number of devices of a backend that this process can compute on.
+
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        The number of devices.
+
+    References:
+        JAX, `jax.local_device_count`.
+    """
     return len(local_devices(backend=backend))
 
 
 def process_index(backend: str | None = None) -> int:
     """Return the number of this process among those that compute together.
+
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        The number, counted from 0.
+
+    References:
+        JAX, `jax.process_index`.
 
     >>> import imprint
     >>> imprint.process_index()
@@ -190,6 +238,15 @@ def process_index(backend: str | None = None) -> int:
 def process_count(backend: str | None = None) -> int:
     """Return the number of processes that compute together.
 
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        The count; 1 without `imprint.distributed`.
+
+    References:
+        JAX, `jax.process_count`.
+
     >>> import imprint
     >>> imprint.process_count()
     1
@@ -199,6 +256,15 @@ def process_count(backend: str | None = None) -> int:
 
 def process_indices(backend: str | None = None) -> list[int]:
     """Return the numbers of the processes that compute together.
+
+    Args:
+        backend: the platform, such as "cpu"; the default one if None.
+
+    Returns:
+        The numbers in ascending order.
+
+    References:
+        JAX, `jax.process_indices`.
 
     >>> import imprint
     >>> imprint.process_indices()
@@ -210,6 +276,11 @@ def process_indices(backend: str | None = None) -> list[int]:
 def default_backend() -> str:
     """Return the name of the backend that computes unless another is named."""
     return "cpu"
+
+
+def computes_on_cpu_only() -> bool:
+    """Return whether this process has started no other backend than the CPU."""
+    return all(found[0].platform == "cpu" for found in _in_use)
 
 
 def _device(platform: str, number: int) -> Device:

@@ -28,6 +28,10 @@ from imprint._src.runtime.compat import (
 
 OptionValue: TypeAlias = str | bool | int | float
 
+FORMULATIONS: Final = "formulations"
+"""The name of the option of imprint, which XLA does not see: "fast" or "plain"."""
+_KINDS: Final = ("fast", "plain")
+
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
@@ -40,10 +44,21 @@ class CompileOptions:
         """Return the options in normal form: sorted, and numbers as their text.
 
         Raises:
-            ArgumentError: A name is no string, or a value no string, bool or number.
+            ArgumentError: A name is no string, or a value no string, bool or number,
+                or no kind of formulations.
         """
         items = {} if options is None else dict(options)
+        if items.get(FORMULATIONS, "fast") not in _KINDS:
+            raise ArgumentError(
+                f"compiler_options: expected {FORMULATIONS!r} to be one of {_KINDS}, got "
+                f"{items[FORMULATIONS]!r}. 'plain' keeps to the operations of StableHLO."
+            )
         return cls(tuple((name, _normal(name, items[name])) for name in sorted(items)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each function is the operation of StableHLO that has its name."""
+        return dict(self.compiler_options).get(FORMULATIONS) == "plain"
 
     def over(self, others: "CompileOptions") -> Self:
         """Return these options, and the rest of others."""
@@ -52,7 +67,9 @@ class CompileOptions:
     def build(self) -> Any:
         """Return the options as an object of the engine."""
         built = engine.CompileOptions.ParseFromString(_base_options())
-        built.env_option_overrides = list(self.compiler_options)
+        built.env_option_overrides = [
+            item for item in self.compiler_options if item[0] != FORMULATIONS
+        ]
         return built
 
 
@@ -206,7 +223,7 @@ def _normal(name: object, value: object) -> str | bool:
 def _known() -> tuple[str, ...]:
     """Return names for corrections of misspelled ones; the engine has no list."""
     listed = (name for name in dir(engine.DebugOptions) if name.startswith("xla_"))
-    return (*_CPU_OPTIONS, *listed)
+    return (FORMULATIONS, *_CPU_OPTIONS, *listed)
 
 
 _CPU_OPTIONS: Final = (

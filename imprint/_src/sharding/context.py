@@ -75,14 +75,18 @@ def resolve_sharding(called: str, given: Any) -> Any:
 
     Args:
         called: the function, for the message.
-        given: a `PartitionSpec`, or anything else, which is returned as it is.
+        given: a `PartitionSpec`, a sharding over the current mesh without its devices, or
+            anything else, which is returned as it is.
 
     Raises:
         ArgumentError: it is a spec, and no mesh is in force.
     """
+    mesh: Any = settings().mesh
+    if type(given) is NamedSharding and isinstance(given.mesh, AbstractMesh):
+        is_current = mesh is not None and mesh.abstract_mesh == given.mesh
+        return NamedSharding(mesh, given.spec) if is_current else given
     if not isinstance(given, PartitionSpec):
         return given
-    mesh: Any = settings().mesh
     if mesh is None:
         raise ArgumentError(
             f"{called}: expected a mesh in force for the bare {given}, got none. Write "

@@ -12,11 +12,15 @@ from typing import Any
 def save(path: str | Path, values: Any) -> None:
     """Write a tree of arrays to a folder, each device's part as a file.
 
+    A path that ends with `.safetensors` is a single file instead, which other frameworks
+    read: a leaf has its key path as its name, `layers.0.weight`. It needs the package
+    safetensors.
+
     Of several processes all call it, with a path to one folder, and each writes the parts
     of its devices.
 
     Args:
-        path: the folder, which must not be there yet.
+        path: the folder or file, which must not be there yet.
         values: a tree of arrays and numbers.
 
     Returns:
@@ -40,7 +44,7 @@ def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
     """Read a tree of arrays that `save` wrote, in any layout.
 
     Args:
-        path: the folder.
+        path: the folder, or a file that ends with `.safetensors`.
         like: a tree of the structure, shapes and dtypes of the one that was saved; of
             arrays, or of `imprint.ShapeDtypeStruct`.
         shardings: how the arrays are to be spread: a sharding, a device, or a tree of

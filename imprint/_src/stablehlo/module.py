@@ -68,6 +68,8 @@ class ModuleWriter:
         self.locations: dict[str, str] = {}
         self.partitions = 1
         """Over how many devices the program is spread."""
+        self.is_fast = False
+        """Whether rules choose faster formulations: those of one device, a CPU."""
         self.callbacks: list[Callable[..., Any]] = []
         """The functions of the host that it calls, by their index."""
 

@@ -4,7 +4,8 @@ A reduction or a sort takes a region, which sees an element of each operand twic
 sorts without the region where it is one comparison of integers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,23 @@ def reduce_with(
     head = f'"stablehlo.reduce"({names_of(operands)}) ({text}) '
     attributes = f"{{dimensions = array<i64{_items(dimensions)}>}}"
     return b.ops(head + attributes, outs, signature(operands, outs))
+
+
+def sum_of(b: Builder, terms: Iterable[Value]) -> Value:
+    """Return the elementwise sum of values, which from 0.0 on is never -0.0."""
+    total = reduce(b.add, terms)
+    if total.dtype.kind in "iu":
+        return total
+    zero = b.full(total.shape, 0, total.dtype)  # XLA drops an addition of 0.0
+    return b.select(b.compare(total, zero, "EQ"), zero, total)
+
+
+def place_of(b: Builder, x: Value, axis: int, i: int) -> Value:
+    """Return the elements at one place of an axis, without the axis."""
+    start, limit = [0] * x.ndim, list(x.shape)
+    start[axis], limit[axis] = i, i + 1
+    part = b.slice(x, start, limit, [1] * x.ndim)
+    return b.reshape(part, drop_axes(x.shape, (axis,)))
 
 
 def dot_general(

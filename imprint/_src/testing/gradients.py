@@ -55,6 +55,9 @@ def check_grads(  # noqa: PLR0913, PLR0917 - JAX's signature
         AssertionError: they differ; the message names mode, order and argument.
         ArgumentError: the order or a mode is another, or no argument has floating values.
 
+    References:
+        JAX, `jax.test_util.check_grads`.
+
     >>> import imprint.numpy as np
     >>> from imprint.testing import check_grads
     >>> check_grads(lambda x: np.sin(x) * x, (np.arange(3.0),), order=2)

@@ -39,6 +39,12 @@ def tree_flatten(
             `defaultdict`, `deque` and registered classes are nodes, all else is a leaf.
         is_leaf: called with each node; true makes a leaf of it.
 
+    Returns:
+        The leaves in order, and the structure.
+
+    References:
+        JAX, `jax.tree.flatten`.
+
     Example:
         >>> from imprint.tree import flatten
         >>> flatten({"b": 1, "a": (2, None)})
@@ -52,6 +58,16 @@ def tree_flatten(
 
 def tree_structure(tree: PyTree, is_leaf: IsLeaf | None = None) -> TreeDef:
     """Return the structure of a pytree.
+
+    Args:
+        tree: any object.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Returns:
+        The structure, hashable and comparable.
+
+    References:
+        JAX, `jax.tree.structure`.
 
     Example:
         >>> from imprint import tree
@@ -75,6 +91,16 @@ def _is_opaque(node: object) -> bool:
 def tree_unflatten(treedef: TreeDef, leaves: Iterable[Leaf]) -> PyTree:
     """Put leaves into a structure; the inverse of `flatten`.
 
+    Args:
+        treedef: the structure.
+        leaves: as many objects as the structure has leaves.
+
+    Returns:
+        The pytree.
+
+    References:
+        JAX, `jax.tree.unflatten`.
+
     Example:
         >>> from imprint import tree
         >>> leaves, treedef = tree.flatten({"a": 1, "b": (2, 3)})
@@ -86,6 +112,16 @@ def tree_unflatten(treedef: TreeDef, leaves: Iterable[Leaf]) -> PyTree:
 
 def tree_leaves(tree: PyTree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
     """Return the leaves of a pytree, in order.
+
+    Args:
+        tree: any object.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Returns:
+        The leaves; keys of a dictionary are sorted, and `None` is not a leaf.
+
+    References:
+        JAX, `jax.tree.leaves`.
 
     Example:
         >>> from imprint import tree
@@ -105,6 +141,15 @@ def tree_map(
         tree: the tree whose structure the result has.
         *rest: trees of which `tree` is a prefix.
         is_leaf: as in `flatten`, for `tree`.
+
+    Returns:
+        A tree with the structure of `tree`.
+
+    Raises:
+        TreeError: `tree` is not a prefix of another tree.
+
+    References:
+        JAX, `jax.tree.map`.
 
     Example:
         >>> from imprint import tree
@@ -131,6 +176,15 @@ def tree_map_with_path(
         is_leaf: as in `flatten_with_path`.
         is_leaf_takes_path: as in `flatten_with_path`.
 
+    Returns:
+        A tree with the structure of `tree`.
+
+    Raises:
+        TreeError: `tree` is not a prefix of another tree.
+
+    References:
+        JAX, `jax.tree.map_with_path`.
+
     Example:
         >>> from imprint import tree
         >>> tree.map_with_path(lambda path, x: f"{tree.keystr(path)}={x}", {"a": [1]})
@@ -152,6 +206,12 @@ def tree_flatten_with_path(
         tree: the tree.
         is_leaf: called with each node; true makes a leaf of it.
         is_leaf_takes_path: whether `is_leaf` is called with the key path first.
+
+    Returns:
+        Pairs (key path, leaf) in order, and the structure.
+
+    References:
+        JAX, `jax.tree.flatten_with_path`.
 
     Example:
         >>> from imprint import tree
@@ -202,6 +262,12 @@ def tree_leaves_with_path(
         is_leaf: as in `flatten_with_path`.
         is_leaf_takes_path: as in `flatten_with_path`.
 
+    Returns:
+        Pairs (key path, leaf) in order.
+
+    References:
+        JAX, `jax.tree.leaves_with_path`.
+
     Example:
         >>> from imprint import tree
         >>> tree.leaves_with_path({"a": 5})
@@ -232,6 +298,18 @@ def tree_reduce(
 ) -> Any:
     """Combine the leaves from left to right, as `functools.reduce`.
 
+    Args:
+        function: takes the value so far and a leaf, and returns the next value.
+        tree: the tree.
+        initializer: the first value; by default the first leaf.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Returns:
+        The last value.
+
+    References:
+        JAX, `jax.tree.reduce`.
+
     Example:
         >>> from imprint import tree
         >>> tree.reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]}, 0)
@@ -258,6 +336,15 @@ def tree_reduce_associative(
         identity: the result for a tree without leaves.
         is_leaf: as in `flatten`.
 
+    Returns:
+        The combination of all leaves.
+
+    Raises:
+        ArgumentError: the tree has no leaf, and there is no identity.
+
+    References:
+        JAX, `jax.tree.reduce_associative`.
+
     Example:
         >>> from imprint import tree
         >>> tree.reduce_associative(lambda a, b: f"({a}{b})", ["a", "b", "c", "d"])
@@ -282,6 +369,16 @@ def tree_reduce_associative(
 def tree_all(tree: PyTree, *, is_leaf: IsLeaf | None = None) -> bool:
     """Return whether every leaf is true.
 
+    Args:
+        tree: the tree.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Returns:
+        A bool; True for a tree without leaves.
+
+    References:
+        JAX, `jax.tree.all`.
+
     Example:
         >>> from imprint import tree
         >>> tree.all({"a": True, "b": [1, 0]})
@@ -299,6 +396,15 @@ def tree_transpose(
         outer_treedef: the outer structure of the argument.
         inner_treedef: the structure at each of its leaves; `None` finds it.
         pytree_to_transpose: a tree with structure `outer_treedef.compose(inner_treedef)`.
+
+    Returns:
+        A tree with structure `inner_treedef.compose(outer_treedef)`.
+
+    Raises:
+        TreeError: a structure has no leaf, or the tree has another structure.
+
+    References:
+        JAX, `jax.tree.transpose`.
 
     Example:
         >>> from imprint import tree
@@ -328,6 +434,20 @@ def tree_broadcast(
 ) -> PyTree:
     """Return a tree like `full_tree`, each leaf being the leaf of the prefix above it.
 
+    Args:
+        prefix_tree: a prefix of `full_tree`.
+        full_tree: any pytree.
+        is_leaf: as in `flatten`, for both.
+
+    Returns:
+        A tree with the structure of `full_tree`.
+
+    Raises:
+        TreeError: the first is not a prefix of the second.
+
+    References:
+        JAX, `jax.tree.broadcast`.
+
     Example:
         >>> from imprint import tree
         >>> tree.broadcast((1, 2), ({"a": 0, "b": 0}, 0))
@@ -347,6 +467,12 @@ def broadcast_prefix(
         full_tree: any pytree.
         is_leaf: as in `flatten`, for both.
 
+    Returns:
+        A list with a leaf for each leaf of `full_tree`.
+
+    Raises:
+        TreeError: the first is not a prefix of the second.
+
     Example:
         >>> from imprint import tree
         >>> tree.broadcast_prefix((1, 2), ([0, 0, 0], 0))
@@ -358,8 +484,17 @@ def broadcast_prefix(
 def flatten_one_level(tree: PyTree) -> tuple[list[PyTree], Any]:
     """Return the children of a node, and its static data.
 
+    Args:
+        tree: a node.
+
+    Returns:
+        A list of children, and the static data.
+
     Raises:
         TreeError: the tree is a leaf.
+
+    References:
+        JAX, `jax.tree_util.flatten_one_level`.
 
     Example:
         >>> from imprint import tree
@@ -381,6 +516,18 @@ def flatten_one_level_with_keys(
 ) -> tuple[list[tuple[Hashable, PyTree]], Any]:
     """Return the children of a node, each with its key, and its static data.
 
+    Args:
+        tree: a node.
+
+    Returns:
+        A list of pairs (key, child), and the static data.
+
+    Raises:
+        TreeError: the tree is a leaf.
+
+    References:
+        JAX, `jax.tree_util.flatten_one_level_with_keys`.
+
     Example:
         >>> from imprint import tree
         >>> tree.flatten_one_level_with_keys([5])
@@ -393,6 +540,16 @@ def flatten_one_level_with_keys(
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
     """Return whether no element is a node.
+
+    Args:
+        iterable: the objects to check.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Returns:
+        A bool; True without elements.
+
+    References:
+        JAX, `jax.tree_util.all_leaves`.
 
     Example:
         >>> from imprint import tree

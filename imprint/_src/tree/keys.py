@@ -68,6 +68,12 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
         simple: write the bare index, key or name; `0` is then a position or a key.
         separator: the text between two keys.
 
+    Returns:
+        The text; of an empty path, an empty string.
+
+    References:
+        JAX, `jax.tree_util.keystr`.
+
     Example:
         >>> from imprint.tree import flatten_with_path, keystr
         >>> [keystr(path) for path, _ in flatten_with_path({"w": [1, 2]})[0]]

@@ -31,6 +31,13 @@ _MOST_LEAVES = 2000  # a line takes 10 µs to compile
 def match_of(tree: Any) -> Match:
     """Return the match for the structure of a tree.
 
+    Args:
+        tree: the tree.
+
+    Returns:
+        A function that returns the leaves of a tree in order, and raises `KeyError` if
+        its structure differs.
+
     Raises:
         KeyError: the tree is too large, or has a node of a kind that has no match.
 
@@ -50,6 +57,10 @@ def split_match_of(tree: Any, places: frozenset[int]) -> SplitMatch:
     Args:
         tree: the tree.
         places: which leaves.
+
+    Returns:
+        A function that returns the leaves of a tree but those in `places`, and a tuple
+        of these; it raises `KeyError` if the structure differs.
 
     Raises:
         KeyError: as in `match_of`.

@@ -23,6 +23,9 @@ def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:
         treedef: the structure to which the option applies.
         caller: the option's name as the user typed it, such as "vmap in_axes".
 
+    Returns:
+        A list with a leaf of `prefix` for each leaf of the structure.
+
     Raises:
         TreeError: `prefix` is no prefix of the structure; the message says where.
     """
@@ -46,6 +49,12 @@ def check_prefix(prefix: TreeDef, full: TreeDef, caller: str) -> None:
         prefix: the expected prefix of `full`.
         full: the structure in question.
         caller: the function that the user called.
+
+    Returns:
+        None.
+
+    Raises:
+        TreeError: `prefix` is not a prefix; the message says where.
     """
     try:
         for _ in _pairs((), prefix, full):
@@ -58,7 +67,19 @@ def check_prefix(prefix: TreeDef, full: TreeDef, caller: str) -> None:
 
 
 def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
-    """Raise `TreeError` unless two structures are the same; the second is at fault."""
+    """Raise `TreeError` unless two structures are the same; the second is at fault.
+
+    Args:
+        expected: the structure.
+        got: the structure in question.
+        caller: the function that the user called.
+
+    Returns:
+        None.
+
+    Raises:
+        TreeError: the structures differ; the message says where.
+    """
     if expected.agrees(got):
         return
     check_prefix(expected, got, caller)

@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar, cast, final
 
 import optree
 
@@ -68,6 +68,12 @@ def register_pytree_node(
             placeholders of any kind, so it should check nothing.
         flatten_with_keys_func: as `flatten_func`, with a pair (key, child) for each child.
 
+    Returns:
+        None.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_node`.
+
     Example:
         >>> from imprint import tree
         >>> class Pair:
@@ -104,6 +110,12 @@ def register_pytree_with_keys(
         unflatten_func: from static data and children to a node.
         flatten_func: accepted as in JAX, and not needed.
 
+    Returns:
+        None.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_with_keys`.
+
     Example:
         >>> from imprint import tree
         >>> class Box:
@@ -135,6 +147,16 @@ def register_pytree_with_keys(
 def register_pytree_node_class(cls: type[F]) -> type[F]:
     """Make a class a node by its methods `tree_flatten` and `tree_unflatten`.
 
+    Args:
+        cls: the class; `tree_flatten` returns children and static data, and the class
+            method `tree_unflatten` takes static data and children.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_node_class`.
+
     Example:
         >>> from imprint import tree
         >>> @tree.register_pytree_node_class
@@ -157,6 +179,16 @@ def register_pytree_node_class(cls: type[F]) -> type[F]:
 
 def register_pytree_with_keys_class(cls: C) -> C:
     """Make a class a node by `tree_flatten_with_keys` and `tree_unflatten`.
+
+    Args:
+        cls: the class; `tree_flatten_with_keys` returns pairs (key, child) and static
+            data, and the class method `tree_unflatten` takes static data and children.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_pytree_with_keys_class`.
 
     Example:
         >>> from imprint import tree
@@ -195,6 +227,12 @@ def register_dataclass(
         meta_fields: the names of the static fields; by default those declared with
             `dataclasses.field(metadata={"static": True})`.
         drop_fields: the names of fields that are neither, and get their default.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_dataclass`.
 
     Example:
         >>> import dataclasses
@@ -236,6 +274,12 @@ def static(**options: Any) -> Any:
     Args:
         **options: those of `dataclasses.field`.
 
+    Returns:
+        A field whose metadata has `static` set.
+
+    References:
+        JAX, `jax.tree.static`.
+
     Example:
         >>> import dataclasses
         >>> from imprint import tree
@@ -255,6 +299,15 @@ def register_static(cls: C) -> C:
     """Make a class a node without children: its instances are static data.
 
     They must have `__hash__` and `__eq__`.
+
+    Args:
+        cls: the class.
+
+    Returns:
+        The class.
+
+    References:
+        JAX, `jax.tree_util.register_static`.
 
     Example:
         >>> from imprint import tree
@@ -276,6 +329,15 @@ def register_static(cls: C) -> C:
 def is_tree_node(typ: type) -> bool:
     """Return whether instances of exactly this class are nodes.
 
+    Args:
+        typ: the class.
+
+    Returns:
+        A bool.
+
+    References:
+        JAX, `jax.tree_util.is_tree_node`.
+
     Example:
         >>> from imprint import tree
         >>> tree.is_tree_node(dict), tree.is_tree_node(set)
@@ -294,7 +356,46 @@ class Partial(functools.partial[T]):
         >>> from imprint import tree
         >>> tree.leaves(tree.Partial(max, 1, 2))
         [1, 2]
+
+    The arguments of a plain partial that it is given stay part of the function:
+
+        >>> tree.leaves(tree.Partial(functools.partial(max, 1), 2))
+        [2]
     """
+
+    def __new__(cls, func: Callable[..., T], /, *args: Any, **keywords: Any) -> Self:
+        """Return the partial; Python would merge it with another one."""
+        given: Any = func
+        if isinstance(given, functools.partial) and not isinstance(given, cls):
+            given = _Whole(cast("Callable[..., T]", given))
+        return super().__new__(cls, given, *args, **keywords)
+
+
+@final
+class _Whole(Generic[T]):
+    """A plain partial, as a function without arguments of its own."""
+
+    __slots__ = ("__wrapped__",)
+
+    def __init__(self, wrapped: Callable[..., T]) -> None:
+        self.__wrapped__: Callable[..., T] = wrapped
+
+    def __call__(self, *args: Any, **keywords: Any) -> T:
+        """Call the partial."""
+        return self.__wrapped__(*args, **keywords)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Whole) and self.__wrapped__ == other.__wrapped__
+
+    def __hash__(self) -> int:
+        return hash(self.__wrapped__)
+
+    def __imprint_token__(self) -> object:
+        """Return what stands for the partial in a key."""
+        return self.__wrapped__
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
 
 
 def _register_fields(

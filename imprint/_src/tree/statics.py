@@ -155,6 +155,12 @@ def _token(value: Any) -> tuple[Hashable, bool]:
 def detached(value: Any) -> Any:
     """Return a value with private copies of its containers; itself if it has none.
 
+    Args:
+        value: a list, dictionary, set, array, tuple or any other object.
+
+    Returns:
+        The copy, or the value itself.
+
     Example:
         >>> from imprint._src.tree.statics import detached
         >>> names, pair = ["a"], (1, "b")

@@ -332,13 +332,32 @@ def structure(tree: PyTree, is_leaf: IsLeaf | None = None) -> TreeDef:
 
 
 def treedef_tuple(treedefs: Sequence[TreeDef]) -> TreeDef:
-    """Return the structure of a tuple of trees with these structures."""
+    """Return the structure of a tuple of trees with these structures.
+
+    Args:
+        treedefs: the structures.
+
+    Returns:
+        The structure.
+
+    References:
+        JAX, `jax.tree_util.treedef_tuple`.
+    """
     specs = [treedef.spec for treedef in treedefs]
     return _intern(optree.treespec_tuple(specs, namespace=NAMESPACE))
 
 
 def treedef_children(treedef: TreeDef) -> list[TreeDef]:
     """Return the structures of the root's children.
+
+    Args:
+        treedef: the structure.
+
+    Returns:
+        A list; empty for a leaf.
+
+    References:
+        JAX, `jax.tree_util.treedef_children`.
 
     Example:
         >>> from imprint import tree
@@ -350,6 +369,15 @@ def treedef_children(treedef: TreeDef) -> list[TreeDef]:
 
 def treedef_is_leaf(treedef: TreeDef) -> bool:
     """Return whether this is the structure of a leaf, or of a node without children.
+
+    Args:
+        treedef: the structure.
+
+    Returns:
+        A bool.
+
+    References:
+        JAX, `jax.tree_util.treedef_is_leaf`.
 
     Example:
         >>> from imprint import tree

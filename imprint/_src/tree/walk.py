@@ -116,6 +116,12 @@ fields_of: Final[dict[type, Fields]] = {}
 def register_leaf(cls: type) -> None:
     """Declare that instances of exactly this class are always leaves, for speed.
 
+    Args:
+        cls: the class; it must not be a node.
+
+    Returns:
+        None.
+
     Example:
         >>> from imprint import tree
         >>> class Token:

@@ -68,3 +68,21 @@ def test_a_rule_has_the_cotangent_of_its_example_although_the_result_is_shared()
     theirs, other = gradients(jax, jnp)
     assert_close(each, other, "gradient")
     assert_close(theirs, 2 * other, "gradient")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_rule_is_given_an_array_where_the_primal_is_a_number(compiled):
+    seen = []
+
+    def rules(lib):
+        f = lib.custom_vjp(lambda x: x * 2.0)
+        f.defvjp(
+            lambda x: (x * 2.0, None), lambda _, ct: (seen.append(ct.shape) or ct,)
+        )
+        g = lib.custom_jvp(lambda x: x * 3.0)
+        g.defjvp(lambda p, t: (seen.append(t[0].shape) or g(*p), t[0]))
+        slope = lib.grad(lambda x: f(g(x)))
+        return (lib.jit(slope) if compiled else slope)(2.0)
+
+    assert float(rules(imprint)) == float(rules(jax)) == 1.0
+    assert seen == [()] * 4

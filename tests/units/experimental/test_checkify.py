@@ -412,3 +412,17 @@ def test_index_vectors_are_looked_at(case):
     assert (case == "inside") == (said(one) == [""])
     nonzero = ours.checkify(lambda x: inp.nonzero(x, size=2), ours.all_checks)
     assert imprint.jit(nonzero)(x)[0].get() is None
+
+
+def test_an_error_that_lies_over_a_mesh_is_thrown():
+    mesh = imprint.sharding.Mesh(np.array(imprint.devices()[:1]), ("i",))
+    over = imprint.sharding.NamedSharding(mesh, imprint.P("i"))
+
+    @imprint.jit
+    def f(x):
+        ours.check((x > 0).all(), "expected {x}", x=x.sum())
+        return x
+
+    error, _ = ours.checkify(f)(imprint.device_put(-np.ones(4, np.float32), over))
+    with pytest.raises(CheckError, match="expected -4"):
+        ours.check_error(error)

@@ -10,6 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint._src import native
 from imprint._src.jit.compilation.counters import COUNTERS
 
 SCALE = 1.0
@@ -86,6 +87,7 @@ def test_a_warm_call_sees_a_global_that_was_rebound(way):
 
 
 @pytest.mark.unaudited
+@pytest.mark.skipif(native.core is not None, reason="in C there is one way")
 def test_arrays_on_the_device_take_the_shortest_way():
     x = on_device()
     for _ in range(3):

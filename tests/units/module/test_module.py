@@ -231,17 +231,40 @@ def test_equality_of_static_containers_is_by_content_and_exact():
     assert Named(1, {"a": 1, "b": 2}) != Named(1, {"b": 2, "a": 1})
 
 
-def test_static_values_without_a_hash_are_compared_but_are_no_key():
-    class Loose:
-        __hash__ = None
+class Loose:
+    """Equal by its rate, without a hash, and changed in place."""
 
-        def __eq__(self, other):
-            return isinstance(other, Loose)
+    def __init__(self, rate):
+        self.rate = rate
 
-    assert tree.structure(Named(1, Loose())) == tree.structure(Named(1, Loose()))
+    def __eq__(self, other):
+        return isinstance(other, Loose) and self.rate == other.rate
+
+
+def test_static_values_without_a_hash_are_compared():
+    traces = []
+
+    @imprint.jit
+    def f(model):
+        traces.append(model.names)
+        return model.w * model.names.rate
+
+    held = Loose(2.0)
+    assert tree.structure(Named(1, held)) == tree.structure(Named(1, Loose(2.0)))
+    assert [f(Named(1.0, x)) for x in (held, Loose(2.0), Loose(3.0))] == [2, 2, 3]
+    assert len(traces) == 2
+    held.rate = 5.0
+    assert [f(Named(1.0, x)) for x in (held, Loose(2.0), Loose(3.0))] == [5, 2, 3]
+
+
+def test_static_containers_of_a_class_of_their_own_are_no_key():
+    class Names(list):
+        pass
+
+    assert tree.structure(Named(1, Names())) == tree.structure(Named(1, Names()))
     with pytest.raises(ArgumentError, match="static data that can be hashed") as caught:
-        hash(tree.structure(Named(1, Loose())))
-    assert "(static field: expected a hashable value, got Loose." in str(caught.value)
+        hash(tree.structure(Named(1, Names())))
+    assert "(static field: expected a hashable value, got Names." in str(caught.value)
 
 
 @pytest.mark.parametrize("make", [lambda: (1, 2.0), lambda: lambda x: x])

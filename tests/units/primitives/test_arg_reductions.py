@@ -7,6 +7,7 @@ import imprint
 from imprint._src.primitives.arg_reductions import argmax, argmin
 from imprint.errors import DTypeError, ShapeError
 from tests.units.primitives.agreement import assert_agreed
+from tests.units.primitives.formulations import both, texts
 
 NAN, INF = np.nan, np.inf
 
@@ -68,3 +69,62 @@ def test_complex_numbers():
         "argmax: expected a real or bool dtype, got complex64[2]. Convert it with "
         "`.astype(...)`, or call imprint.numpy, which promotes."
     )
+
+
+# ---- the extreme, then its index ----
+
+
+def many(dtype, shape):
+    """Return arrays with ties, zeros of both signs, infinities, NaN, and without."""
+    random = np.random.default_rng(0)
+    if np.dtype(dtype).kind in "iu":
+        info = np.iinfo(dtype)
+        yield random.integers(0, 50, shape).astype(dtype)
+        yield random.choice(np.array([info.min, info.max, 0, 1], dtype), shape)
+        return
+    yield random.normal(size=shape).astype(dtype)
+    for values in ([0.0, -0.0], [-INF], [INF, 1, -INF], [*[1.0] * 99_999, NAN], [NAN]):
+        yield random.choice(np.array(values, dtype), shape)
+    x = np.zeros(shape, dtype)
+    x.flat[-1] = 1.0  # in the last block alone
+    yield x
+    yield -x
+
+
+@pytest.mark.parametrize("find", [argmax, argmin])
+@pytest.mark.parametrize(
+    ("shape", "axis", "dtype"),
+    [
+        ((70_001,), 0, "float32"),
+        ((65_536,), 0, "float64"),
+        ((300, 150), 0, "float32"),
+        ((3, 120, 100), 1, "float64"),
+        ((300, 150), 0, "int32"),
+        ((300, 150), 0, "uint64"),
+    ],
+)
+def test_the_first_extreme_of_many(find, shape, axis, dtype):
+    name = find.__name__
+    for x in many(dtype, shape):
+        fast, plain = both(lambda x: find(x, axis, "int32"), x)
+        np.testing.assert_array_equal(fast, getattr(np, name)(x, axis))
+        np.testing.assert_array_equal(fast, plain)
+    fast, plain = texts(lambda x: find(x, axis, "int32"), x)
+    assert fast != plain
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "dtype"),
+    [
+        ((65_535,), 0, "float32"),
+        ((70_000,), 0, "int32"),
+        ((70_000,), 0, "bfloat16"),
+        ((300, 60), 0, "float32"),
+        ((60, 3000), 1, "float32"),
+        ((100, 100), 0, "float32"),
+    ],
+)
+def test_the_pairs_of_others_are_compared(shape, axis, dtype):
+    x = np.ones(shape, np.float32).astype(dtype)
+    fast, plain = texts(lambda x: argmax(x, axis, "int32"), x)
+    assert fast == plain

@@ -1,5 +1,7 @@
 """Cumulative reductions: derivatives at zeros and ties as in JAX, and errors."""
 
+import functools
+
 import jax
 import numpy as np
 import pytest
@@ -7,9 +9,16 @@ from jax import lax
 
 import imprint
 from imprint._src.primitives import cumulative
+from imprint._src.primitives.cumulative import cummax, cummin, cumprod, cumsum
 from imprint.errors import DTypeError, ShapeError
 from tests.lanes import exhaustive
 from tests.units.primitives.agreement import assert_agreed
+from tests.units.primitives.formulations import (
+    assert_same_bits,
+    assert_sums_as_exact,
+    both,
+    texts,
+)
 from tests.units.primitives.twin import assert_as_jax
 
 INF, NAN = np.inf, np.nan
@@ -90,3 +99,76 @@ def test_bools():
         "cummax: expected an integer or float dtype, got bool[3]. Convert it with "
         "`.astype(...)`, or call imprint.numpy, which promotes."
     )
+
+
+# ---- loops ----
+
+SUMS = {
+    "columns": ((200, 40), 0),
+    "rows": ((40, 200), 1),
+    "middle": ((8, 300, 8), 1),
+    "one": ((5000,), 0),
+    "long": ((100_000,), 0),
+    "short": ((33, 64), 0),
+}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", SUMS)
+def test_long_sums_are_loops(name, reverse):
+    shape, axis = SUMS[name]
+    random = np.random.default_rng(0)
+    for dtype in ("float32", "float64"):
+        x = random.normal(size=shape).astype(dtype)
+
+        def exact(x):
+            x = np.flip(x, axis) if reverse else x
+            out = np.cumsum(x, axis)
+            return np.flip(out, axis) if reverse else out
+
+        run = functools.partial(cumsum, axis=axis, reverse=reverse)
+        assert_sums_as_exact(run, exact, exact, shape[axis], [x])
+        fast, plain = texts(run, x)
+        assert ("while" in fast, "while" in plain) == (True, False)
+
+
+def test_long_products_are_loops():
+    random = np.random.default_rng(0)
+    for dtype in ("float32", "float64"):
+        x = np.exp(random.normal(size=(400, 64)) / 8).astype(dtype)
+        truth = np.cumprod(x.astype(np.longdouble), 0)
+        fast, plain = (
+            np.abs(got / truth - 1) for got in both(lambda x: cumprod(x, 0), x)
+        )
+        eps = np.finfo(dtype).eps
+        assert fast.max() <= min(400 * eps, 2 * plain.max() + eps)
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("function", [cumsum, cumprod, cummax, cummin])
+def test_loops_keep_special_numbers(function, reverse):
+    random = np.random.default_rng(0)
+    for numbers in (SPECIAL, SPECIAL[:2], [*SPECIAL[:5], np.inf], [-np.inf, 0.0, 1.0]):
+        x = random.choice(np.array(numbers, np.float32), (70, 200))
+        assert_same_bits(*both(lambda x: function(x, 0, reverse), x))
+    whole = random.integers(-(2**31), 2**31 - 1, (70, 40)).astype(np.int32)
+    assert_same_bits(*both(lambda x: function(x, 0, reverse), whole))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "dtype"),
+    [
+        ((15, 64), 0, "float32"),
+        ((1 << 18,), 0, "float32"),
+        ((64, 8), 0, "float32"),
+        ((64, 64), 0, "bfloat16"),
+        ((64, 64), 0, "complex64"),
+    ],
+)
+def test_others_stay_windows(shape, axis, dtype):
+    x = np.ones(shape, np.float32).astype(dtype)
+    fast, plain = texts(lambda x: cumsum(x, axis), x)
+    assert fast == plain

@@ -14,6 +14,12 @@ from imprint._src.primitives.elementwise.precision import Precision
 from imprint.errors import DTypeError, ShapeError
 from tests.lanes import exhaustive
 from tests.units.primitives.agreement import agreed, assert_same
+from tests.units.primitives.formulations import (
+    assert_same_bits,
+    assert_sums_as_exact,
+    both,
+    texts,
+)
 from tests.units.primitives.twin import assert_as_jax, printed
 
 MATMUL = (((1,), (0,)), ((), ()))
@@ -121,7 +127,8 @@ def test_the_precision_is_passed_to_the_engine(precision, text):
     def f(x):
         return dot_general(x, x, MATMUL, precision)
 
-    assert text in imprint.jit(f).lower(np.ones((2, 2), np.float32)).as_text()
+    x = np.ones((9, 9), np.float32)
+    assert text in imprint.jit(f).lower(x).as_text()
 
 
 def test_the_flag_enters_the_equation():
@@ -274,3 +281,75 @@ def test_a_result_too_narrow():
         "dot_general: expected a preferred_element_type no narrower than int32, got int8. "
         "Convert the result with `.astype(...)`."
     )
+
+
+# ---- small products as sums ----
+
+SMALL = {
+    "a stack": ((7, 4, 4), (7, 4, 4), (((2,), (1,)), ((0,), (0,)))),
+    "a stack, transposed": ((4, 3, 7), (5, 7, 4), (((0,), (2,)), ((2,), (1,)))),
+    "vectors": ((7, 5), (7, 5), (((1,), (1,)), ((0,), (0,)))),
+    "points": ((100, 3), (3, 3), MATMUL),
+    "a matrix and a vector": ((4, 8), (8,), MATMUL),
+    "two axes": ((3, 2, 4), (4, 6, 2), (((1, 2), (2, 0)), ((), ()))),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("dtype", ["float32", *exhaustive("float64")])
+def test_a_small_product_is_a_sum(name, dtype):
+    left, right, numbers = SMALL[name]
+    x, y = draw(left, dtype), draw(right, dtype)
+    fast, plain = texts(lambda x, y: dot_general(x, y, numbers), x, y)
+    assert "dot_general" in plain
+    assert "dot_general" not in fast
+
+    def exact(x, y):
+        (ours, theirs), (first, second) = numbers
+        letters = iter("abcdefgh")
+        one, two = [""] * x.ndim, [""] * y.ndim
+        pairs = zip((*ours, *first), (*theirs, *second), strict=True)
+        for i, j in pairs:
+            one[i] = two[j] = next(letters)
+        one, two = ([c or next(letters) for c in part] for part in (one, two))
+        free = [c for c in (*one, *two) if not (c in one and c in two)]
+        out = [*(one[i] for i in first), *free]
+        return np.einsum(f"{''.join(one)},{''.join(two)}->{''.join(out)}", x, y)
+
+    assert_sums_as_exact(
+        lambda x, y: dot_general(x, y, numbers), exact, exact, 8, [x, y]
+    )
+
+
+def test_a_small_sum_has_the_signs_infinities_and_wraps_of_a_product():
+    stack = (((2,), (1,)), ((0,), (0,)))
+    special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e9], np.float32)
+    x = RANDOM.choice(special, (300, 3, 3))
+    y = RANDOM.choice(special, (300, 3, 3))
+    assert_same_bits(*both(lambda x, y: dot_general(x, y, stack), x, y))
+    whole = RANDOM.integers(-(2**31), 2**31 - 1, (9, 3, 3)).astype(np.int32)
+    assert_same_bits(*both(lambda x: dot_general(x, x, stack), whole))
+
+
+LARGE = {
+    "nine terms": ((7, 9, 9), (7, 9, 9), (((2,), (1,)), ((0,), (0,)))),
+    "wide": ((9, 4), (4, 9), MATMUL),
+    "one term": ((7, 1), (1, 3), MATMUL),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_product_stays_one_where_that_is_faster(name):
+    left, right, numbers = LARGE[name]
+    fast, _ = texts(
+        lambda x, y: dot_general(x, y, numbers),
+        *(np.ones(shape, np.float32) for shape in (left, right)),
+    )
+    assert "dot_general" in fast
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "complex64", "int8", "bool"])
+def test_other_dtypes_stay_products(dtype):
+    x = draw((4, 4), dtype)
+    fast, plain = texts(lambda x: dot_general(x, x, MATMUL), x)
+    assert fast == plain

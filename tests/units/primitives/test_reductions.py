@@ -6,6 +6,7 @@ import pytest
 from jax import lax
 
 import imprint
+from imprint._src.primitives.core_ops import reduce_sum
 from imprint._src.primitives.reductions import (
     reduce_and,
     reduce_max,
@@ -16,6 +17,12 @@ from imprint._src.primitives.reductions import (
 )
 from imprint.errors import DTypeError, ShapeError
 from tests.units.primitives.agreement import assert_agreed, assert_same
+from tests.units.primitives.formulations import (
+    assert_same_bits,
+    assert_sums_as_exact,
+    both,
+    texts,
+)
 from tests.units.primitives.twin import assert_as_jax
 
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
@@ -177,3 +184,45 @@ def test_the_product_of_bools():
         "reduce_prod: expected a number, got bool[2,3]. Convert it with "
         "`.astype(...)`, or call imprint.numpy, which promotes."
     )
+
+
+# ---- short rows ----
+
+
+@pytest.mark.parametrize("length", [2, 3, 8])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_short_rows_are_added_by_columns(length, dtype):
+    x = np.random.default_rng(0).normal(size=(50, 200, length)).astype(dtype)
+
+    def total(x):
+        return reduce_sum(x, (2,))
+
+    assert_sums_as_exact(total, lambda x: x.sum(-1), lambda x: x.sum(-1), length, [x])
+    fast, plain = texts(total, x)
+    assert ("reduce" in fast, "reduce" in plain) == (False, True)
+
+
+def test_sums_of_short_rows_keep_special_numbers_and_wrap():
+    random = np.random.default_rng(0)
+    special = np.array([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan], np.float32)
+    for numbers in (special, special[:2], special[1:2], special[:4]):
+        x = random.choice(numbers, (9000, 3))
+        assert_same_bits(*both(lambda x: reduce_sum(x, (1,)), x))
+    whole = random.integers(-(2**31), 2**31 - 1, (9000, 3)).astype(np.int32)
+    assert_same_bits(*both(lambda x: reduce_sum(x, (1,)), whole))
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "dtype"),
+    [
+        ((9000, 9), (1,), "float32"),
+        ((1000, 3), (1,), "float32"),
+        ((3, 9000), (0,), "float32"),
+        ((9000, 1), (1,), "float32"),
+        ((9000, 3), (1,), "bfloat16"),
+    ],
+)
+def test_other_sums_stay_reductions(shape, axes, dtype):
+    x = np.ones(shape, np.float32).astype(dtype)
+    fast, plain = texts(lambda x: reduce_sum(x, axes), x)
+    assert fast == plain

@@ -112,6 +112,7 @@ MOVED = {
     "repeat": lambda q, k: q.repeat(k, 2, axis=1),
     "flip": lambda q, k: q.flip(k),
     "roll": lambda q, k: q.roll(k, 1, axis=0),
+    "nan_to_num": lambda q, k: q.nan_to_num(k),
     "of T": lambda q, k: k.T,
     "of transpose": lambda q, k: k.transpose(-1, 0),
     "of swapaxes": lambda q, k: k.swapaxes(0, 1),

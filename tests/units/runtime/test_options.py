@@ -53,6 +53,24 @@ def test_options_of_the_user_override_those_of_the_program():
     runtime.compile(DOUBLE, [F4], chosen)
 
 
+def test_the_engine_sees_no_formulations():
+    options = of(formulations="plain", xla_cpu_enable_fast_math=False)
+    assert options.is_plain
+    assert not of(formulations="fast").is_plain
+    assert not of().is_plain
+    assert options != of(xla_cpu_enable_fast_math=False)
+    runtime.compile(DOUBLE, [F4], options)
+
+
+def test_unknown_formulations_are_refused():
+    with pytest.raises(ArgumentError) as caught:
+        of(formulations="slow")
+    assert str(caught.value) == (
+        "compiler_options: expected 'formulations' to be one of ('fast', 'plain'), got "
+        "'slow'. 'plain' keeps to the operations of StableHLO."
+    )
+
+
 REFUSED = {
     "misspelled": (
         {"xla_cpu_prefer_vector_widht": 512},

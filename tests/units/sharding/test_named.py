@@ -25,6 +25,15 @@ def over(*entries):
     return NamedSharding(MESH, P(*entries))
 
 
+def test_a_mesh_without_devices_stands_for_the_mesh_in_force():
+    abstract = NamedSharding(MESH.abstract_mesh, P("x"))
+    assert resolve_sharding("f", abstract) is abstract
+    with set_mesh(MESH):
+        assert resolve_sharding("f", abstract) == over("x")
+        other = NamedSharding(AbstractMesh((8,), ("x",)), P("x"))
+        assert resolve_sharding("f", other) is other
+
+
 def test_a_spec_is_a_value():
     assert P("x") == P(("x",)) == P(["x"]) != P("x", None)
     assert hash(P("x")) == hash(P(("x",)))

@@ -212,3 +212,13 @@ def test_partial_is_a_node_with_a_static_function():
         tree.Partial(min, 2)
     )
     assert tree.leaves(functools.partial(pow, 2)) != [2]
+
+
+def test_a_partial_of_a_plain_partial_keeps_its_arguments_apart():
+    scaled = functools.partial(lambda a, b, c: a * b + c, 2)
+    one, other = tree.Partial(scaled, 3), tree.Partial(scaled, 4)
+    assert tree.leaves(one) == [3]
+    assert one(1) == 7
+    assert tree.structure(one) == tree.structure(other)
+    assert tree.map(lambda x: x + 1, one)(1) == 9
+    assert tree.leaves(tree.Partial(one, 5)) == [3, 5]

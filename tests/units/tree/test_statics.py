@@ -146,12 +146,21 @@ def test_content_is_compared_by_exact_type(a, b):
     assert static_of(a) != static_of(b)
 
 
-def test_data_with_unhashable_items_is_compared_but_is_no_key():
+def test_data_with_items_that_have_an_equality_alone_is_compared():
     class Loose:
         __hash__ = None
 
         def __eq__(self, other):
             return isinstance(other, Loose)
+
+    assert static_of([Loose()]) == static_of([Loose()])
+    assert hash(static_of([Loose()])) == hash(static_of([Loose()]))
+    assert static_of([Loose()]) != static_of([1])
+
+
+def test_data_with_unhashable_items_is_compared_but_is_no_key():
+    class Loose(list):
+        pass
 
     assert static_of([Loose()]) == static_of([Loose()])
     assert static_of([Loose()]) != static_of([1])

@@ -191,19 +191,32 @@ class Loose:
         return "Loose()"
 
 
-def test_static_data_without_a_hash_maps_but_is_no_key():
+def test_static_data_with_an_equality_needs_no_hash():
     value = Pair(1, 2, Loose())
     treedef = tree.structure(value)
-    assert treedef == tree.structure(Pair(3, 4, Loose()))
-    assert treedef != tree.structure(Pair(3, 4, "s"))
+    assert treedef is tree.structure(Pair(3, 4, Loose()))
+    assert treedef is not tree.structure(Pair(3, 4, "s"))
+    assert hash(treedef) == hash(tree.structure(Pair(3, 4, Loose())))
     assert tree.map(lambda x: 2 * x, value) == Pair(2, 4, Loose())
+
+
+class Names(list):
+    """A container of a class of its own, which is compared by what it holds then."""
+
+
+def test_static_data_that_is_a_list_of_its_own_class_maps_but_is_no_key():
+    value = Pair(1, 2, Names("ab"))
+    treedef = tree.structure(value)
+    assert treedef == tree.structure(Pair(3, 4, Names("ab")))
+    assert treedef != tree.structure(Pair(3, 4, "s"))
+    assert tree.map(lambda x: 2 * x, value) == Pair(2, 4, Names("ab"))
     with pytest.raises(ArgumentError) as caught:
         hash(treedef)
     assert str(caught.value) == (
         "pytree: expected static data that can be hashed, got "
-        "PyTreeDef(CustomNode(Pair[Loose()], [*, *])). "
+        "PyTreeDef(CustomNode(Pair[['a', 'b']], [*, *])). "
         "Make it hashable (a tuple for a list), or a child of its node. "
-        "(unhashable type: 'Loose')"
+        "(unhashable type: 'Names')"
     )
 
 

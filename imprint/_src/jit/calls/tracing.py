@@ -73,6 +73,10 @@ class Results:
         paths = enumerate(self.treedef.paths())
         return [tree.keystr(path) for i, path in paths if i not in self._static]
 
+    def static(self) -> dict[int, Any]:
+        """Return the leaves that are no arrays, by place."""
+        return self._static.copy()
+
     def kept(self) -> dict[str, Any]:
         """Return the leaves that are no arrays, by name."""
         paths = self.treedef.paths() if self._static else []

@@ -5,7 +5,7 @@
 3. Unused arguments are dropped, constants become leading arguments (`prune_args`).
 4. The options of XLA are chosen (`vector_width`).
 5. With `debug_nans` or `debug_infs`, flags become the last result (`nan_checks`).
-6. The jaxpr is written as StableHLO.
+6. The jaxpr is written as StableHLO, in formulations that are fast on the device.
 """
 
 import re
@@ -28,7 +28,11 @@ from imprint._src.jit.compilation.vector_width import preferred_options
 from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report as pass_changes
 from imprint._src.passes import pipeline
-from imprint._src.runtime import CompileOptions, HostFunction
+from imprint._src.runtime import (
+    CompileOptions,
+    HostFunction,
+    computes_on_cpu_only,
+)
 
 
 class LoweredProgram(NamedTuple):
@@ -89,6 +93,7 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
     nans: bool = False,
     infinities: bool = False,
     layout: Layout | None = None,
+    is_plain: bool = False,
 ) -> LoweredProgram:
     """Lower a closed jaxpr to the StableHLO module `name`.
 
@@ -100,6 +105,8 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         nans: whether flags locate NaNs.
         infinities: whether flags locate infinities.
         layout: its layout over devices; None on one.
+        is_plain: whether each function is the operation of StableHLO that has its name,
+            also on a CPU, where others are faster.
     """
     start = time.perf_counter()
     COUNTERS.lowerings += 1
@@ -124,6 +131,7 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         arg_attrs=_attributes(spread, [v.aval for v in jaxpr.invars], donors),
         result_attrs=_attributes(spread, closed.out_avals),
         partitions=1 if spread is None else spread.mesh.size,
+        is_fast=spread is None and not is_plain and computes_on_cpu_only(),
     )
     return LoweredProgram(
         text=module.text(),

@@ -7,12 +7,15 @@ version checks those, for each function separately. A `definition_token` has all
 """
 
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, ClassVar
 
 from imprint._src.core.identity import identity
-from imprint._src.core.user_code import is_user_class, is_user_function
-from imprint._src.jit.fingerprint.code import Code
+from imprint._src.core.user_code import (
+    are_libraries_fixed,
+    is_user_class,
+    is_user_function,
+)
 from imprint._src.jit.fingerprint.content import ContentReader, scalar_function_token
 from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import class_of
@@ -51,26 +54,38 @@ class _ShapeReader(ContentReader):
     """Whether a library function holds the value: its names are not tracked."""
 
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
-        """Return the class of a container."""
+        """Return the class of a container; the identity of one that no guard reads."""
+        if self._is_of_library and are_libraries_fixed():
+            return identity(x)
         return layout_of(x), ABSENT
 
     def object(self, x: Any) -> Content:
         """Return the class of an object; the identity of one that a library holds."""
-        if self._is_of_library and not is_user_class(class_of(x)):
+        is_held = self._is_of_library or not self._open
+        if is_held and not is_user_class(class_of(x)):
             return identity(x)
         return layout_of(x), ABSENT
 
     def array(self, x: Any) -> Content:
-        """Return the class of an array."""
-        return layout_of(x), ABSENT
+        """Return the class of an array; the identity of one that a library holds."""
+        return identity(x) if self._is_of_library else (layout_of(x), ABSENT)
 
-    def cells(self, fun: FunctionType, code: Code) -> list[Content]:
-        """Return the closure variables; ABSENT for those that the code binds."""
+    def function(self, fun: FunctionType) -> Content:
+        """Return the token of a function."""
+        return self._held_by(fun, super().function, fun)
+
+    def method(self, x: MethodType) -> Content:
+        """Return the object and the function of a bound method."""
+        return self._held_by(x.__func__, super().method, x)
+
+    def _held_by(self, holder: Any, read: Callable[[Any], Content], x: Any) -> Content:
+        """Return what `read` returns, told whether the holder is a library's function."""
         outer = self._is_of_library
-        self._is_of_library = not is_user_function(fun)
-        found = super().cells(fun, code)
-        self._is_of_library = outer
-        return found
+        self._is_of_library = not is_user_function(holder)
+        try:
+            return read(x)
+        finally:
+            self._is_of_library = outer
 
     def attributes(self, held: Mapping[str, Any]) -> list[Content]:
         """Return the wrapped function; other attributes are guarded by name."""

@@ -197,10 +197,13 @@ class ContentReader:
         return tuple([self.value(held[n]) if n in held else ABSENT for n in names])
 
     def cells(self, fun: FunctionType, code: Code) -> list[Content]:
-        """Return the closure variables; ABSENT for those that the code binds."""
+        """Return the closure variables; of those that the code binds the identity."""
         held = zip(code.free, fun.__closure__ or (), strict=True)
         written = code.written
-        return [ABSENT if name in written else self.cell(cell) for name, cell in held]
+        return [
+            identity(cell) if name in written else self.cell(cell)
+            for name, cell in held
+        ]
 
     def cell(self, cell: CellType) -> Content:
         """Return the content of a closure variable."""
@@ -211,6 +214,10 @@ class ContentReader:
             self.volatile = True
             return EMPTY
         return self.value(held)
+
+    def method(self, x: MethodType) -> Content:
+        """Return the object and the function of a bound method."""
+        return METHOD, self.value(x.__self__), self.value(x.__func__)
 
     # ---- objects ----
 
@@ -301,7 +308,7 @@ def scalar_function_token(fun: FunctionType) -> Token | None:
     try:
         for cell in fun.__closure__ or ():
             if written and known[0].free[len(content) - 6] in written:
-                content.append(ABSENT)
+                content.append(identity(cell))
                 continue
             x: object = cell.cell_contents
             kind = type(x)
@@ -443,9 +450,7 @@ def _bytearray(reader: ContentReader, x: Any) -> Content:
 
 
 def _method(reader: ContentReader, x: Any) -> Content:
-    return reader.node(
-        x, lambda y: (METHOD, reader.value(y.__self__), reader.value(y.__func__))
-    )
+    return reader.node(x, reader.method)
 
 
 def _builtin(reader: ContentReader, x: Any) -> Content:

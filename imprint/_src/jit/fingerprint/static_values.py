@@ -93,16 +93,20 @@ class RefusedError(Exception):
 class Equal:
     """The key of an object that compares by its own `==` and hash.
 
+    Args:
+        value: the object.
+        hashed: what is hashed; static data of a node needs no hash of its own.
+
     Raises:
         RefusedError: it has no hash.
     """
 
     __slots__ = ("__weakref__", "hash", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, hashed: Any = ABSENT) -> None:
         self.value: Any = value
         try:
-            self.hash: int = hash(value)
+            self.hash: int = hash(value if hashed is ABSENT else hashed)
         except Exception as err:
             raise _failing(value, "__hash__", err) from err
 
@@ -398,7 +402,7 @@ def read_field(value: Any) -> tuple[Hashable, bool]:
         ArgumentError: the value cannot be static.
     """
     kind = value.__class__
-    if kind is bool or kind is float:
+    if kind is bool:
         return _quick_token(value, kind), True
     known = _known.get(id(value))
     if known is not None and known() is value:
@@ -523,13 +527,16 @@ def _enter(known: _WeakEntry, key: int, token: Hashable) -> None:
     _known[key] = known
 
 
-def _forget(dead: Any) -> None:
-    if _known.get(dead.key) is dead:
-        _known.pop(dead.key, None)  # another thread may have removed it
-
-
 _known: Final[dict[int, _WeakEntry | _StrongEntry]] = {}
 """By `id`; an entry goes with its object, or a lookup finds it dead."""
+
+
+def _forget(dead: Any, *, known: Any = _known) -> None:
+    # By a default: also at exit.
+    if known.get(dead.key) is dead:
+        known.pop(dead.key, None)  # another thread may have removed it
+
+
 _strong: Final[deque[_StrongEntry]] = deque()
 
 
@@ -625,4 +632,12 @@ class _FieldReader(_StaticReader):
     def value(self, x: object) -> Content:
         if id(type(x)) in IN_FIELDS:
             return StateReader.value(self, x)
-        return super().value(x)
+        try:
+            return super().value(x)
+        except RefusedError:
+            layout = layout_of(x)
+            is_comparable = layout.defines_eq and layout.storage is object
+            if layout.hashable or layout.is_library or not is_comparable:
+                raise
+            self.volatile = True
+            return Equal(x, type(x))

@@ -468,7 +468,7 @@ class _GuardCompiler:
 
     def _contents(self, at: Contents, seen: RecordedItems) -> str:
         items, kind = seen.items, class_of(at.container)
-        if id(kind) in _IMMUTABLE and seen.rest is None:
+        if issubclass(kind, _IMMUTABLE) and seen.rest is None:
             return "True"  # the same one has the same items
         is_strict = at.is_strict or any(x.is_strict for x in items)
         is_plain = kind is list or kind is dict
@@ -581,7 +581,7 @@ _OF_PROGRAMS: Final = FunctionType, CodeType, type, ModuleType
 """Classes of parts of a program, which a guard may keep alive."""
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _PLAIN: Final = ids_of(dict, list, tuple)
-_IMMUTABLE: Final = ids_of(tuple, frozenset)
+_IMMUTABLE: Final[Any] = (tuple, frozenset)
 _PROXY: Final[Any] = MappingProxyType
 
 

@@ -28,6 +28,7 @@ from imprint._src.core.array import NumberArray
 from imprint._src.core.identity import InternalObject, ids_of
 from imprint._src.core.trace import Trace, Tracer
 from imprint._src.core.user_code import (
+    are_libraries_fixed,
     is_own_class,
     is_user_class,
     is_user_code,
@@ -269,12 +270,11 @@ class ReachableValues:
             self.explore(wrapped, FunctionPart(function, "__wrapped__", location))
         code, names = function.__code__, function.__globals__
         if not is_user_code(code, names):
+            readers = Readers(always=not are_libraries_fixed())
             for i, cell in enumerate(function.__closure__ or ()):
                 found = cell_contents(cell)
                 if found is not MISSING:
-                    self.explore(
-                        found, Cell(function, i, location), Readers(always=True)
-                    )
+                    self.explore(found, Cell(function, i, location), readers)
             return
         self.functions.setdefault(id(code), []).append((function, location))
         for name in (*function.__dict__, *OF_FUNCTIONS.intersection(self.names)):
@@ -375,7 +375,7 @@ class ReachableValues:
         if layout.has_attributes:
             self.objects[id(value)] = value, location
             self._own_names[id(value)] = {*layout.names(value)}
-        attributes = self._own_names.get(id(value), set[str]())
+        attributes = self._own_names.get(id(value), ())
         if kind is CellType:
             attributes = {"cell_contents"}
         path = object_path(value, location)

@@ -4,7 +4,8 @@
 - `locations`: the locations that a trace read, as plain data
 - `stable_hash`: hashes of values that are the same in every process
 - `environment`: files, libraries and versions
-- `plain_data`: placements, avals and trees as plain data
+- `plain_data`: placements and avals as plain data
+- `result_trees`: the trees of results as plain data
 - `not_cacheable`: reasons against keeping a trace, impure objects, `assume_pure`
 - `diff`: the first difference between the disk and a call, in words
 """

@@ -61,8 +61,8 @@ _TEXTS: Final = {
     Reason.EFFECT: "tracing it {what}, which a warm start would not do; do it outside",
     Reason.OWNER: "it reads {what}, which no name reaches; give it a name in a module",
     Reason.RECORDER: "{what}, so not all that it read is known",
-    Reason.RESULT: "it returns {what}; return arrays in tuples, lists, dictionaries, or "
-    "parts of its arguments",
+    Reason.RESULT: "it returns {what}; return arrays and leaves of its arguments, in "
+    "tuples, lists, dictionaries, or nodes of its arguments",
     Reason.OPTION: "{what} is not kept yet; leave it out of programs that shall start warm",
 }
 

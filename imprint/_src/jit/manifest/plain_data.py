@@ -1,10 +1,8 @@
-"""Placements, avals and trees as plain data, for JSON.
+"""Placements and avals as plain data, for JSON.
 
 A device is its platform, its number among those of its process, and its kind, so it is
 found again where as many devices are there in the same order. A mesh is its devices in
-their grid with names and types; an array that follows others has its current device. A
-tree is made of tuples, lists, dictionaries and None; any other node must be a part of the
-tree of the arguments, as the new state of a model is, and is the number of that part.
+their grid with names and types; an array that follows others has its current device.
 """
 
 from collections.abc import Iterator
@@ -146,72 +144,6 @@ def deserialize_aval(plain: Plain) -> ShapedArray:
 
 
 # ---- trees ----
-
-
-def serialize_tree(treedef: tree.TreeDef, arguments: tree.TreeDef) -> Plain:
-    """Return a tree as plain data.
-
-    Args:
-        treedef: the tree.
-        arguments: the tree of the arguments.
-
-    Raises:
-        NotCacheable: it has a node that the arguments do not have.
-    """
-    known = [*_parts(arguments)]  # kept: equal parts are one object while they live
-    parts = {id(part): i for i, part in enumerate(known)}
-
-    def serialize(each: tree.TreeDef) -> Plain:
-        if each.is_leaf:
-            return 0
-        data = each.node_data()
-        kind, held = (type(None), None) if data is None else data
-        children = [serialize(c) for c in each.children()] if kind in _BUILTIN else []
-        if kind is tuple or kind is list:
-            return [kind.__name__, children]
-        keys: Any = held if kind is dict else ()
-        if kind is dict and all(type(key) is str for key in keys):
-            return ["dict", children, list(keys)]
-        if kind is type(None):
-            return ["None"]
-        if id(each) in parts:
-            return ["part", parts[id(each)]]
-        raise NotCacheable(Reason.RESULT, f"an object of class {kind.__qualname__}")
-
-    return serialize(treedef)
-
-
-_BUILTIN: Final = (tuple, list, dict)
-
-
-def deserialize_tree(plain: Plain, arguments: tree.TreeDef) -> tree.TreeDef:
-    """Return the tree."""
-    parts: list[tree.TreeDef] = []
-
-    def build(each: Plain) -> Any:
-        if each == 0:
-            return 0
-        kind, *rest = each
-        if kind == "None":
-            return None
-        if kind == "part":
-            if not parts:
-                parts.extend(_parts(arguments))
-            part = parts[int(rest[0])]
-            return part.unflatten([0] * part.num_leaves)
-        children = [build(child) for child in rest[0]]
-        if kind == "dict":
-            return dict(zip(rest[1], children, strict=True))
-        return tuple(children) if kind == "tuple" else children
-
-    return tree.structure(build(plain))
-
-
-def _parts(treedef: tree.TreeDef) -> Iterator[tree.TreeDef]:
-    yield treedef
-    if not treedef.is_leaf:
-        for child in treedef.children():
-            yield from _parts(child)
 
 
 def tree_data(treedef: tree.TreeDef) -> Iterator[Any]:

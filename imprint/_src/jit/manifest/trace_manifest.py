@@ -21,7 +21,7 @@ from imprint._src.core.aval import ShapedArray
 from imprint._src.core.trace import Tracer
 from imprint._src.jit.calls.options import JitOptions
 from imprint._src.jit.calls.signature import Call, CallSpec
-from imprint._src.jit.calls.tracing import TracedCall, held_by
+from imprint._src.jit.calls.tracing import Results, TracedCall, held_by
 from imprint._src.jit.compilation.lowered import LoweredProgram
 from imprint._src.jit.disk_cache.entry import digest
 from imprint._src.jit.disk_cache.store import Store
@@ -50,13 +50,12 @@ from imprint._src.jit.manifest.not_cacheable import (
 )
 from imprint._src.jit.manifest.plain_data import (
     deserialize_aval,
-    deserialize_tree,
     serialize_aval,
     serialize_placement,
     serialize_spread,
-    serialize_tree,
     tree_data,
 )
+from imprint._src.jit.manifest.result_trees import deserialize_tree, serialize_tree
 from imprint._src.jit.manifest.stable_hash import StableHash, digest_of
 from imprint._src.tree import internal as tree
 
@@ -118,7 +117,9 @@ class ManifestKey(NamedTuple):
         inputs: the function, its static values and the rest of what was hashed.
         root: the digest of `inputs`.
         roots: the function and its static values.
-        in_tree: the tree of the arguments.
+        in_tree: the tree of the arguments that are traced.
+        arguments: the tree of all arguments.
+        static: those leaves that are not traced, in order.
         random_state: of the global generators.
         files: the declared files.
         strict: whether the contents of arrays count.
@@ -130,6 +131,8 @@ class ManifestKey(NamedTuple):
     root: bytes
     roots: tuple[Any, ...]
     in_tree: tree.TreeDef
+    arguments: tree.TreeDef
+    static: tuple[Any, ...]
     random_state: tuple[Any, Any]
     files: Stamps
     strict: bool
@@ -184,6 +187,8 @@ def manifest_key(inputs: KeyInputs) -> ManifestKey:
         root=root,
         roots=(inputs.fun, *(value for _, value in held_by(call, in_tree))),
         in_tree=in_tree,
+        arguments=in_tree if form.treedef is None else form.treedef,
+        static=call.static,
         random_state=random_state(),
         files=declared_files(),
         strict=options.strict,
@@ -223,7 +228,8 @@ def describe_trace(
         "reads": reads,
         "files": library_files(hashed.libraries),
         "declared": declarations_of(hashed.declared, hashed.own, key.files),
-        "out": serialize_tree(traced.out_tree, traced.in_tree),
+        "out": serialize_tree(traced.out_tree, key.arguments, key.hashed.nodes),
+        "static": _serialize_static(traced.results, key),
         "outs": [serialize_aval(a) for a in traced.closed.out_avals],
         "ins": [serialize_aval(a) for a in module.in_avals],
         "consts": [_put_const(store, x) for x in module.consts],
@@ -252,8 +258,15 @@ def _check_trace(traced: TracedCall, key: ManifestKey) -> None:
         raise NotCacheable(Reason.EFFECT, "made callbacks")
     if has_drawn(key.random_state):
         raise NotCacheable(Reason.IMPURE, "random numbers that nobody gave it")
-    if traced.results.kept():
+
+
+def _serialize_static(results: Results, key: ManifestKey) -> list[Any]:
+    """Return which arguments the leaves are that are no arrays, by place."""
+    places = {id(leaf): i for i, leaf in enumerate(key.static)}
+    found = [(at, places.get(id(leaf))) for at, leaf in results.static().items()]
+    if any(place is None for _, place in found):
         raise NotCacheable(Reason.RESULT, "what is no array")
+    return found
 
 
 def _put_const(store: Store, x: Any) -> list[Any]:
@@ -337,7 +350,7 @@ class StoredTrace(NamedTuple):
         in_tree: the tree of the arguments.
         plain: its fields.
         dependencies: the locations that it read, in this process.
-        out_tree: the tree of the result.
+        results: the structure of the result.
         consts: the leading arguments of the program.
     """
 
@@ -345,7 +358,7 @@ class StoredTrace(NamedTuple):
     in_tree: tree.TreeDef
     plain: Plain
     dependencies: Dependencies
-    out_tree: tree.TreeDef
+    results: Results
     consts: tuple[Any, ...]
 
     def avals(self, name: str) -> tuple[ShapedArray, ...]:
@@ -369,11 +382,13 @@ def find_trace(
             if not isinstance(dependencies, Dependencies):
                 continue
             consts = tuple([_load_const(store, *const) for const in plain["consts"]])
-            out_tree = deserialize_tree(plain["out"], key.in_tree)
+            static = {at: key.static[place] for at, place in plain["static"]}
+            out = deserialize_tree(plain["out"], key.arguments, key.hashed.nodes)
+            results = Results(out, static)
             adopt_files(plain["declared"])
         except Exception:
             continue
-        return StoredTrace(store, key.in_tree, plain, dependencies, out_tree, consts)
+        return StoredTrace(store, key.in_tree, plain, dependencies, results, consts)
     return None
 
 

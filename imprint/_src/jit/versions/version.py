@@ -15,7 +15,7 @@ import re
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol, cast, final
 
 from imprint._src import runtime
@@ -387,6 +387,18 @@ class Version(InternalObject):
         except _FAILED as err:
             raise self.explain(arguments, err) from err
         return self.wrap(outs)
+
+    def run_there(self, leaves: Sequence[ArrayImpl], buffers: list[Any]) -> Any:
+        """Execute on arrays that are where it runs, as `run` does; hot.
+
+        Args:
+            leaves: the arrays.
+            buffers: theirs.
+        """
+        if self.run_special is not None:
+            return self.run([*leaves])
+        arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]
+        return self.wrap(self.call(arguments))
 
     def execute(self, arguments: list[Any]) -> Any:
         """Execute, if not `special`, on buffers, of captured arrays first; hot."""

@@ -53,6 +53,18 @@ from imprint._src.primitives.elementwise.select import select_n, select_n_p
 def add(x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None) -> Array:
     """Add, elementwise; "or" for booleans.
 
+    Args:
+        x: an array or number.
+        y: an array or number, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The sums, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.add`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.add(np.array([1.0, 2.0]), 1)
@@ -74,6 +86,18 @@ def subtract(
 ) -> Array:
     """Subtract `y` from `x`, elementwise.
 
+    Args:
+        x: an array or number, not of booleans.
+        y: an array or number, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The differences, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.subtract`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.subtract(np.arange(3), 1)
@@ -94,6 +118,19 @@ def multiply(
     where: None = None,
 ) -> Array:
     """Multiply, elementwise; "and" for booleans.
+
+    Args:
+        x: an array or number.
+        y: an array or number, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The products, of the broadcast shape and the promoted dtype. False times a float
+        is 0, of infinity and NaN too.
+
+    References:
+        NumPy, `numpy.multiply`.
 
     Example:
         >>> import imprint.numpy as np
@@ -141,6 +178,17 @@ def _masked(mask: Any, values: Any) -> Array:
 def negative(x: ArrayLike, /, out: None = None, where: None = None) -> Array:
     """Return `-x`, elementwise.
 
+    Args:
+        x: an array or number, not of booleans; unsigned integers wrap around.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        An array of the shape and dtype of `x`.
+
+    References:
+        NumPy, `numpy.negative`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.negative(np.array([1, -2]))
@@ -155,6 +203,15 @@ def negative(x: ArrayLike, /, out: None = None, where: None = None) -> Array:
 def positive(x: ArrayLike, /) -> Array:
     """Return `x`.
 
+    Args:
+        x: an array or number.
+
+    Returns:
+        An array of the shape, dtype and values of `x`.
+
+    References:
+        NumPy, `numpy.positive`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.positive(np.array([1, -2]))
@@ -166,6 +223,15 @@ def positive(x: ArrayLike, /) -> Array:
 @owned
 def absolute(x: ArrayLike, /) -> Array:
     """Return the absolute value, elementwise; the magnitude of complex numbers.
+
+    Args:
+        x: an array or number.
+
+    Returns:
+        The magnitudes, of the shape and dtype of `x`; floats for complex numbers.
+
+    References:
+        NumPy, `numpy.absolute`.
 
     Example:
         >>> import imprint.numpy as np
@@ -184,6 +250,18 @@ abs = absolute
 def fabs(x: ArrayLike, /) -> Array:
     """Return the absolute value as a float, elementwise.
 
+    Args:
+        x: a real array or number. Integers and booleans become floats.
+
+    Returns:
+        The magnitudes, of the shape of `x`, in its floating dtype.
+
+    Raises:
+        DTypeError: `x` is complex.
+
+    References:
+        NumPy, `numpy.fabs`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fabs(np.array([-1, 2]))
@@ -196,6 +274,15 @@ def fabs(x: ArrayLike, /) -> Array:
 def sign(x: ArrayLike, /) -> Array:
     """Return the sign, -1, 0 or 1, elementwise; `x / abs(x)` for complex numbers.
 
+    Args:
+        x: an array or number, not of booleans.
+
+    Returns:
+        The signs, of the shape and dtype of `x`. NaN for NaN; a zero keeps its sign.
+
+    References:
+        NumPy, `numpy.sign`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sign(np.array([-3, 0, 5]))
@@ -207,6 +294,15 @@ def sign(x: ArrayLike, /) -> Array:
 def square(x: ArrayLike, /) -> Array:
     """Return `x * x`, elementwise.
 
+    Args:
+        x: an array or number.
+
+    Returns:
+        The squares, of the shape and dtype of `x`; int32 for booleans.
+
+    References:
+        NumPy, `numpy.square`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.square(np.array([-3, 4]))
@@ -217,6 +313,15 @@ def square(x: ArrayLike, /) -> Array:
 
 def reciprocal(x: ArrayLike, /) -> Array:
     """Return `1 / x`, elementwise, as a float.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The reciprocals, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.reciprocal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -231,6 +336,17 @@ def reciprocal(x: ArrayLike, /) -> Array:
 
 def true_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Divide, elementwise; integers give floats.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The quotients, of the broadcast shape, in the promoted floating or complex
+        dtype.
+
+    References:
+        NumPy, `numpy.true_divide`.
 
     Example:
         >>> import imprint.numpy as np
@@ -247,6 +363,20 @@ divide = true_divide
 @fuse_eager
 def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Divide and round toward minus infinity, elementwise.
+
+    Args:
+        x: a real array or number. Booleans become integers.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The quotients, of the broadcast shape and the promoted dtype. An integer divided
+        by 0 is unspecified.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.floor_divide`.
 
     Example:
         >>> import imprint.numpy as np
@@ -277,6 +407,20 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of `floor_divide`, elementwise, with the sign of `y`.
 
+    Args:
+        x: a real array or number. Booleans become integers.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The remainders, of the broadcast shape and the promoted dtype. By 0: 0 for
+        integers, NaN for floats.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.remainder`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.remainder(np.array([-7, 7]), 3)
@@ -305,6 +449,20 @@ mod = remainder
 def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of division toward zero, elementwise, with the sign of `x`.
 
+    Args:
+        x: a real array or number. Booleans become integers.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The remainders, of the broadcast shape and the promoted dtype. By 0: 0 for
+        integers, NaN for floats.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.fmod`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fmod(np.array([-7, 7]), 3)
@@ -320,6 +478,19 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
 @fuse_eager
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
     """Return `floor_divide(x, y)` and `remainder(x, y)`.
+
+    Args:
+        x: a real array or number. Booleans become integers.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        Quotients and remainders, both of the broadcast shape and the promoted dtype.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.divmod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -368,6 +539,18 @@ def maximum(
 ) -> Array:
     """Return the larger operand, elementwise; NaN if either is.
 
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The larger values, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.maximum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.maximum(np.array([-1.0, 2.0]), 0)
@@ -389,6 +572,18 @@ def minimum(
 ) -> Array:
     """Return the smaller operand, elementwise; NaN if either is.
 
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The smaller values, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.minimum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.minimum(np.array([-1.0, 2.0]), 0)
@@ -402,6 +597,17 @@ def minimum(
 
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the next representable number from `x` toward `y`, elementwise.
+
+    Args:
+        x: a real array or number. Integers and booleans become floats.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The neighbors, of the broadcast shape, in the promoted floating dtype; `y` where
+        the two are equal.
+
+    References:
+        NumPy, `numpy.nextafter`.
 
     Example:
         >>> import imprint.numpy as np

@@ -48,6 +48,18 @@ def bitwise_and(
 ) -> Array:
     """Return the bitwise AND, elementwise.
 
+    Args:
+        x: an array or number of integers or booleans.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The bits that both have, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.bitwise_and`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.bitwise_and(np.array([12, 10]), 6)
@@ -68,6 +80,18 @@ def bitwise_or(
     where: None = None,
 ) -> Array:
     """Return the bitwise OR, elementwise.
+
+    Args:
+        x: an array or number of integers or booleans.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The bits that either has, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.bitwise_or`.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,6 +114,18 @@ def bitwise_xor(
 ) -> Array:
     """Return the bitwise XOR, elementwise.
 
+    Args:
+        x: an array or number of integers or booleans.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The bits that exactly one has, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.bitwise_xor`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.bitwise_xor(np.array([12, 10]), 6)
@@ -103,6 +139,15 @@ def bitwise_xor(
 
 def bitwise_not(x: ArrayLike, /) -> Array:
     """Return the bitwise NOT, elementwise.
+
+    Args:
+        x: an array or number of integers or booleans.
+
+    Returns:
+        The inverted bits, of the shape and dtype of `x`; "not" for booleans.
+
+    References:
+        NumPy, `numpy.bitwise_not`.
 
     Example:
         >>> import imprint.numpy as np
@@ -119,6 +164,16 @@ bitwise_invert: Final = bitwise_not
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Shift the bits of `x` left by `y`, elementwise; 0 beyond the width.
 
+    Args:
+        x: an array or number of integers; booleans become int32.
+        y: the numbers of bits, likewise, which broadcast with `x`.
+
+    Returns:
+        The shifted integers, of the broadcast shape and the promoted dtype.
+
+    References:
+        NumPy, `numpy.left_shift`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.left_shift(1, np.arange(4))
@@ -130,6 +185,17 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Shift the bits of `x` right by `y`, elementwise, keeping the sign.
+
+    Args:
+        x: an array or number of integers; booleans become int32.
+        y: the numbers of bits, likewise, which broadcast with `x`.
+
+    Returns:
+        The shifted integers, of the broadcast shape and the promoted dtype. Beyond the
+        width: 0, or -1 for negative ones.
+
+    References:
+        NumPy, `numpy.right_shift`.
 
     Example:
         >>> import imprint.numpy as np
@@ -148,6 +214,15 @@ bitwise_right_shift: Final = right_shift
 
 def bitwise_count(x: ArrayLike, /) -> Array:
     """Return the number of 1 bits of the absolute value, elementwise.
+
+    Args:
+        x: an array or number of integers or booleans.
+
+    Returns:
+        The counts, of the shape of `x`, in uint8.
+
+    References:
+        NumPy, `numpy.bitwise_count`.
 
     Example:
         >>> import imprint.numpy as np
@@ -169,6 +244,17 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
         a: integers or booleans.
         axis: the axis to pack; None flattens first.
         bitorder: "big" if the first element is the highest bit; "little" if the lowest.
+
+    Returns:
+        The bytes, in uint8: an eighth as many along the axis, rounded up. One axis if
+        flattened.
+
+    Raises:
+        DTypeError: `a` has neither integers nor booleans.
+        ArgumentError: `bitorder` is another word.
+
+    References:
+        NumPy, `numpy.packbits`.
 
     Example:
         >>> import imprint.numpy as np
@@ -203,6 +289,17 @@ def unpackbits(
         count: the number of bits, padded with 0; None for all; negative leaves out so
             many at the end.
         bitorder: "big" if the highest bit comes first; "little" if the lowest.
+
+    Returns:
+        The bits, in uint8: eight times as many along the axis, or `count`. One axis if
+        flattened.
+
+    Raises:
+        DTypeError: `a` is not of uint8.
+        ArgumentError: `bitorder` is another word.
+
+    References:
+        NumPy, `numpy.unpackbits`.
 
     Example:
         >>> import imprint.numpy as np

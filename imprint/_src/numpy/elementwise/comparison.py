@@ -62,6 +62,16 @@ from imprint._src.primitives.elementwise.rounding import abs_, is_finite
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x == y`, elementwise.
 
+    Args:
+        x: an array or number.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. False where an operand is NaN.
+
+    References:
+        NumPy, `numpy.equal`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.equal(np.arange(3), 1)
@@ -73,6 +83,16 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x != y`, elementwise.
+
+    Args:
+        x: an array or number.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. True where an operand is NaN.
+
+    References:
+        NumPy, `numpy.not_equal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -86,6 +106,16 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x < y`, elementwise.
 
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. False where an operand is NaN.
+
+    References:
+        NumPy, `numpy.less`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.less(np.arange(3), 1)
@@ -96,6 +126,16 @@ def less(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x <= y`, elementwise.
+
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. False where an operand is NaN.
+
+    References:
+        NumPy, `numpy.less_equal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -108,6 +148,16 @@ def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x > y`, elementwise.
 
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. False where an operand is NaN.
+
+    References:
+        NumPy, `numpy.greater`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.greater(np.arange(3), 1)
@@ -118,6 +168,16 @@ def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `x >= y`, elementwise.
+
+    Args:
+        x: an array or number; complex ones compare by real, then imaginary part.
+        y: an array or number, which broadcasts with `x`.
+
+    Returns:
+        Booleans, of the broadcast shape. False where an operand is NaN.
+
+    References:
+        NumPy, `numpy.greater_equal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -160,6 +220,17 @@ def _zeros_like(x: Array) -> Array:
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the larger operand, elementwise; ignore a NaN if the other is none.
 
+    Args:
+        x1: an array or number.
+        x2: an array or number, which broadcasts with `x1`.
+
+    Returns:
+        The larger values, of the broadcast shape and the promoted dtype; NaN where both
+        are.
+
+    References:
+        NumPy, `numpy.fmax`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fmax(np.array([1.0, np.nan]), 0.5)
@@ -172,6 +243,17 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 @fuse_eager
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the smaller operand, elementwise; ignore a NaN if the other is none.
+
+    Args:
+        x1: an array or number.
+        x2: an array or number, which broadcasts with `x1`.
+
+    Returns:
+        The smaller values, of the broadcast shape and the promoted dtype; NaN where
+        both are.
+
+    References:
+        NumPy, `numpy.fmin`.
 
     Example:
         >>> import imprint.numpy as np
@@ -187,13 +269,21 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @universal(identity=True)
 def logical_and(
-    x: ArrayLike,
-    y: ArrayLike,
-    /,
-    out: None = None,
-    where: None = None,
+    x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None
 ) -> Array:
     """Return whether both are true, elementwise.
+
+    Args:
+        x: an array or number; 0 is false, anything else true.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        Booleans, of the broadcast shape.
+
+    References:
+        NumPy, `numpy.logical_and`.
 
     Example:
         >>> import imprint.numpy as np
@@ -207,13 +297,21 @@ def logical_and(
 
 @universal(identity=False)
 def logical_or(
-    x: ArrayLike,
-    y: ArrayLike,
-    /,
-    out: None = None,
-    where: None = None,
+    x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None
 ) -> Array:
     """Return whether either is true, elementwise.
+
+    Args:
+        x: an array or number; 0 is false, anything else true.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        Booleans, of the broadcast shape.
+
+    References:
+        NumPy, `numpy.logical_or`.
 
     Example:
         >>> import imprint.numpy as np
@@ -227,13 +325,21 @@ def logical_or(
 
 @universal(identity=False)
 def logical_xor(
-    x: ArrayLike,
-    y: ArrayLike,
-    /,
-    out: None = None,
-    where: None = None,
+    x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None
 ) -> Array:
     """Return whether exactly one is true, elementwise.
+
+    Args:
+        x: an array or number; 0 is false, anything else true.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        Booleans, of the broadcast shape.
+
+    References:
+        NumPy, `numpy.logical_xor`.
 
     Example:
         >>> import imprint.numpy as np
@@ -247,6 +353,15 @@ def logical_xor(
 
 def logical_not(x: ArrayLike, /) -> Array:
     """Return whether `x` is false, elementwise.
+
+    Args:
+        x: an array or number; 0 is false, anything else true.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.logical_not`.
 
     Example:
         >>> import imprint.numpy as np
@@ -267,6 +382,15 @@ def _logical(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
 def isnan(x: ArrayLike, /) -> Array:
     """Return whether `x` is NaN, elementwise.
 
+    Args:
+        x: an array or number; a complex number is NaN if a part is.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.isnan`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.isnan(np.array([1.0, np.nan]))
@@ -278,6 +402,15 @@ def isnan(x: ArrayLike, /) -> Array:
 
 def isfinite(x: ArrayLike, /) -> Array:
     """Return whether `x` is finite, neither infinite nor NaN, elementwise.
+
+    Args:
+        x: an array or number; a complex number is finite if both parts are.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.isfinite`.
 
     Example:
         >>> import imprint.numpy as np
@@ -292,6 +425,15 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 def isinf(x: ArrayLike, /) -> Array:
     """Return whether `x` is infinite, elementwise.
+
+    Args:
+        x: an array or number; a complex number is infinite if a part is.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.isinf`.
 
     Example:
         >>> import imprint.numpy as np
@@ -310,6 +452,16 @@ def isinf(x: ArrayLike, /) -> Array:
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Return whether `x` is positive infinity, elementwise.
 
+    Args:
+        x: a real array or number.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.isposinf`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.isposinf(np.array([np.inf, -np.inf]))
@@ -322,6 +474,16 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 @fuse_eager
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Return whether `x` is negative infinity, elementwise.
+
+    Args:
+        x: a real array or number.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    References:
+        NumPy, `numpy.isneginf`.
 
     Example:
         >>> import imprint.numpy as np
@@ -343,6 +505,15 @@ def _is_value(name: str, x: ArrayLike, value: float) -> Array:
 def iscomplex(x: ArrayLike) -> Array:
     """Return whether the imaginary part is nonzero, elementwise.
 
+    Args:
+        x: an array or number.
+
+    Returns:
+        Booleans, of the shape of `x`. False for real numbers.
+
+    References:
+        NumPy, `numpy.iscomplex`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.iscomplex(np.array([1j, 1]))
@@ -358,6 +529,15 @@ def iscomplex(x: ArrayLike) -> Array:
 def isreal(x: ArrayLike) -> Array:
     """Return whether the imaginary part is zero, elementwise.
 
+    Args:
+        x: an array or number.
+
+    Returns:
+        Booleans, of the shape of `x`. True for real numbers.
+
+    References:
+        NumPy, `numpy.isreal`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.isreal(np.array([1j, 1]))
@@ -372,6 +552,18 @@ def isreal(x: ArrayLike) -> Array:
 @fuse_eager
 def signbit(x: ArrayLike, /) -> Array:
     """Return whether the sign bit is set, elementwise; true of -0.0.
+
+    Args:
+        x: a real array or number. Floats have 16, 32 or 64 bits.
+
+    Returns:
+        Booleans, of the shape of `x`.
+
+    Raises:
+        DTypeError: `x` is complex, or a float of another width.
+
+    References:
+        NumPy, `numpy.signbit`.
 
     Example:
         >>> import imprint.numpy as np
@@ -398,6 +590,19 @@ def signbit(x: ArrayLike, /) -> Array:
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the magnitude of `x` with the sign of `y`, elementwise.
 
+    Args:
+        x: the magnitudes, a real array or number; integers and booleans become floats.
+        y: the signs, likewise, which broadcast with `x`.
+
+    Returns:
+        The values, of the broadcast shape, in the promoted floating dtype.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.copysign`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.copysign(np.array([1.0, 2.0]), -0.0)
@@ -412,6 +617,17 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
 @fuse_eager
 def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise.
+
+    Args:
+        x: a real array or number. Integers and booleans become floats.
+        y: the values at 0, likewise, which broadcast with `x`.
+
+    Returns:
+        The values, of the broadcast shape, in the promoted floating dtype; NaN where
+        `x` is.
+
+    References:
+        NumPy, `numpy.heaviside`.
 
     Example:
         >>> import imprint.numpy as np
@@ -448,6 +664,12 @@ def isclose(
         atol: the absolute tolerance.
         equal_nan: whether two NaNs are close.
 
+    Returns:
+        Booleans, of the broadcast shape. Equal infinities are close.
+
+    References:
+        NumPy, `numpy.isclose`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0000001, 2.1]))
@@ -483,6 +705,19 @@ def allclose(
 ) -> Array:
     """Return whether all elements are close; see `isclose`.
 
+    Args:
+        a: numbers.
+        b: the numbers to compare with, which broadcast with `a`.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaNs are close.
+
+    Returns:
+        A boolean array of rank 0.
+
+    References:
+        NumPy, `numpy.allclose`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.allclose(np.ones(3), 1.0)
@@ -506,6 +741,17 @@ def array_equal(
 ) -> Array:
     """Return whether two arrays have the same shape and elements.
 
+    Args:
+        a1: an array, number or nested sequence.
+        a2: likewise.
+        equal_nan: whether two NaNs are equal.
+
+    Returns:
+        A boolean array of rank 0.
+
+    References:
+        NumPy, `numpy.array_equal`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.array_equal(np.arange(3), np.array([0, 1, 2]))
@@ -522,6 +768,16 @@ def array_equal(
 
 def array_equiv(a1: Any, a2: Any) -> Array:
     """Return whether two arrays have the same elements after broadcasting.
+
+    Args:
+        a1: an array, number or nested sequence.
+        a2: likewise.
+
+    Returns:
+        A boolean array of rank 0; False if the shapes do not broadcast together.
+
+    References:
+        NumPy, `numpy.array_equiv`.
 
     Example:
         >>> import imprint.numpy as np

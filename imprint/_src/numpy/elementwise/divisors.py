@@ -22,8 +22,15 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
         x1: integers.
         x2: integers.
 
+    Returns:
+        The nonnegative divisors, of the broadcast shape, in the promoted dtype; 0 for
+        two zeros.
+
     Raises:
         DTypeError: an operand is not an integer.
+
+    References:
+        NumPy, `numpy.gcd`.
 
     Example:
         >>> import imprint.numpy as np
@@ -40,8 +47,15 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
         x1: integers.
         x2: integers.
 
+    Returns:
+        The nonnegative multiples, of the broadcast shape, in the promoted dtype; 0 if
+        an operand is 0.
+
     Raises:
         DTypeError: an operand is not an integer.
+
+    References:
+        NumPy, `numpy.lcm`.
 
     Example:
         >>> import imprint.numpy as np

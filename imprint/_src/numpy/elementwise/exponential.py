@@ -50,6 +50,15 @@ from imprint._src.primitives.elementwise.power import pow_p
 def exp(x: ArrayLike, /) -> Array:
     """Return e to the power of `x`, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The powers, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.exp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.exp(np.array([0.0, -np.inf]))
@@ -60,6 +69,15 @@ def exp(x: ArrayLike, /) -> Array:
 
 def exp2(x: ArrayLike, /) -> Array:
     """Return 2 to the power of `x`, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The powers, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.exp2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -72,6 +90,15 @@ def exp2(x: ArrayLike, /) -> Array:
 def expm1(x: ArrayLike, /) -> Array:
     """Return `exp(x) - 1`, elementwise, accurate near 0.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The values, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.expm1`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.expm1(np.array([0.0, -np.inf]))
@@ -82,6 +109,16 @@ def expm1(x: ArrayLike, /) -> Array:
 
 def log(x: ArrayLike, /) -> Array:
     """Return the natural logarithm, elementwise; NaN below 0.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The logarithms, of the shape of `x`, in its floating or complex dtype. That of 0
+        is -inf; the imaginary part of a complex one is in [-π, π].
+
+    References:
+        NumPy, `numpy.log`.
 
     Example:
         >>> import imprint.numpy as np
@@ -94,6 +131,16 @@ def log(x: ArrayLike, /) -> Array:
 def log1p(x: ArrayLike, /) -> Array:
     """Return `log(1 + x)`, elementwise, accurate near 0.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The logarithms, of the shape of `x`, in its floating or complex dtype. NaN for
+        real numbers below -1.
+
+    References:
+        NumPy, `numpy.log1p`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.log1p(np.array([0.0, -1.0]))
@@ -104,6 +151,16 @@ def log1p(x: ArrayLike, /) -> Array:
 
 def log2(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 2, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The logarithms, of the shape of `x`, in its floating or complex dtype. That of 0
+        is -inf; NaN for real numbers below 0.
+
+    References:
+        NumPy, `numpy.log2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -120,6 +177,16 @@ def log2(x: ArrayLike, /) -> Array:
 
 def log10(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 10, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The logarithms, of the shape of `x`, in its floating or complex dtype. That of 0
+        is -inf; NaN for real numbers below 0.
+
+    References:
+        NumPy, `numpy.log10`.
 
     Example:
         >>> import imprint.numpy as np
@@ -148,6 +215,19 @@ def logaddexp(
 ) -> Array:
     """Return `log(exp(x) + exp(y))`, elementwise, without overflow.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The logarithms, of the broadcast shape, in the promoted floating or complex
+        dtype.
+
+    References:
+        NumPy, `numpy.logaddexp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.logaddexp(np.array([1000.0]), 0.0)
@@ -170,6 +250,19 @@ def logaddexp2(
 ) -> Array:
     """Return `log2(2**x + 2**y)`, elementwise, without overflow.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+        y: likewise, which broadcasts with `x`.
+        out: must be None; arrays are immutable.
+        where: must be None; for a mask, call `imprint.numpy.where`.
+
+    Returns:
+        The logarithms, of the broadcast shape, in the promoted floating or complex
+        dtype.
+
+    References:
+        NumPy, `numpy.logaddexp2`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.logaddexp2(np.array([1.0]), 1.0)
@@ -184,6 +277,15 @@ def logaddexp2(
 def sqrt(x: ArrayLike, /) -> Array:
     """Return the square root, elementwise; NaN below 0.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The square roots, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.sqrt`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sqrt(np.array([4, 9]))
@@ -194,6 +296,15 @@ def sqrt(x: ArrayLike, /) -> Array:
 
 def cbrt(x: ArrayLike, /) -> Array:
     """Return the cube root, elementwise.
+
+    Args:
+        x: a real array or number; integers and booleans become floats.
+
+    Returns:
+        The real cube roots, of the shape of `x`, in its floating dtype.
+
+    References:
+        NumPy, `numpy.cbrt`.
 
     Example:
         >>> import imprint.numpy as np
@@ -213,6 +324,14 @@ def power(x: ArrayLike, y: ArrayLike, /) -> Array:
         x: the base.
         y: the exponent. A Python integer or a concrete array of rank 0 is known while
             tracing, so the power is repeated multiplication.
+
+    Returns:
+        The powers, of the broadcast shape: in the dtype of `x` if `y` is a known
+        integer, or if `x` is inexact and `y` integers; else in the promoted dtype.
+        Booleans become integers. NaN for a negative float to a fraction.
+
+    References:
+        NumPy, `numpy.power`.
 
     Example:
         >>> import imprint.numpy as np
@@ -238,6 +357,16 @@ pow = power
 
 def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Raise `x` to the power of `y`, elementwise, as floats.
+
+    Args:
+        x: the base, an array or number.
+        y: the exponent, which broadcasts with `x`.
+
+    Returns:
+        The powers, of the broadcast shape, in the promoted floating or complex dtype.
+
+    References:
+        NumPy, `numpy.float_power`.
 
     Example:
         >>> import imprint.numpy as np

@@ -44,6 +44,20 @@ _MOST: Final = 4096
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Return fractions in [0.5, 1) with the signs of `x`, and the exponents of 2.
 
+    Args:
+        x: a real array or number; integers and booleans become floats.
+
+    Returns:
+        The fractions, of the shape of `x`, in its floating dtype. The exponents, of the
+        same shape, in int32. Zero, infinities and NaN are their own fractions, with
+        exponent 0.
+
+    Raises:
+        DTypeError: `x` is complex.
+
+    References:
+        NumPy, `numpy.frexp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.frexp(np.array([6.0, -0.25]))
@@ -63,6 +77,15 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Args:
         x1: numbers.
         x2: integers.
+
+    Returns:
+        The products, of the broadcast shape, in the floating dtype of `x1`.
+
+    Raises:
+        DTypeError: `x1` is complex, or `x2` has no integers.
+
+    References:
+        NumPy, `numpy.ldexp`.
 
     Example:
         >>> import imprint.numpy as np
@@ -90,6 +113,19 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def spacing(x: ArrayLike, /) -> Array:
     """Return the distance to the next float away from 0, with the sign of `x`.
+
+    Args:
+        x: a real array or number; integers and booleans become floats.
+
+    Returns:
+        The distances, of the shape of `x`, in its floating dtype. NaN for infinities
+        and NaN.
+
+    Raises:
+        DTypeError: `x` is complex.
+
+    References:
+        NumPy, `numpy.spacing`.
 
     Example:
         >>> import imprint.numpy as np

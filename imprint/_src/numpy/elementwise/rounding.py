@@ -43,6 +43,16 @@ from imprint._src.primitives.elementwise.rounding import (
 def floor(x: ArrayLike, /) -> Array:
     """Round down, elementwise.
 
+    Args:
+        x: a real array or number.
+
+    Returns:
+        The rounded values, of the shape and dtype of `x`; integers and booleans as they
+        are.
+
+    References:
+        NumPy, `numpy.floor`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.floor(np.array([-1.5, 1.5]))
@@ -56,6 +66,16 @@ def floor(x: ArrayLike, /) -> Array:
 def ceil(x: ArrayLike, /) -> Array:
     """Round up, elementwise.
 
+    Args:
+        x: a real array or number.
+
+    Returns:
+        The rounded values, of the shape and dtype of `x`; integers and booleans as they
+        are.
+
+    References:
+        NumPy, `numpy.ceil`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ceil(np.array([-1.5, 1.5]))
@@ -68,6 +88,16 @@ def ceil(x: ArrayLike, /) -> Array:
 @owned
 def trunc(x: ArrayLike) -> Array:
     """Round toward 0, elementwise.
+
+    Args:
+        x: a real array or number.
+
+    Returns:
+        The rounded values, of the shape and dtype of `x`; integers and booleans as they
+        are.
+
+    References:
+        NumPy, `numpy.trunc`.
 
     Example:
         >>> import imprint.numpy as np
@@ -85,6 +115,15 @@ fix = trunc
 
 def rint(x: ArrayLike, /) -> Array:
     """Round to the nearest integer, ties to even, elementwise.
+
+    Args:
+        x: an array or number. The parts of complex numbers are rounded.
+
+    Returns:
+        The rounded values, of the shape of `x`, in its dtype; integers become floats.
+
+    References:
+        NumPy, `numpy.rint`.
 
     Example:
         >>> import imprint.numpy as np
@@ -108,6 +147,15 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         a: numbers.
         decimals: the number of digits after the point; negative, before it.
         out: must be None; arrays are immutable.
+
+    Returns:
+        The rounded values, of the shape and dtype of `a`.
+
+    Raises:
+        ArgumentError: `decimals` is negative and `a` has booleans.
+
+    References:
+        NumPy, `numpy.round`.
 
     Example:
         >>> import imprint.numpy as np
@@ -168,6 +216,20 @@ def _nearest(x: Array) -> Array:
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Return the fractional and integral parts, both with the sign of `x`.
 
+    Args:
+        x: a real array or number. Integers and booleans become floats.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        The fractional and the integral parts, both of the shape of `x`, in its floating
+        dtype. The fraction of an infinity is 0.
+
+    Raises:
+        DTypeError: `x` is complex.
+
+    References:
+        NumPy, `numpy.modf`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.modf(np.array([-1.5, 2.25]))
@@ -193,6 +255,16 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
 def real(val: ArrayLike, /) -> Array:
     """Return the real part, elementwise.
 
+    Args:
+        val: an array or number.
+
+    Returns:
+        The real parts, of the shape of `val`, in the dtype of its parts; real numbers
+        as they are.
+
+    References:
+        NumPy, `numpy.real`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.real(np.array([1 + 2j]))
@@ -204,6 +276,15 @@ def real(val: ArrayLike, /) -> Array:
 
 def imag(val: ArrayLike, /) -> Array:
     """Return the imaginary part, elementwise; 0 for real numbers.
+
+    Args:
+        val: an array or number.
+
+    Returns:
+        The imaginary parts, of the shape of `val`, in the dtype of its parts.
+
+    References:
+        NumPy, `numpy.imag`.
 
     Example:
         >>> import imprint.numpy as np
@@ -217,6 +298,15 @@ def imag(val: ArrayLike, /) -> Array:
 @owned
 def conjugate(x: ArrayLike, /) -> Array:
     """Return the complex conjugate, elementwise.
+
+    Args:
+        x: an array or number.
+
+    Returns:
+        The conjugates, of the shape and dtype of `x`; real numbers as they are.
+
+    References:
+        NumPy, `numpy.conjugate`.
 
     Example:
         >>> import imprint.numpy as np

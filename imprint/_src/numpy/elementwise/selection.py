@@ -64,6 +64,16 @@ def where(
         size: the number of indices to return; required under a trace.
         fill_value: the index that fills up to `size`.
 
+    Returns:
+        The selected values, of the broadcast shape, in the dtype of both values. For a
+        condition alone: for each of its axes, the indices along it, all of one length.
+
+    Raises:
+        ArgumentError: one value alone is given, or `size` or `fill_value` with both.
+
+    References:
+        NumPy, `numpy.where`.
+
     Example:
         >>> import imprint.numpy as np
         >>> x = np.array([-1.0, 2.0])
@@ -109,6 +119,16 @@ def select(
         choicelist: as many choices.
         default: the value where no condition is true.
 
+    Returns:
+        The choices, of the broadcast shape, in the promoted dtype of choices and
+        default.
+
+    Raises:
+        ArgumentError: the lists have no elements or different lengths.
+
+    References:
+        NumPy, `numpy.select`.
+
     Example:
         >>> import imprint.numpy as np
         >>> x = np.arange(4)
@@ -147,6 +167,16 @@ def piecewise(
         args: further arguments of the functions.
         kw: keyword arguments of the functions.
 
+    Returns:
+        The values, of the broadcast shape of `x` and the conditions, in the dtype of
+        `x`.
+
+    Raises:
+        ArgumentError: `funclist` is neither as long as `condlist` nor longer by one.
+
+    References:
+        NumPy, `numpy.piecewise`.
+
     Example:
         >>> import imprint.numpy as np
         >>> x = np.array([-2.0, 3.0])
@@ -181,6 +211,16 @@ def clip(
         min: the lower limit, or None.
         max: the upper limit, or None; it wins if the limits cross.
 
+    Returns:
+        The clipped values, of the broadcast shape, in the promoted dtype; NaN stays
+        NaN.
+
+    Raises:
+        ArgumentError: an operand is complex.
+
+    References:
+        NumPy, `numpy.clip`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.clip(np.arange(5), 1, 3)
@@ -199,6 +239,7 @@ def clip(
     return result
 
 
+@accepts_keys(0)
 @fuse_eager
 @owned
 def nan_to_num(
@@ -209,6 +250,20 @@ def nan_to_num(
     neginf: ArrayLike | None = None,
 ) -> Array:
     """Replace NaN by `nan`, and infinities by the largest numbers or the given ones.
+
+    Args:
+        x: an array or number; the parts of complex numbers are replaced one by one.
+        copy: has no effect; arrays are immutable.
+        nan: the value for NaN.
+        posinf: the value for positive infinity; None for the largest number of the
+            dtype.
+        neginf: the value for negative infinity; None for the least number of the dtype.
+
+    Returns:
+        An array of the shape and dtype of `x`; integers and booleans as they are.
+
+    References:
+        NumPy, `numpy.nan_to_num`.
 
     Example:
         >>> import imprint.numpy as np

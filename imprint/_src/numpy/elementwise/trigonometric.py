@@ -54,6 +54,15 @@ from imprint._src.primitives.elementwise.trigonometric import (
 def sin(x: ArrayLike, /) -> Array:
     """Return the sine, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats. In radians.
+
+    Returns:
+        The sines, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.sin`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sin(np.array([0.0, np.pi / 2]))
@@ -64,6 +73,15 @@ def sin(x: ArrayLike, /) -> Array:
 
 def cos(x: ArrayLike, /) -> Array:
     """Return the cosine, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats. In radians.
+
+    Returns:
+        The cosines, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.cos`.
 
     Example:
         >>> import imprint.numpy as np
@@ -76,6 +94,15 @@ def cos(x: ArrayLike, /) -> Array:
 def tan(x: ArrayLike, /) -> Array:
     """Return the tangent, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats. In radians.
+
+    Returns:
+        The tangents, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.tan`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tan(np.array([0.0]))
@@ -86,6 +113,16 @@ def tan(x: ArrayLike, /) -> Array:
 
 def arcsin(x: ArrayLike, /) -> Array:
     """Return the inverse sine, between -π/2 and π/2, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The angles in radians, of the shape of `x`, in its floating or complex dtype.
+        NaN for real numbers outside [-1, 1].
+
+    References:
+        NumPy, `numpy.arcsin`.
 
     Example:
         >>> import imprint.numpy as np
@@ -98,6 +135,16 @@ def arcsin(x: ArrayLike, /) -> Array:
 def arccos(x: ArrayLike, /) -> Array:
     """Return the inverse cosine, between 0 and π, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The angles in radians, of the shape of `x`, in its floating or complex dtype.
+        NaN for real numbers outside [-1, 1].
+
+    References:
+        NumPy, `numpy.arccos`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.arccos(np.array([1.0]))
@@ -109,6 +156,15 @@ def arccos(x: ArrayLike, /) -> Array:
 def arctan(x: ArrayLike, /) -> Array:
     """Return the inverse tangent, between -π/2 and π/2, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The angles in radians, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.arctan`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.arctan(np.array([0.0]))
@@ -119,6 +175,17 @@ def arctan(x: ArrayLike, /) -> Array:
 
 def arctan2(y: ArrayLike, x: ArrayLike, /) -> Array:
     """Return the angle of the point `(x, y)`, between -π and π, elementwise.
+
+    Args:
+        y: the ordinates, an array or number; integers and booleans become floats.
+        x: the abscissas, likewise, which broadcast with `y`.
+
+    Returns:
+        The angles in radians, of the broadcast shape, in the promoted floating or
+        complex dtype.
+
+    References:
+        NumPy, `numpy.arctan2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -132,6 +199,15 @@ def arctan2(y: ArrayLike, x: ArrayLike, /) -> Array:
 def sinh(x: ArrayLike, /) -> Array:
     """Return the hyperbolic sine, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The hyperbolic sines, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.sinh`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sinh(np.array([0.0, np.inf]))
@@ -142,6 +218,15 @@ def sinh(x: ArrayLike, /) -> Array:
 
 def cosh(x: ArrayLike, /) -> Array:
     """Return the hyperbolic cosine, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The hyperbolic cosines, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.cosh`.
 
     Example:
         >>> import imprint.numpy as np
@@ -154,6 +239,15 @@ def cosh(x: ArrayLike, /) -> Array:
 def tanh(x: ArrayLike, /) -> Array:
     """Return the hyperbolic tangent, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The hyperbolic tangents, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.tanh`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tanh(np.array([0.0, 100.0]))
@@ -165,6 +259,16 @@ def tanh(x: ArrayLike, /) -> Array:
 def arcsinh(x: ArrayLike, /) -> Array:
     """Return the inverse hyperbolic sine, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The inverse hyperbolic sines, of the shape of `x`, in its floating or complex
+        dtype.
+
+    References:
+        NumPy, `numpy.arcsinh`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.arcsinh(np.array([0.0]))
@@ -175,6 +279,17 @@ def arcsinh(x: ArrayLike, /) -> Array:
 
 def arccosh(x: ArrayLike, /) -> Array:
     """Return the inverse hyperbolic cosine, nonnegative, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The inverse hyperbolic cosines, of the shape of `x`, in its floating or complex
+        dtype. NaN for real numbers below 1. The real parts of complex results are
+        nonnegative.
+
+    References:
+        NumPy, `numpy.arccosh`.
 
     Example:
         >>> import imprint.numpy as np
@@ -190,6 +305,16 @@ def arccosh(x: ArrayLike, /) -> Array:
 
 def arctanh(x: ArrayLike, /) -> Array:
     """Return the inverse hyperbolic tangent, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The inverse hyperbolic tangents, of the shape of `x`, in its floating or complex
+        dtype. NaN for real numbers outside [-1, 1].
+
+    References:
+        NumPy, `numpy.arctanh`.
 
     Example:
         >>> import imprint.numpy as np
@@ -214,6 +339,15 @@ atanh: Final = arctanh
 def deg2rad(x: ArrayLike, /) -> Array:
     """Convert degrees to radians, elementwise.
 
+    Args:
+        x: an array or number; integers and booleans become floats. In degrees.
+
+    Returns:
+        The angles in radians, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.deg2rad`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.deg2rad(np.array([0.0]))
@@ -226,6 +360,15 @@ def deg2rad(x: ArrayLike, /) -> Array:
 @fuse_eager
 def rad2deg(x: ArrayLike, /) -> Array:
     """Convert radians to degrees, elementwise.
+
+    Args:
+        x: an array or number; integers and booleans become floats. In radians.
+
+    Returns:
+        The angles in degrees, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.rad2deg`.
 
     Example:
         >>> import imprint.numpy as np
@@ -243,6 +386,15 @@ degrees: Final = rad2deg
 @fuse_eager
 def sinc(x: ArrayLike, /) -> Array:
     """Return `sin(πx) / (πx)`, elementwise; 1 at 0 and exactly 0 at other integers.
+
+    Args:
+        x: an array or number; integers and booleans become floats.
+
+    Returns:
+        The values, of the shape of `x`, in its floating or complex dtype.
+
+    References:
+        NumPy, `numpy.sinc`.
 
     Example:
         >>> import imprint.numpy as np
@@ -295,6 +447,20 @@ def _sin_pi(x: Array) -> Array:
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `sqrt(x**2 + y**2)`, elementwise, without intermediate overflow.
 
+    Args:
+        x: a real array or number; integers and booleans become floats.
+        y: likewise, which broadcasts with `x`.
+
+    Returns:
+        The lengths, of the broadcast shape, in the promoted floating dtype. Infinity if
+        an operand is infinite, even if the other is NaN.
+
+    Raises:
+        DTypeError: an operand is complex.
+
+    References:
+        NumPy, `numpy.hypot`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.hypot(3.0, np.array([4.0, np.inf]))
@@ -308,6 +474,17 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
 @fuse_eager
 def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
     """Return the angle of complex numbers, elementwise, in radians or degrees.
+
+    Args:
+        z: an array or number, real or complex.
+        deg: whether to return degrees.
+
+    Returns:
+        The angles, in [-π, π] or [-180, 180], of the shape of `z`, in the floating
+        dtype of its parts. Real numbers have angle 0, or π if negative.
+
+    References:
+        NumPy, `numpy.angle`.
 
     Example:
         >>> import imprint.numpy as np

@@ -135,6 +135,9 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             where: mask of the elements to include; needs `initial` if there is no
                 identity.
 
+        Returns:
+            The reduced array.
+
         Example:
             >>> import imprint.numpy as np
             >>> np.bitwise_or.reduce(np.array([[1, 2, 3], [4, 5, 6]]), axis=1)
@@ -158,6 +161,9 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             axis: the axis.
             dtype: the dtype of the result.
             out: must be None; arrays are immutable.
+
+        Returns:
+            An array of the shape of `a`.
 
         Example:
             >>> import imprint.numpy as np
@@ -185,6 +191,9 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             dtype: the dtype of the result.
             out: must be None; arrays are immutable.
 
+        Returns:
+            An array whose axis has as many elements as `indices`.
+
         Example:
             >>> import imprint.numpy as np
             >>> np.add.reduceat(np.arange(1, 9), np.array([0, 2, 5]))
@@ -210,6 +219,9 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
             b: the second operands, for a function of two.
             inplace: must be False; arrays are immutable.
 
+        Returns:
+            An array of the shape of `a`.
+
         Example:
             >>> import imprint.numpy as np
             >>> np.add.at(np.zeros(3), np.array([0, 2, 2]), 1, inplace=False)
@@ -220,6 +232,13 @@ class ufunc(Generic[P, R]):  # noqa: N801 - NumPy's name
 
     def outer(self, a: ArrayLike, b: ArrayLike, /) -> Array:
         """Apply the function to all pairs of an element of `a` and one of `b`.
+
+        Args:
+            a: an array or number.
+            b: an array or number.
+
+        Returns:
+            An array whose shape is that of `a`, followed by that of `b`.
 
         Example:
             >>> import imprint.numpy as np
@@ -268,6 +287,12 @@ def frompyfunc(
         nout: the number of results.
         identity: the result of an empty reduction, if there is one.
 
+    Returns:
+        The ufunc, which takes arrays that broadcast together.
+
+    References:
+        NumPy, `numpy.frompyfunc`.
+
     Example:
         >>> import imprint.numpy as np
         >>> larger = np.frompyfunc(lambda x, y: np.where(x > y, x, y), 2, 1)
@@ -289,6 +314,9 @@ def universal(
     Args:
         identity: the result of an empty reduction, if there is one.
         nin: the number of operands.
+
+    Returns:
+        The decorator.
     """
     return lambda function: ufunc(function, nin, 1, identity=identity, call=function)
 

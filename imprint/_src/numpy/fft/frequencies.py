@@ -41,6 +41,15 @@ def fftfreq(
         dtype: the dtype of the result; None for the default float.
         device: where it is to be, as in `imprint.device_put`.
 
+    Returns:
+        A vector of `n` frequencies: 0 and the positive ones, then the negative ones.
+
+    Raises:
+        ArgumentError: `d` is a sequence, or `n` an array with axes.
+
+    References:
+        NumPy, `numpy.fft.fftfreq`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.fftfreq(4, d=0.5)
@@ -70,6 +79,15 @@ def rfftfreq(
         d: the sample spacing.
         dtype: the dtype of the computation; None for the default float.
         device: where it is to be, as in `imprint.device_put`.
+
+    Returns:
+        A vector of n // 2 + 1 frequencies, from 0 on.
+
+    Raises:
+        ArgumentError: `d` is a sequence, or `n` an array with axes.
+
+    References:
+        NumPy, `numpy.fft.rfftfreq`.
 
     Example:
         >>> import imprint.numpy as np
@@ -107,6 +125,12 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
         x: an array, in the order of elements of `fft`.
         axes: one axis or several; all by default.
 
+    Returns:
+        An array of the shape and dtype of `x`.
+
+    References:
+        NumPy, `numpy.fft.fftshift`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.fftshift(np.fft.fftfreq(4))
@@ -122,6 +146,12 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     Args:
         x: an array.
         axes: one axis or several; all by default.
+
+    Returns:
+        An array of the shape and dtype of `x`.
+
+    References:
+        NumPy, `numpy.fft.ifftshift`.
 
     Example:
         >>> import imprint.numpy as np

@@ -54,6 +54,12 @@ def fft(
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
 
+    Returns:
+        A complex array of the shape of `a`, but `n` long along the axis.
+
+    References:
+        NumPy, `numpy.fft.fft`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.fft(np.asarray([1.0, 2.0, 3.0, 4.0]))
@@ -74,6 +80,12 @@ def ifft(
         axis: the axis to transform.
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
+
+    Returns:
+        A complex array of the shape of `a`, but `n` long along the axis.
+
+    References:
+        NumPy, `numpy.fft.ifft`.
 
     Example:
         >>> import imprint.numpy as np
@@ -96,6 +108,15 @@ def rfft(
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
 
+    Returns:
+        A complex array of the shape of `a`, but n // 2 + 1 long along the axis.
+
+    Raises:
+        DTypeError: `a` is complex, or a float of 16 bits.
+
+    References:
+        NumPy, `numpy.fft.rfft`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.rfft(np.asarray([1.0, 2.0, 3.0, 4.0]))
@@ -116,6 +137,12 @@ def irfft(
         axis: the axis to transform.
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
+
+    Returns:
+        A real array of the shape of `a`, but `n` long along the axis.
+
+    References:
+        NumPy, `numpy.fft.irfft`.
 
     Example:
         >>> import imprint.numpy as np
@@ -138,6 +165,12 @@ def hfft(
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
 
+    Returns:
+        A real array of the shape of `a`, but `n` long along the axis.
+
+    References:
+        NumPy, `numpy.fft.hfft`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.hfft(np.asarray([1.0, 2.0, 3.0]))
@@ -159,6 +192,15 @@ def ihfft(
         axis: the axis to transform.
         norm: the direction to divide by the length: "backward", the default, "forward",
             or "ortho" for each by its root.
+
+    Returns:
+        A complex array of the shape of `a`, but n // 2 + 1 long along the axis.
+
+    Raises:
+        DTypeError: `a` is complex, or a float of 16 bits.
+
+    References:
+        NumPy, `numpy.fft.ihfft`.
 
     Example:
         >>> import imprint.numpy as np
@@ -202,6 +244,12 @@ def fft2(
         axes: two axes; the last by default.
         norm: as in `fft`.
 
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.fft2`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.fft2(np.ones((2, 3))).real
@@ -226,6 +274,12 @@ def ifft2(
             own.
         axes: two axes; the last by default.
         norm: as in `fft`.
+
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.ifft2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -252,6 +306,16 @@ def rfft2(
         axes: two axes; the last by default.
         norm: as in `fft`.
 
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes, of which
+        the last is halved, s[-1] // 2 + 1.
+
+    Raises:
+        DTypeError: `a` is complex, or a float of 16 bits.
+
+    References:
+        NumPy, `numpy.fft.rfft2`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.rfft2(np.ones((2, 3))).shape
@@ -275,6 +339,12 @@ def irfft2(
             axis 2 (m - 1) for its length m.
         axes: two axes; the last by default.
         norm: as in `fft`.
+
+    Returns:
+        A real array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.irfft2`.
 
     Example:
         >>> import imprint.numpy as np
@@ -300,6 +370,12 @@ def fftn(
         axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.fftn`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.fftn(np.ones((2, 2, 2)))[0, 0]
@@ -323,6 +399,12 @@ def ifftn(
             own.
         axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
+
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.ifftn`.
 
     Example:
         >>> import imprint.numpy as np
@@ -348,6 +430,16 @@ def rfftn(
         axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
 
+    Returns:
+        A complex array of the shape of `a`, but of lengths `s` along the axes, of which
+        the last is halved, s[-1] // 2 + 1.
+
+    Raises:
+        DTypeError: `a` is complex, or a float of 16 bits.
+
+    References:
+        NumPy, `numpy.fft.rfftn`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fft.rfftn(np.ones((2, 3, 4))).shape
@@ -371,6 +463,12 @@ def irfftn(
             axis 2 (m - 1) for its length m.
         axes: the axes; by default as many last axes as `s` has lengths, or all.
         norm: as in `fft`.
+
+    Returns:
+        A real array of the shape of `a`, but of lengths `s` along the axes.
+
+    References:
+        NumPy, `numpy.fft.irfftn`.
 
     Example:
         >>> import imprint.numpy as np

@@ -44,7 +44,18 @@ from imprint._src.primitives.shape import expand_dims, iota, reshape
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
     """Return the indices of nonzero elements, a row for each.
 
-    The options are those of `nonzero`.
+    Args:
+        a: an array.
+        size: the number of indices to return; required under a trace.
+        fill_value: the index, or one for each axis, that fills up to `size`; None for
+            0.
+
+    Returns:
+        Integers of shape (number of indices, axes of `a`), in the default integer
+        dtype.
+
+    References:
+        NumPy, `numpy.argwhere`.
 
     Example:
         >>> import imprint.numpy as np
@@ -74,6 +85,12 @@ def mask_indices(
         k: the second argument of `mask_func`, such as the number of a diagonal.
         size: the number of indices to return; required if the function traces.
 
+    Returns:
+        The row and the column of each, two vectors of integers.
+
+    References:
+        NumPy, `numpy.mask_indices`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.mask_indices(3, np.triu, 1)
@@ -94,7 +111,17 @@ def extract(
 ) -> Array:
     """Return the elements of the flat array where a condition of its shape holds.
 
-    The options are those of `compress`.
+    Args:
+        condition: an array of booleans, as long as `arr` when both are flattened.
+        arr: an array.
+        size: the number of elements to return; required if the condition is traced.
+        fill_value: the value of elements beyond the selected ones.
+
+    Returns:
+        A vector, in the dtype of `arr`.
+
+    References:
+        NumPy, `numpy.extract`.
 
     Example:
         >>> import imprint.numpy as np
@@ -125,6 +152,13 @@ def compress(
         size: the number of slices to return; required if the condition is traced.
         fill_value: the value of slices beyond the selected ones.
         out: must be None; arrays are immutable.
+
+    Returns:
+        An array in the dtype of `a`, with as many slices along the axis as the
+        condition holds for, or `size`.
+
+    References:
+        NumPy, `numpy.compress`.
 
     Example:
         >>> import imprint.numpy as np
@@ -201,6 +235,17 @@ def choose(
         out: must be None; arrays are immutable.
         mode: for numbers out of range: "raise" an error (not under a trace), "clip" to
             the nearest choice, or "wrap" around.
+
+    Returns:
+        The values, of the broadcast shape, in the promoted dtype of the choices.
+
+    Raises:
+        DTypeError: the numbers are no integers.
+        ArgumentError: there is no choice, the mode is unknown, or a number is out of
+            range with "raise".
+
+    References:
+        NumPy, `numpy.choose`.
 
     Example:
         >>> import imprint.numpy as np

@@ -53,6 +53,15 @@ def insert(
             `arr`.
         axis: the axis; None for the flat array.
 
+    Returns:
+        An array in the dtype of `arr`, longer along the axis by the number of values.
+
+    Raises:
+        ShapeError: the values do not repeat to the shape needed.
+
+    References:
+        NumPy, `numpy.insert`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.insert(np.array([1, 2, 3]), np.array([1, 3]), np.array([8, 9]))
@@ -106,6 +115,18 @@ def delete(
         axis: the axis; None for the flat array.
         assume_unique_indices: the promise that no index is repeated or out of bounds;
             integers may then be traced.
+
+    Returns:
+        An array in the dtype of `arr`, shorter along the axis by the number of distinct
+        indices.
+
+    Raises:
+        ShapeError: the mask is not as long as the axis.
+        IndexError: a concrete index is out of bounds.
+        ConcretizationError: integers are traced without `assume_unique_indices`.
+
+    References:
+        NumPy, `numpy.delete`.
 
     Example:
         >>> import imprint.numpy as np
@@ -198,6 +219,16 @@ def put(
             also for negative indices), "wrap" wraps around.
         inplace: must be False; arrays are immutable.
 
+    Returns:
+        An array of the shape and dtype of `a`.
+
+    Raises:
+        ArgumentError: `inplace` is true, or the mode is unknown.
+        NotImplementedError: the mode is "raise".
+
+    References:
+        NumPy, `numpy.put`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.put(np.zeros(4), np.array([0, 3]), np.array([5.0, 6.0]), inplace=False)
@@ -239,6 +270,16 @@ def place(
         mask: booleans, as many as elements.
         vals: the values, repeated if they are fewer.
         inplace: must be False; arrays are immutable.
+
+    Returns:
+        An array of the shape and dtype of `arr`.
+
+    Raises:
+        ArgumentError: `inplace` is true.
+        ShapeError: the mask has another number of elements, or there are no values.
+
+    References:
+        NumPy, `numpy.place`.
 
     Example:
         >>> import imprint.numpy as np

@@ -37,6 +37,19 @@ index_exp: Final = np.index_exp
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """Return the indices of the diagonal of an array whose axes have length `n`.
 
+    Args:
+        n: the length of each axis.
+        ndim: the number of axes.
+
+    Returns:
+        The same vector of `n` integers for each axis, in the default integer dtype.
+
+    Raises:
+        ShapeError: `n` or `ndim` is negative.
+
+    References:
+        NumPy, `numpy.diag_indices`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.diag_indices(2)
@@ -53,6 +66,18 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """Return the indices of the diagonal of an array; see `diag_indices`.
+
+    Args:
+        arr: an array of at least two axes, all of one length.
+
+    Returns:
+        The same vector of integers for each axis, in the default integer dtype.
+
+    Raises:
+        ShapeError: `arr` has fewer axes, or axes of different lengths.
+
+    References:
+        NumPy, `numpy.diag_indices_from`.
 
     Example:
         >>> import imprint.numpy as np
@@ -76,6 +101,12 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
         k: the number of the diagonal; 0 is the main one.
         m: the number of columns; None for `n`.
 
+    Returns:
+        The row and the column of each, two vectors in the default integer dtype.
+
+    References:
+        NumPy, `numpy.tril_indices`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tril_indices(2)
@@ -87,6 +118,17 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """Return the indices on and above a diagonal; see `tril_indices`.
+
+    Args:
+        n: the number of rows.
+        k: the number of the diagonal; 0 is the main one.
+        m: the number of columns; None for `n`.
+
+    Returns:
+        The row and the column of each, two vectors in the default integer dtype.
+
+    References:
+        NumPy, `numpy.triu_indices`.
 
     Example:
         >>> import imprint.numpy as np
@@ -100,6 +142,16 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
     """Return the indices on and below a diagonal of a matrix; see `tril_indices`.
 
+    Args:
+        arr: a matrix.
+        k: the number of the diagonal; 0 is the main one.
+
+    Returns:
+        The row and the column of each, two vectors in the default integer dtype.
+
+    References:
+        NumPy, `numpy.tril_indices_from`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tril_indices_from(np.ones((2, 2)))[1]
@@ -111,6 +163,16 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
     """Return the indices on and above a diagonal of a matrix; see `tril_indices`.
+
+    Args:
+        arr: a matrix.
+        k: the number of the diagonal; 0 is the main one.
+
+    Returns:
+        The row and the column of each, two vectors in the default integer dtype.
+
+    References:
+        NumPy, `numpy.triu_indices_from`.
 
     Example:
         >>> import imprint.numpy as np
@@ -134,6 +196,20 @@ def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
 @owned
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Return vectors of indices, shaped to index the grid of their combinations.
+
+    Args:
+        args: vectors of integers, one for each axis.
+
+    Returns:
+        The vectors in their dtypes, each along its own axis of as many; other axes have
+        length 1.
+
+    Raises:
+        ShapeError: an operand is no vector.
+        NotImplementedError: an operand has booleans.
+
+    References:
+        NumPy, `numpy.ix_`.
 
     Example:
         >>> import imprint.numpy as np
@@ -164,6 +240,15 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
     Args:
         indices: indices in the flattened array; those out of bounds are clipped.
         shape: the shape of the array.
+
+    Returns:
+        Integers of the shape of `indices`, an array for each axis.
+
+    Raises:
+        DTypeError: `indices` has no integers.
+
+    References:
+        NumPy, `numpy.unravel_index`.
 
     Example:
         >>> import imprint.numpy as np
@@ -205,6 +290,18 @@ def ravel_multi_index(
             "clip", or "ignore".
         order: "C" if the last axis varies fastest; "F" if the first.
         dtype: the integer dtype of the result; None for that of the indices, or wider.
+
+    Returns:
+        The flat indices, of the broadcast shape.
+
+    Raises:
+        ShapeError: there are more or fewer arrays than axes.
+        DTypeError: the indices are no integers.
+        ArgumentError: the dtype is too narrow, the mode or order is unknown, or an
+            index is out of bounds with "raise".
+
+    References:
+        NumPy, `numpy.ravel_multi_index`.
 
     Example:
         >>> import imprint.numpy as np

@@ -81,6 +81,15 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
         indices_are_sorted: the promise that indices are in ascending order.
         fill_value: if None: NaN, the least signed or the greatest unsigned integer.
 
+    Returns:
+        An array in the dtype of `a`; the axes of `indices` stand in place of the axis.
+
+    Raises:
+        ArgumentError: the mode is unknown.
+
+    References:
+        NumPy, `numpy.take`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.take(np.array([5.0, 6.0, 7.0]), np.array([2, -3, 3]))
@@ -131,6 +140,17 @@ def take_along_axis(
         mode: as for `x.at[i].get`; by default, fill out of bounds.
         fill_value: the value out of bounds; None as for `take`.
         wrap_negative_indices: whether these count from the end.
+
+    Returns:
+        An array in the dtype of `arr`, as long along the axis as `indices`; other axes
+        are broadcast.
+
+    Raises:
+        ShapeError: `indices` has another number of axes, or lengths that do not
+            broadcast.
+
+    References:
+        NumPy, `numpy.take_along_axis`.
 
     Example:
         >>> import imprint.numpy as np
@@ -209,6 +229,16 @@ def put_along_axis(
         inplace: must be False; arrays are immutable.
         mode: for indices out of bounds, as for `x.at[i].set`.
 
+    Returns:
+        An array of the shape and dtype of `arr`.
+
+    Raises:
+        ArgumentError: `inplace` is true.
+        ShapeError: `indices` has another number of axes.
+
+    References:
+        NumPy, `numpy.put_along_axis`.
+
     Example:
         >>> import imprint.numpy as np
         >>> x = np.array([[3, 1], [2, 4]])
@@ -250,6 +280,12 @@ def nonzero(
         a: an array with at least one axis.
         size: the number of indices to return; required under a trace.
         fill_value: the index, or one for each axis, that fills up to `size`.
+
+    Returns:
+        Vectors of equal length, one for each axis, in the default integer dtype.
+
+    References:
+        NumPy, `numpy.nonzero`.
 
     Example:
         >>> import imprint.numpy as np
@@ -311,7 +347,17 @@ def flatnonzero(
 ) -> Array:
     """Return the indices of nonzero elements of the flat array.
 
-    The options are those of `nonzero`.
+    Args:
+        a: an array.
+        size: the number of indices to return; required under a trace.
+        fill_value: the index, or one for each axis, that fills up to `size`; None for
+            0.
+
+    Returns:
+        A vector, in the default integer dtype.
+
+    References:
+        NumPy, `numpy.flatnonzero`.
 
     Example:
         >>> import imprint.numpy as np

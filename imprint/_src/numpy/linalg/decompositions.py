@@ -94,6 +94,17 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
         mode: "reduced", "complete" for a square Q, "r" for R alone, or "raw" for
             LAPACK's form: transposed Householder reflectors and their scales.
 
+    Returns:
+        Q and R, of shapes (..., m, k) and (..., k, n) for matrices of m rows and n
+        columns: k is min(m, n), or m if "complete"; R alone for "r". They have the
+        floating or complex dtype of `a`.
+
+    Raises:
+        ArgumentError: the mode is unknown.
+
+    References:
+        NumPy, `numpy.linalg.qr`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.qr(np.array([[3.0, 1.0], [4.0, 2.0]]), mode="r").shape
@@ -130,6 +141,13 @@ def svd(
         hermitian: whether to assume symmetric or Hermitian matrices and use `eigh`.
         subset_by_index: the range of singular values to return, as a pair (start,
             stop); None for all.
+
+    Returns:
+        U, S and Vh, or S alone. S has shape (..., min(m, n)) and a real dtype; U and Vh
+        have the floating or complex dtype of `a`.
+
+    References:
+        NumPy, `numpy.linalg.svd`.
 
     Example:
         >>> import imprint.numpy as np
@@ -180,6 +198,15 @@ def _falling(values: Any) -> Any:
 def svdvals(x: ArrayLike, /) -> Array:
     """Return the singular values in descending order.
 
+    Args:
+        x: matrices along the last two axes.
+
+    Returns:
+        Real numbers of shape (..., min(m, n)) for matrices of m rows and n columns.
+
+    References:
+        NumPy, `numpy.linalg.svdvals`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.svdvals(np.array([[0.0, 4.0], [3.0, 0.0]]))
@@ -202,6 +229,16 @@ def eigh(
         UPLO: "L" or "U", the triangle to read without `symmetrize_input`.
         symmetrize_input: whether to use `(a + aᴴ) / 2`.
 
+    Returns:
+        Eigenvalues of shape (..., n), real and ascending; eigenvectors as columns of
+        matrices of the shape of `a`, in its floating or complex dtype.
+
+    Raises:
+        ArgumentError: `UPLO` is another letter.
+
+    References:
+        NumPy, `numpy.linalg.eigh`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.eigh(np.array([[0.0, 2.0], [2.0, 0.0]])).eigenvalues
@@ -223,6 +260,15 @@ def eigvalsh(
         a: square matrices along the last two axes.
         UPLO: as for `eigh`.
         symmetrize_input: as for `eigh`.
+
+    Returns:
+        Real numbers of shape (..., n) for matrices of n rows.
+
+    Raises:
+        ArgumentError: `UPLO` is another letter.
+
+    References:
+        NumPy, `numpy.linalg.eigvalsh`.
 
     Example:
         >>> import imprint.numpy as np
@@ -250,6 +296,13 @@ def eig(a: ArrayLike) -> EigResult:
     Args:
         a: square matrices along the last two axes.
 
+    Returns:
+        Eigenvalues of shape (..., n), and eigenvectors as columns of matrices of the
+        shape of `a`.
+
+    References:
+        NumPy, `numpy.linalg.eig`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.eig(np.array([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
@@ -266,6 +319,12 @@ def eigvals(a: ArrayLike) -> Array:
 
     Args:
         a: square matrices along the last two axes.
+
+    Returns:
+        Complex numbers of shape (..., n) for matrices of n rows.
+
+    References:
+        NumPy, `numpy.linalg.eigvals`.
 
     Example:
         >>> import imprint.numpy as np
@@ -294,6 +353,9 @@ def cholesky(
     Returns:
         The factors; NaN, where NumPy raises, for matrices that are not positive
         definite.
+
+    References:
+        NumPy, `numpy.linalg.cholesky`.
 
     Example:
         >>> import imprint.numpy as np

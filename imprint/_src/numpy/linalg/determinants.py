@@ -69,6 +69,13 @@ def det(a: ArrayLike) -> Array:
     Args:
         a: square matrices along the last two axes.
 
+    Returns:
+        The determinants, of shape (...) for matrices of shape (..., n, n), in the
+        floating or complex dtype of `a`.
+
+    References:
+        NumPy, `numpy.linalg.det`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.det(np.array([[2.0, 0.0], [1.0, 3.0]]))
@@ -85,6 +92,16 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     Args:
         a: square matrices along the last two axes.
         method: None or "lu" for an LU factorization; "qr" has the same effect.
+
+    Returns:
+        Signs and logarithms, both of shape (...) for matrices of shape (..., n, n); the
+        logarithms are real.
+
+    Raises:
+        ArgumentError: the method is unknown.
+
+    References:
+        NumPy, `numpy.linalg.slogdet`.
 
     Example:
         >>> import imprint.numpy as np

@@ -47,6 +47,16 @@ def pinv(
         hermitian: whether to assume symmetric or Hermitian matrices.
         rcond: another name for `rtol`.
 
+    Returns:
+        Matrices of shape (..., n, m) for those of shape (..., m, n), in the floating or
+        complex dtype of `a`.
+
+    Raises:
+        ArgumentError: both `rtol` and `rcond` are given.
+
+    References:
+        NumPy, `numpy.linalg.pinv`. Derivative: Golub and Pereyra 1973.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.pinv(np.array([[2.0, 0.0], [0.0, 0.0]]))
@@ -135,6 +145,12 @@ def lstsq(
     Returns:
         x; the sums of squared residuals; the rank of `a`; its singular values.
 
+    Raises:
+        ShapeError: `a` is no matrix, or `b` has another number of rows.
+
+    References:
+        NumPy, `numpy.linalg.lstsq`.
+
     Example:
         >>> import imprint.numpy as np
         >>> a = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -191,6 +207,15 @@ def matrix_rank(
         hermitian: whether to assume symmetric or Hermitian matrices.
         tol: another name for `rtol`.
 
+    Returns:
+        The ranks, of shape (...) for matrices of shape (..., m, n); integers.
+
+    Raises:
+        ArgumentError: both `rtol` and `tol` are given.
+
+    References:
+        NumPy, `numpy.linalg.matrix_rank`.
+
     Example:
         >>> import imprint.numpy as np
         >>> int(np.linalg.matrix_rank(np.ones((3, 3))))
@@ -218,6 +243,16 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         x: matrices along the last two axes.
         p: the order of the norm; None or 2 for the ratio of the largest to the smallest
             singular value.
+
+    Returns:
+        The condition numbers, real, of shape (...) for matrices of shape (..., m, n);
+        infinity for singular ones.
+
+    Raises:
+        ShapeError: the matrices have no elements, or are not square for another order.
+
+    References:
+        NumPy, `numpy.linalg.cond`.
 
     Example:
         >>> import imprint.numpy as np

@@ -49,6 +49,17 @@ def norm(
         axis: one axis for vectors, two for matrices; None for all.
         keepdims: whether to keep the reduced axes with length 1.
 
+    Returns:
+        The norms, real, of the shape of `x` without the reduced axes; floats for
+        integers.
+
+    Raises:
+        ArgumentError: `ord` is no order of such a norm, or the axes are neither one nor
+            two.
+
+    References:
+        NumPy, `numpy.linalg.norm`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.norm(np.array([3.0, 4.0]))
@@ -87,6 +98,13 @@ def vector_norm(
         keepdims: whether to keep the reduced axes with length 1.
         ord: the power p of the sum; 0 counts nonzero elements, infinities are extremes.
 
+    Returns:
+        The norms, real, of the shape of `x` without the reduced axes; floats for
+        integers.
+
+    References:
+        NumPy, `numpy.linalg.vector_norm`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.vector_norm(np.array([3.0, -4.0]), ord=1)
@@ -109,6 +127,13 @@ def matrix_norm(
         x: an array of at least two axes.
         keepdims: whether to keep the reduced axes with length 1.
         ord: the order; "fro" for the root of the sum of squares.
+
+    Returns:
+        The norms, real, of the shape of `x` without the last two axes; floats for
+        integers.
+
+    References:
+        NumPy, `numpy.linalg.matrix_norm`.
 
     Example:
         >>> import imprint.numpy as np

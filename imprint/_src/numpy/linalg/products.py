@@ -36,6 +36,15 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
         x2: vectors.
         axis: their axis.
 
+    Returns:
+        The products, of the broadcast shape, in the promoted dtype.
+
+    Raises:
+        ShapeError: the vectors have not three elements.
+
+    References:
+        NumPy, `numpy.linalg.cross`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
@@ -54,6 +63,19 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the products of all pairs of elements of two vectors.
+
+    Args:
+        x1: a vector of m elements.
+        x2: a vector of n elements.
+
+    Returns:
+        A matrix of shape (m, n), in the promoted dtype.
+
+    Raises:
+        ShapeError: an operand is no vector.
+
+    References:
+        NumPy, `numpy.linalg.outer`.
 
     Example:
         >>> import imprint.numpy as np
@@ -79,6 +101,13 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
         offset: the number of the diagonal; positive, above the main one.
         dtype: the dtype of the sum.
 
+    Returns:
+        The sums, of the shape of `x` without the last two axes; booleans and narrow
+        integers are summed in the default integer dtype.
+
+    References:
+        NumPy, `numpy.linalg.trace`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
@@ -94,6 +123,12 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     Args:
         x: an array of at least two axes.
         offset: the number of the diagonal; positive, above the main one.
+
+    Returns:
+        The elements, along a new last axis in place of two, in the dtype of `x`.
+
+    References:
+        NumPy, `numpy.linalg.diagonal`.
 
     Example:
         >>> import imprint.numpy as np
@@ -113,6 +148,20 @@ def matmul(
 ) -> Array:
     """Return the products of stacks of matrices, as `imprint.numpy.matmul` does.
 
+    Args:
+        x1: matrices along the last two axes, or a row.
+        x2: matrices along the last two axes, or a column.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+
+    Returns:
+        The products, whose leading axes are broadcast, in the promoted dtype unless
+        `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.linalg.matmul`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.matmul(np.ones((2, 3)), np.ones((3, 1)))
@@ -126,6 +175,15 @@ def matmul(
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Transpose matrices along the last two axes.
+
+    Args:
+        x: an array of at least two axes.
+
+    Returns:
+        An array of the dtype of `x`, with the last two axes exchanged.
+
+    References:
+        NumPy, `numpy.linalg.matrix_transpose`.
 
     Example:
         >>> import imprint.numpy as np
@@ -147,6 +205,21 @@ def vecdot(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """Return the dot products of vectors, the first ones conjugated.
+
+    Args:
+        x1: vectors.
+        x2: vectors of the same length; other axes broadcast.
+        axis: their axis.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+
+    Returns:
+        The products, without the axis, in the promoted dtype unless
+        `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.linalg.vecdot`.
 
     Example:
         >>> import imprint.numpy as np
@@ -173,6 +246,24 @@ def tensordot(
     out_sharding: Any = None,
 ) -> Array:
     """Contract axes of two arrays, as `imprint.numpy.tensordot` does.
+
+    Args:
+        x1: an array.
+        x2: an array.
+        axes: the number of last axes of `x1` and first axes of `x2`, or the axes of
+            each.
+        precision: the precision of float products; None for the default.
+        preferred_element_type: the dtype of the sums and the result; None for the
+            promoted dtype.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of the remaining axes of `x1`, then those of `x2`, in the promoted
+        dtype unless `preferred_element_type` is given.
+
+    References:
+        NumPy, `numpy.linalg.tensordot`.
 
     Example:
         >>> import imprint.numpy as np
@@ -206,6 +297,16 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     Args:
         a: square matrices along the last two axes.
         n: the power; a negative one is of the inverse.
+
+    Returns:
+        Matrices of the shape and dtype of `a`; a negative power of integers has floats.
+
+    Raises:
+        ShapeError: `a` has fewer than two axes, or matrices that are not square.
+        ArgumentError: `n` is no integer.
+
+    References:
+        NumPy, `numpy.linalg.matrix_power`.
 
     Example:
         >>> import imprint.numpy as np
@@ -247,6 +348,16 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
     Args:
         arrays: matrices; the first may be a row and the last a column, as vectors.
         precision: the precision of float products; None for the default.
+
+    Returns:
+        A matrix, a vector or a number, in the promoted dtype.
+
+    Raises:
+        ArgumentError: there are fewer than two arrays.
+        ShapeError: the arrays are no matrices, or do not fit together.
+
+    References:
+        NumPy, `numpy.linalg.multi_dot`.
 
     Example:
         >>> import imprint.numpy as np

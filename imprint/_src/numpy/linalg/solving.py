@@ -46,6 +46,13 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     Returns:
         The solutions; infinities and NaN, where NumPy raises, for singular matrices.
 
+    Raises:
+        ShapeError: `b` has another number of rows, or leading axes that do not
+            broadcast.
+
+    References:
+        NumPy, `numpy.linalg.solve`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.solve(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
@@ -69,6 +76,9 @@ def inv(a: ArrayLike) -> Array:
     Returns:
         The inverses; infinities and NaN, where NumPy raises, for singular matrices.
 
+    References:
+        NumPy, `numpy.linalg.inv`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.linalg.inv(np.array([[2.0, 0.0], [1.0, 4.0]]))
@@ -91,6 +101,17 @@ def tensorsolve(
         a: an array; the axes of `b` come first, then those of the result.
         b: an array.
         axes: axes of `a` to move to the end first.
+
+    Returns:
+        An array of the axes of `a` beyond those of `b`, in the promoted floating or
+        complex dtype.
+
+    Raises:
+        ShapeError: the first axes of `a` are not those of `b`, or its others have more
+            or fewer elements.
+
+    References:
+        NumPy, `numpy.linalg.tensorsolve`.
 
     Example:
         >>> import imprint.numpy as np
@@ -124,6 +145,17 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
         a: an array with as many elements along the first `ind` axes as along the
             others.
         ind: the number of last axes of the result.
+
+    Returns:
+        An array of the axes of `a` after the first `ind`, then these, in the floating
+        or complex dtype of `a`.
+
+    Raises:
+        ArgumentError: `ind` is not positive.
+        ShapeError: the two groups of axes have not as many elements.
+
+    References:
+        NumPy, `numpy.linalg.tensorinv`.
 
     Example:
         >>> import imprint.numpy as np

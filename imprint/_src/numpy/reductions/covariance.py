@@ -58,6 +58,19 @@ def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
         aweights: the weight of each observation.
         dtype: the dtype of the computation.
 
+    Returns:
+        A square matrix with a row for each variable, in a floating or complex dtype; of
+        rank 0 for one variable.
+
+    Raises:
+        ShapeError: an operand has more than two axes, or weights are not one for each
+            observation.
+        DTypeError: `fweights` has no integers.
+        ArgumentError: `dtype` has integers.
+
+    References:
+        NumPy, `numpy.cov`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.cov(np.array([[0.0, 2.0], [2.0, 0.0]]))
@@ -101,6 +114,19 @@ def corrcoef(
     dtype: DTypeLike | None = None,
 ) -> Array:
     """Return the matrix of Pearson's correlation coefficients; see `cov`.
+
+    Args:
+        x: a variable in each row, an observation in each column; or a vector.
+        y: further variables.
+        rowvar: whether rows are variables; else columns are.
+        dtype: the dtype of the computation.
+
+    Returns:
+        A square matrix with a row for each variable, in [-1, 1] in each part; of rank 0
+        for one variable.
+
+    References:
+        NumPy, `numpy.corrcoef`.
 
     Example:
         >>> import imprint.numpy as np

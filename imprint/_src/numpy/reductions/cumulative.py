@@ -41,6 +41,13 @@ def cumsum(
         dtype: the dtype of the result; None for that of the elements.
         out: must be None; arrays are immutable.
 
+    Returns:
+        The sums, of the shape of `a`, or one axis if flattened. Booleans become
+        integers.
+
+    References:
+        NumPy, `numpy.cumsum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.cumsum(np.array([1, 2, 3]))
@@ -57,7 +64,20 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """Return the cumulative products along an axis; see `cumsum`.
+    """Return the cumulative products along an axis.
+
+    Args:
+        a: numbers.
+        axis: the axis; None flattens first.
+        dtype: the dtype of the result; None for that of the elements.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        The products, of the shape of `a`, or one axis if flattened. Booleans become
+        integers.
+
+    References:
+        NumPy, `numpy.cumprod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -77,6 +97,19 @@ def nancumsum(
 ) -> Array:
     """Return the cumulative sums along an axis, with NaN as 0.
 
+    Args:
+        a: numbers.
+        axis: the axis; None flattens first.
+        dtype: the dtype of the result; None for that of the elements.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        The sums, of the shape of `a`, or one axis if flattened. Booleans become
+        integers.
+
+    References:
+        NumPy, `numpy.nancumsum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.nancumsum(np.array([2.0, np.nan, 3.0]))
@@ -94,6 +127,19 @@ def nancumprod(
     out: None = None,
 ) -> Array:
     """Return the cumulative products along an axis, with NaN as 1.
+
+    Args:
+        a: numbers.
+        axis: the axis; None flattens first.
+        dtype: the dtype of the result; None for that of the elements.
+        out: must be None; arrays are immutable.
+
+    Returns:
+        The products, of the shape of `a`, or one axis if flattened. Booleans become
+        integers.
+
+    References:
+        NumPy, `numpy.nancumprod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -114,6 +160,22 @@ def cumulative_sum(
     include_initial: bool = False,
 ) -> Array:
     """Return the cumulative sums along an axis, optionally with the initial 0.
+
+    Args:
+        x: numbers.
+        axis: the axis; None if there is only one.
+        dtype: the dtype of the result; None for that of `x`, small integers as the
+            default integer.
+        include_initial: whether to begin with 0.
+
+    Returns:
+        The sums, of the shape of `x`, or one longer along the axis.
+
+    Raises:
+        ShapeError: `axis` is None for several axes.
+
+    References:
+        NumPy, `numpy.cumulative_sum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -136,7 +198,22 @@ def cumulative_prod(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """Return the cumulative products along an axis; see `cumulative_sum`.
+    """Return the cumulative products along an axis, optionally with the initial 1.
+
+    Args:
+        x: numbers.
+        axis: the axis; None if there is only one.
+        dtype: the dtype of the result; None for that of `x`, booleans as integers.
+        include_initial: whether to begin with 1.
+
+    Returns:
+        The products, of the shape of `x`, or one longer along the axis.
+
+    Raises:
+        ShapeError: `axis` is None for several axes.
+
+    References:
+        NumPy, `numpy.cumulative_prod`.
 
     Example:
         >>> import imprint.numpy as np

@@ -66,6 +66,16 @@ def diff(
         prepend: values before the first one.
         append: values after the last one.
 
+    Returns:
+        The differences, shorter by `n` along the axis, in the dtype of `a`.
+
+    Raises:
+        ArgumentError: `n` is negative.
+        ShapeError: `a` has no axis.
+
+    References:
+        NumPy, `numpy.diff`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.diff(np.array([1, 4, 9]))
@@ -106,6 +116,12 @@ def ediff1d(
         to_end: elements to append, in the array's dtype.
         to_begin: elements to prepend.
 
+    Returns:
+        A vector, in the dtype of `ary`.
+
+    References:
+        NumPy, `numpy.ediff1d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ediff1d(np.array([[1, 4], [9, 16]]), to_end=0)
@@ -136,6 +152,18 @@ def gradient(
         axis: one axis, several or None for all. Several give a list with an array for
             each.
         edge_order: must be 1.
+
+    Returns:
+        An array of the shape of `f`, in the promoted floating or complex dtype, or a
+        list of one for each axis.
+
+    Raises:
+        NotImplementedError: `edge_order` is another.
+        ArgumentError: there are several spacings, but not one for each axis.
+        ShapeError: an axis has fewer than two values, or coordinates of another length.
+
+    References:
+        NumPy, `numpy.gradient`.
 
     Example:
         >>> import imprint.numpy as np
@@ -212,6 +240,13 @@ def trapezoid(
         dx: the spacing, if equal.
         axis: the axis.
 
+    Returns:
+        The integrals, of the shape of `y` without the axis, in the promoted floating or
+        complex dtype.
+
+    References:
+        NumPy, `numpy.trapezoid`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.trapezoid(np.array([0.0, 1.0, 2.0]))
@@ -244,6 +279,15 @@ def unwrap(
         discont: the least step that is a jump; None for half a period.
         axis: the axis.
         period: the period.
+
+    Returns:
+        An array of the shape of `p`, in the promoted dtype.
+
+    Raises:
+        ArgumentError: `p` is complex.
+
+    References:
+        NumPy, `numpy.unwrap`.
 
     Example:
         >>> import imprint.numpy as np

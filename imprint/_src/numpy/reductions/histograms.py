@@ -61,6 +61,18 @@ def bincount(
             functions.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        A vector of counts, in the default integer dtype, or of sums, in the dtype of
+        the weights.
+
+    Raises:
+        DTypeError: `x` has no integers.
+        ShapeError: `x` has not one axis, or the weights another length.
+        ConcretizationError: `x` is traced and `length` is None.
+
+    References:
+        NumPy, `numpy.bincount`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.bincount(np.array([1, 3, 1]))
@@ -122,6 +134,15 @@ def histogram_bin_edges(
         bins: the number of bins of equal width, or their edges.
         range: the first and the last edge; by default the extremes of the elements.
         weights: ignored.
+
+    Returns:
+        A vector, longer by one than the number of bins, in the floating dtype of `a`.
+
+    Raises:
+        NotImplementedError: `bins` is a name of a rule.
+
+    References:
+        NumPy, `numpy.histogram_bin_edges`.
 
     Example:
         >>> import imprint.numpy as np
@@ -186,6 +207,13 @@ def histogram(
     Returns:
         The counts, as floats, and the edges, one more.
 
+    Raises:
+        ShapeError: the weights have another shape than `a`.
+        NotImplementedError: `bins` is a name of a rule.
+
+    References:
+        NumPy, `numpy.histogram`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.histogram(np.array([1, 2, 2, 5]), bins=2)
@@ -234,6 +262,9 @@ def histogram2d(
     Returns:
         The counts, as floats if weighted or normalized, and the edges of both.
 
+    References:
+        NumPy, `numpy.histogram2d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.histogram2d(np.array([0, 1, 1]), np.array([0, 2, 2]), bins=2)[0]
@@ -268,6 +299,12 @@ def histogramdd(
 
     Returns:
         The counts, with an axis for each variable, and a list of the edges.
+
+    Raises:
+        ShapeError: `sample` has not two axes, or the weights another length.
+
+    References:
+        NumPy, `numpy.histogramdd`.
 
     Example:
         >>> import imprint.numpy as np

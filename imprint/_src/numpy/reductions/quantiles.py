@@ -89,6 +89,17 @@ def median(
         overwrite_input: must be False, for the same reason.
         keepdims: whether to keep the reduced axes with length 1.
 
+    Returns:
+        The medians, of the shape of `a` without the reduced axes, in its floating
+        dtype. NaN if an element is.
+
+    Raises:
+        ArgumentError: there is no element along the axes.
+        DTypeError: `a` is complex.
+
+    References:
+        NumPy, `numpy.median`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.median(np.array([[1, 9, 2], [4, 3, 8]]), axis=1)
@@ -106,7 +117,21 @@ def nanmedian(
     overwrite_input: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the median of the elements that are not NaN; see `median`.
+    """Return the median of the elements that are not NaN along axes.
+
+    Args:
+        a: real numbers.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        keepdims: whether to keep the reduced axes with length 1.
+
+    Returns:
+        The medians, of the shape of `a` without the reduced axes, in its floating
+        dtype. NaN if all are NaN.
+
+    References:
+        NumPy, `numpy.nanmedian`.
 
     Example:
         >>> import imprint.numpy as np
@@ -144,6 +169,19 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
         keepdims: whether to keep the reduced axes with length 1.
         weights: of the shape of `a`, or of its lengths along `axis`; for "inverted_cdf".
 
+    Returns:
+        The quantiles: the axis of `q`, then the shape of `a` without the reduced axes,
+        in its floating dtype. NaN if an element is.
+
+    Raises:
+        ArgumentError: the method is unknown or takes no weights, or there is no
+            element.
+        DTypeError: an operand is complex.
+        ShapeError: `q` has several axes, or the weights do not fit.
+
+    References:
+        NumPy, `numpy.quantile`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.quantile(np.arange(5), np.array([0.25, 0.6]))
@@ -165,7 +203,24 @@ def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """Return the quantiles of the elements that are not NaN; see `quantile`.
+    """Return quantiles of the elements that are not NaN along axes.
+
+    Args:
+        a: real numbers.
+        q: the probabilities, between 0 and 1: a number, or an array with one axis,
+            which comes first in the result.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        method: the interpolation, as for `quantile`.
+        keepdims: whether to keep the reduced axes with length 1.
+        weights: as for `quantile`.
+
+    Returns:
+        The quantiles, as from `quantile`. NaN if all elements are.
+
+    References:
+        NumPy, `numpy.nanquantile`.
 
     Example:
         >>> import imprint.numpy as np
@@ -192,7 +247,24 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
 ) -> Array:
     """Return percentiles of the elements along axes.
 
-    The arguments are those of `quantile`, except that `q` is between 0 and 100.
+    Args:
+        a: real numbers.
+        q: the percentages, between 0 and 100: a number, or an array with one axis,
+            which comes first in the result.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        method: the interpolation, as for `quantile`.
+        keepdims: whether to keep the reduced axes with length 1.
+        weights: as for `quantile`.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        The percentiles, as from `quantile`. NaN if an element is.
+
+    References:
+        NumPy, `numpy.percentile`.
 
     Example:
         >>> import imprint.numpy as np
@@ -223,7 +295,24 @@ def nanpercentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """Return the percentiles of the elements that are not NaN; see `percentile`.
+    """Return percentiles of the elements that are not NaN along axes.
+
+    Args:
+        a: real numbers.
+        q: the percentages, between 0 and 100: a number, or an array with one axis,
+            which comes first in the result.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        overwrite_input: must be False, for the same reason.
+        method: the interpolation, as for `quantile`.
+        keepdims: whether to keep the reduced axes with length 1.
+        weights: as for `quantile`.
+
+    Returns:
+        The percentiles, as from `quantile`. NaN if all elements are.
+
+    References:
+        NumPy, `numpy.nanpercentile`.
 
     Example:
         >>> import imprint.numpy as np
@@ -267,6 +356,13 @@ def minmax(
         keepdims: whether to keep the reduced axes with length 1.
         initial: a value to include, or one for each.
         where: mask of the elements to include; needs `initial`.
+
+    Returns:
+        The smallest and the largest elements, both of the shape of `a` without the
+        reduced axes, in its dtype.
+
+    References:
+        JAX, `jax.numpy.minmax`.
 
     Example:
         >>> import imprint.numpy as np

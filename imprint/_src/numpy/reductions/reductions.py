@@ -200,6 +200,12 @@ def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
         where: mask of the elements to include.
         promote_integers: whether small integers become the default integer.
 
+    Returns:
+        The sums, of the shape of `a` without the reduced axes. 0 without elements.
+
+    References:
+        NumPy, `numpy.sum`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sum(np.ones((2, 3)), axis=0)
@@ -221,7 +227,24 @@ def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     where: ArrayLike | None = None,
     promote_integers: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the product of the elements along axes; the arguments are those of `sum`.
+    """Return the product of the elements along axes.
+
+    Args:
+        a: numbers; booleans count as 0 and 1.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the result; None for that of `a`, small integers as the
+            default integer.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to multiply by.
+        where: mask of the elements to include.
+        promote_integers: whether small integers become the default integer.
+
+    Returns:
+        The products, of the shape of `a` without the reduced axes. 1 without elements.
+
+    References:
+        NumPy, `numpy.prod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -289,6 +312,17 @@ def max(
         initial: a value to include.
         where: mask of the elements to include; needs `initial`.
 
+    Returns:
+        The largest elements, of the shape of `a` without the reduced axes, in its
+        dtype.
+
+    Raises:
+        ArgumentError: there is no element along the axes, or `where` is given, and
+            `initial` is not.
+
+    References:
+        NumPy, `numpy.max`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.max(np.array([[1, 5], [3, 2]]), axis=1)
@@ -307,7 +341,26 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the smallest element along axes; the arguments are those of `max`.
+    """Return the smallest element along axes; NaN if there is one.
+
+    Args:
+        a: an array with at least one element along the axes, unless `initial`.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to include.
+        where: mask of the elements to include; needs `initial`.
+
+    Returns:
+        The smallest elements, of the shape of `a` without the reduced axes, in its
+        dtype.
+
+    Raises:
+        ArgumentError: there is no element along the axes, or `where` is given, and
+            `initial` is not.
+
+    References:
+        NumPy, `numpy.min`.
 
     Example:
         >>> import imprint.numpy as np
@@ -333,6 +386,19 @@ def all(
 ) -> Array:
     """Return whether all elements along axes are true (nonzero).
 
+    Args:
+        a: an array; 0 is false, anything else true.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+
+    Returns:
+        Booleans, of the shape of `a` without the reduced axes. True without elements.
+
+    References:
+        NumPy, `numpy.all`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.all(np.array([[True, False], [True, True]]), axis=0)
@@ -352,6 +418,19 @@ def any(
     where: ArrayLike | None = None,
 ) -> Array:
     """Return whether any element along axes is true (nonzero).
+
+    Args:
+        a: an array; 0 is false, anything else true.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+
+    Returns:
+        Booleans, of the shape of `a` without the reduced axes. False without elements.
+
+    References:
+        NumPy, `numpy.any`.
 
     Example:
         >>> import imprint.numpy as np
@@ -378,6 +457,18 @@ def ptp(
 ) -> Array:
     """Return the range, maximum less minimum, along axes.
 
+    Args:
+        a: an array, not of booleans, with at least one element along the axes.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+
+    Returns:
+        The ranges, of the shape of `a` without the reduced axes, in its dtype.
+
+    References:
+        NumPy, `numpy.ptp`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ptp(np.array([1, 5, 3]))
@@ -395,6 +486,18 @@ def count_nonzero(
     keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
     """Return the number of nonzero elements along axes.
+
+    Args:
+        a: an array.
+        axis: the axes to reduce: one, several, or None for all.
+        keepdims: whether to keep the reduced axes with length 1.
+
+    Returns:
+        The numbers, of the shape of `a` without the reduced axes, in the default
+        integer dtype.
+
+    References:
+        NumPy, `numpy.count_nonzero`.
 
     Example:
         >>> import imprint.numpy as np
@@ -418,7 +521,23 @@ def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the sum of the elements that are not NaN; see `sum`.
+    """Return the sum of the elements that are not NaN along axes.
+
+    Args:
+        a: numbers; booleans count as 0 and 1.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the result; None for that of `a`, small integers as the
+            default integer.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to add.
+        where: mask of the elements to include.
+
+    Returns:
+        The sums, of the shape of `a` without the reduced axes. 0 if all are NaN.
+
+    References:
+        NumPy, `numpy.nansum`.
 
     Example:
         >>> import imprint.numpy as np
@@ -440,7 +559,23 @@ def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the product of the elements that are not NaN; see `prod`.
+    """Return the product of the elements that are not NaN along axes.
+
+    Args:
+        a: numbers; booleans count as 0 and 1.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the result; None for that of `a`, small integers as the
+            default integer.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to multiply by.
+        where: mask of the elements to include.
+
+    Returns:
+        The products, of the shape of `a` without the reduced axes. 1 if all are NaN.
+
+    References:
+        NumPy, `numpy.nanprod`.
 
     Example:
         >>> import imprint.numpy as np
@@ -461,7 +596,22 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the largest element that is not NaN; the arguments are those of `max`.
+    """Return the largest element that is not NaN along axes.
+
+    Args:
+        a: an array with at least one element along the axes, unless `initial`.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to include.
+        where: mask of the elements to include; needs `initial`.
+
+    Returns:
+        The largest elements, of the shape of `a` without the reduced axes, in its
+        dtype. NaN if all are and there is no `initial`.
+
+    References:
+        NumPy, `numpy.nanmax`.
 
     Example:
         >>> import imprint.numpy as np
@@ -485,7 +635,22 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the smallest element that is not NaN; the arguments are those of `max`.
+    """Return the smallest element that is not NaN along axes.
+
+    Args:
+        a: an array with at least one element along the axes, unless `initial`.
+        axis: the axes to reduce: one, several, or None for all.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        initial: a value to include.
+        where: mask of the elements to include; needs `initial`.
+
+    Returns:
+        The smallest elements, of the shape of `a` without the reduced axes, in its
+        dtype. NaN if all are and there is no `initial`.
+
+    References:
+        NumPy, `numpy.nanmin`.
 
     Example:
         >>> import imprint.numpy as np

@@ -68,6 +68,12 @@ def mean(
         keepdims: whether to keep the reduced axes with length 1.
         where: mask of the elements to include.
 
+    Returns:
+        The means, of the shape of `a` without the reduced axes. NaN without elements.
+
+    References:
+        NumPy, `numpy.mean`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.mean(np.array([[1, 2], [3, 5]]), axis=0)
@@ -118,6 +124,17 @@ def average(
             ones.
         returned: whether to return the sum of the weights too.
         keepdims: whether to keep the reduced axes with length 1.
+
+    Returns:
+        The means, of the shape of `a` without the reduced axes, in a floating or
+        complex dtype; with `returned`, also the sums of weights, of the same shape.
+
+    Raises:
+        ShapeError: the weights have neither the shape of `a` nor its lengths along
+            `axis`.
+
+    References:
+        NumPy, `numpy.average`.
 
     Example:
         >>> import imprint.numpy as np
@@ -182,6 +199,17 @@ def var(  # noqa: PLR0913 - NumPy's signature
         where: mask of the elements to include.
         mean: the mean, with the axes kept, if known.
 
+    Returns:
+        The variances, of the shape of `a` without the reduced axes, in a real dtype
+        unless `dtype` is complex. NaN if not more than `ddof` elements are included.
+
+    Raises:
+        ArgumentError: `ddof` and `correction` are given.
+        DTypeError: `dtype` is not complex for complex numbers.
+
+    References:
+        NumPy, `numpy.var`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.var(np.array([1.0, 3.0]), ddof=1)
@@ -223,7 +251,29 @@ def std(  # noqa: PLR0913 - NumPy's signature
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Array:
-    """Return the standard deviation along axes; the arguments are those of `var`.
+    """Return the standard deviation along axes.
+
+    Args:
+        a: numbers; for complex ones, the root of the mean of squared magnitudes.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        ddof: the number to subtract from the count: 1 for a sample.
+        correction: the Array API's name for `ddof`.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+        mean: the mean, with the axes kept, if known.
+
+    Returns:
+        The deviations, of the shape of `a` without the reduced axes, in a real dtype
+        unless `dtype` is complex. NaN if not more than `ddof` elements are included.
+
+    Raises:
+        ArgumentError: `ddof` and `correction` are given.
+        DTypeError: `dtype` has integers, or is not complex for complex numbers.
+
+    References:
+        NumPy, `numpy.std`.
 
     Example:
         >>> import imprint.numpy as np
@@ -297,6 +347,20 @@ def nanmean(
 ) -> Array:
     """Return the mean of the elements that are not NaN.
 
+    Args:
+        a: numbers.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+
+    Returns:
+        The means, of the shape of `a` without the reduced axes. NaN if all are NaN.
+
+    References:
+        NumPy, `numpy.nanmean`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.nanmean(np.array([1.0, np.nan, 3.0]))
@@ -324,6 +388,26 @@ def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     mean: ArrayLike | None = None,
 ) -> Array:
     """Return the variance of the elements that are not NaN.
+
+    Args:
+        a: numbers; for complex ones, the mean of squared magnitudes.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        ddof: the number to subtract from the count: 1 for a sample.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+        mean: the mean, with the axes kept, if known.
+
+    Returns:
+        The variances, of the shape of `a` without the reduced axes, in a real dtype
+        unless `dtype` is complex. NaN if not more than `ddof` elements are left.
+
+    Raises:
+        DTypeError: `dtype` is not complex for complex numbers.
+
+    References:
+        NumPy, `numpy.nanvar`.
 
     Example:
         >>> import imprint.numpy as np
@@ -362,6 +446,23 @@ def nanstd(  # noqa: PLR0913, PLR0917 - NumPy's signature
     mean: ArrayLike | None = None,
 ) -> Array:
     """Return the standard deviation of the elements that are not NaN.
+
+    Args:
+        a: numbers; for complex ones, the root of the mean of squared magnitudes.
+        axis: the axes to reduce: one, several, or None for all.
+        dtype: the dtype of the computation; a float for integers.
+        out: must be None; arrays are immutable.
+        ddof: the number to subtract from the count: 1 for a sample.
+        keepdims: whether to keep the reduced axes with length 1.
+        where: mask of the elements to include.
+        mean: the mean, with the axes kept, if known.
+
+    Returns:
+        The deviations, of the shape of `a` without the reduced axes, in a real dtype
+        unless `dtype` is complex. NaN if not more than `ddof` elements are left.
+
+    References:
+        NumPy, `numpy.nanstd`.
 
     Example:
         >>> import imprint.numpy as np

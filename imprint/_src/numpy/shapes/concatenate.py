@@ -60,6 +60,16 @@ def concatenate(
         axis: the axis to join along; None flattens them first.
         dtype: the dtype of the result; None for the common one.
 
+    Returns:
+        An array as long along the axis as all together, in the common dtype unless
+        `dtype` is given.
+
+    Raises:
+        ShapeError: the arrays have no axes, or other lengths differ.
+
+    References:
+        NumPy, `numpy.concatenate`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.concatenate([np.arange(2), np.ones(1)])
@@ -88,6 +98,16 @@ def concatenate(
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     """Join arrays along an existing axis; see `concatenate`.
 
+    Args:
+        arrays: arrays of equal lengths along the other axes.
+        axis: the axis to join along; None flattens them first.
+
+    Returns:
+        An array as long along the axis as all together, in the common dtype.
+
+    References:
+        NumPy, `numpy.concat`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.concat([np.array([1, 2]), np.array([3])])
@@ -105,6 +125,22 @@ def stack(
     dtype: DTypeLike | None = None,
 ) -> Array:
     """Join arrays of one shape along a new axis.
+
+    Args:
+        arrays: arrays of one shape.
+        axis: the new axis of the result.
+        out: must be None; arrays are immutable.
+        dtype: the dtype of the result; None for the common one.
+
+    Returns:
+        An array with one axis more, as long as there are arrays, in the common dtype
+        unless `dtype` is given.
+
+    Raises:
+        ShapeError: the arrays have different shapes.
+
+    References:
+        NumPy, `numpy.stack`.
 
     Example:
         >>> import imprint.numpy as np
@@ -129,6 +165,16 @@ def stack(
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the first axis; vectors are rows.
 
+    Args:
+        tup: arrays of equal lengths along the other axes.
+        dtype: the dtype of the result; None for the common one.
+
+    Returns:
+        An array of at least two axes, in the common dtype unless `dtype` is given.
+
+    References:
+        NumPy, `numpy.vstack`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.vstack([np.array([1, 2]), np.array([3, 4])])
@@ -143,6 +189,17 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the second axis, vectors along the first.
+
+    Args:
+        tup: arrays of equal lengths along the other axes; numbers are vectors of one
+            element.
+        dtype: the dtype of the result; None for the common one.
+
+    Returns:
+        An array of at least one axis, in the common dtype unless `dtype` is given.
+
+    References:
+        NumPy, `numpy.hstack`.
 
     Example:
         >>> import imprint.numpy as np
@@ -159,6 +216,17 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the third axis.
 
+    Args:
+        tup: arrays of equal lengths along the other axes; those of fewer axes as by
+            `atleast_3d`.
+        dtype: the dtype of the result; None for the common one.
+
+    Returns:
+        An array of at least three axes, in the common dtype unless `dtype` is given.
+
+    References:
+        NumPy, `numpy.dstack`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
@@ -171,6 +239,15 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 @accepts_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
+
+    Args:
+        tup: vectors of one length, or matrices of as many rows.
+
+    Returns:
+        A matrix, in the common dtype.
+
+    References:
+        NumPy, `numpy.column_stack`.
 
     Example:
         >>> import imprint.numpy as np
@@ -188,6 +265,17 @@ def column_stack(tup: Arrays) -> Array:
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
 
+    Args:
+        arr: an array.
+        values: an array of equal lengths along the other axes.
+        axis: the axis to join along; None flattens them first.
+
+    Returns:
+        An array as long along the axis as both together, in the common dtype.
+
+    References:
+        NumPy, `numpy.append`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.append(np.array([1, 2]), 3)
@@ -200,6 +288,15 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 @owned
 def block(arrays: Any) -> Array:
     """Join nested lists of blocks: the innermost along the last axis.
+
+    Args:
+        arrays: an array or number, or nested lists of them of one depth.
+
+    Returns:
+        An array with at least an axis for each level of the lists, in the common dtype.
+
+    References:
+        NumPy, `numpy.block`.
 
     Example:
         >>> import imprint.numpy as np
@@ -265,6 +362,17 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
 
+    Args:
+        A: an array.
+        reps: the number of repetitions along each axis; the shorter of `reps` and the
+            shape of `A` gets leading ones.
+
+    Returns:
+        An array in the dtype of `A`, whose lengths are multiplied by `reps`.
+
+    References:
+        NumPy, `numpy.tile`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.tile(np.array([1, 2]), (2, 2))
@@ -284,6 +392,16 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
 
 def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
     """Return an array of another size, with the elements repeated or cut.
+
+    Args:
+        a: an array; if it is empty, the result has zeros.
+        new_shape: the lengths of the axes: an integer or a tuple.
+
+    Returns:
+        An array of this shape, in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.resize`.
 
     Example:
         >>> import imprint.numpy as np
@@ -306,6 +424,16 @@ def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
 def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     """Reverse the order of the elements along axes, or along all.
 
+    Args:
+        m: an array.
+        axis: the axes: one, several, or None for all.
+
+    Returns:
+        An array of the shape and dtype of `m`.
+
+    References:
+        NumPy, `numpy.flip`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.flip(np.arange(3))
@@ -321,6 +449,15 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the order of the columns.
 
+    Args:
+        m: an array of at least two axes.
+
+    Returns:
+        An array of the shape and dtype of `m`.
+
+    References:
+        NumPy, `numpy.fliplr`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.fliplr(np.array([[1, 2], [3, 4]]))
@@ -333,6 +470,15 @@ def fliplr(m: ArrayLike) -> Array:
 @accepts_keys(0)
 def flipud(m: ArrayLike) -> Array:
     """Reverse the order of the rows.
+
+    Args:
+        m: an array of at least one axis.
+
+    Returns:
+        An array of the shape and dtype of `m`.
+
+    References:
+        NumPy, `numpy.flipud`.
 
     Example:
         >>> import imprint.numpy as np
@@ -348,6 +494,18 @@ def flipud(m: ArrayLike) -> Array:
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Rotate an array by `k` right angles, from the first axis to the second.
+
+    Args:
+        m: an array of at least two axes.
+        k: the number of right angles; negative ones turn the other way.
+        axes: the two axes of the plane.
+
+    Returns:
+        An array in the dtype of `m`; for odd `k`, with the lengths of both axes
+        exchanged.
+
+    References:
+        NumPy, `numpy.rot90`.
 
     Example:
         >>> import imprint.numpy as np

@@ -71,14 +71,25 @@ def pad(
         array: an array.
         pad_width: the widths: one number, (before, after), or a pair for each axis.
         mode: "constant", "edge" (the outermost element), "linear_ramp" (even steps to a
-            value), "maximum", "mean" or "minimum" (of the outermost elements), "wrap"
-            (the other end), "reflect" (a mirror at the outermost element), "symmetric"
-            (a mirror beyond it) or "empty". A function receives each row padded with
-            zeros, its pair of widths, the axis and `kwargs`, and returns the row.
+            value), "maximum", "mean", "median" or "minimum" (of the outermost elements),
+            "wrap" (the other end), "reflect" (a mirror at the outermost element),
+            "symmetric" (a mirror beyond it) or "empty". A function receives each row
+            padded with zeros, its pair of widths, the axis and `kwargs`, and returns the
+            row.
         kwargs: for "constant", `constant_values=0`; for "linear_ramp", `end_values=0`;
             for the statistics, `stat_length=None`, the number of elements to use; these
             three have the form of `pad_width`. For "reflect" and "symmetric",
             `reflect_type="even"`, or "odd" to reflect the values around the edge too.
+
+    Returns:
+        An array in the dtype of `array`, longer along each axis by its widths.
+
+    Raises:
+        ArgumentError: the mode or an option is unknown, or the widths are no integers.
+        ShapeError: a width is negative, or an axis without elements is to be extended.
+
+    References:
+        NumPy, `numpy.pad`.
 
     Example:
         >>> import imprint.numpy as np
@@ -388,8 +399,15 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
         trim: "f" to trim the front, "b" the back, "fb" both.
         axis: the axes to trim; None for all.
 
+    Returns:
+        An array in the dtype of `filt`, cut along each axis to the span of nonzero
+        elements.
+
     Raises:
         ConcretizationError: the array is traced.
+
+    References:
+        NumPy, `numpy.trim_zeros`.
 
     Example:
         >>> import imprint.numpy as np

@@ -100,6 +100,16 @@ def reshape(
         copy: ignored: arrays are immutable.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
 
+    Returns:
+        An array of this shape, in the dtype of `a`.
+
+    Raises:
+        ShapeError: the shape has another number of elements, or several -1.
+        ArgumentError: the order is unknown.
+
+    References:
+        NumPy, `numpy.reshape`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.reshape(np.arange(6), (2, -1))
@@ -150,6 +160,18 @@ def ravel(
 ) -> Array:
     """Return the elements along one axis.
 
+    Args:
+        a: an array.
+        order: "C" reads the last axis fastest, "F" the first.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        A vector, in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.ravel`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.ravel(np.array([[1, 2], [3, 4]]))
@@ -164,6 +186,16 @@ def ravel(
 @owned
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     """Remove axes of length 1: the given ones, or all.
+
+    Args:
+        a: an array.
+        axis: the axes to remove, each of length 1; None for all such.
+
+    Returns:
+        An array of the other axes, in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.squeeze`.
 
     Example:
         >>> import imprint.numpy as np
@@ -181,6 +213,16 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
 def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     """Insert axes of length 1 at positions of the result.
 
+    Args:
+        a: an array.
+        axis: the positions of the new axes in the result: one or several.
+
+    Returns:
+        An array with these axes more, in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.expand_dims`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.expand_dims(np.zeros(3), (0, -1)).shape
@@ -193,6 +235,15 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
 @owned
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays with at least one axis.
+
+    Args:
+        arys: arrays or numbers.
+
+    Returns:
+        The array, or a list of several.
+
+    References:
+        NumPy, `numpy.atleast_1d`.
 
     Example:
         >>> import imprint.numpy as np
@@ -207,6 +258,15 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays with at least two axes; new ones come first.
 
+    Args:
+        arys: arrays or numbers.
+
+    Returns:
+        The array, or a list of several.
+
+    References:
+        NumPy, `numpy.atleast_2d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.atleast_2d(np.arange(2))
@@ -219,6 +279,15 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 @owned
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays with at least three axes; a vector becomes the middle one.
+
+    Args:
+        arys: arrays or numbers.
+
+    Returns:
+        The array, or a list of several.
+
+    References:
+        NumPy, `numpy.atleast_3d`.
 
     Example:
         >>> import imprint.numpy as np
@@ -245,6 +314,19 @@ def _each(arrays: list[Array]) -> Any:
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Permute the axes; without `axes`, reverse them.
 
+    Args:
+        a: an array.
+        axes: for each axis of the result, the axis of `a`; None for all in reverse.
+
+    Returns:
+        An array in the dtype of `a`.
+
+    Raises:
+        ShapeError: `axes` does not name each axis.
+
+    References:
+        NumPy, `numpy.transpose`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.transpose(np.zeros((2, 3, 4)), (1, 2, 0)).shape
@@ -266,6 +348,16 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
     """Return an array with its axes in another order.
 
+    Args:
+        a: an array.
+        axes: for each axis of the result, the axis of `a`.
+
+    Returns:
+        An array in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.permute_dims`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.permute_dims(np.zeros((2, 3, 4)), (2, 0, 1)).shape
@@ -277,6 +369,18 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
 @accepts_keys(0)
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Exchange the last two axes.
+
+    Args:
+        x: an array of at least two axes.
+
+    Returns:
+        An array in the dtype of `x`.
+
+    Raises:
+        ShapeError: `x` has fewer than two axes.
+
+    References:
+        NumPy, `numpy.matrix_transpose`.
 
     Example:
         >>> import imprint.numpy as np
@@ -298,6 +402,17 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two axes.
 
+    Args:
+        a: an array.
+        axis1: one axis.
+        axis2: the other axis.
+
+    Returns:
+        An array in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.swapaxes`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
@@ -314,6 +429,20 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
 @owned
 def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     """Move axes to new positions; the others keep their order.
+
+    Args:
+        a: an array.
+        source: one axis or several.
+        destination: the position of each in the result.
+
+    Returns:
+        An array in the dtype of `a`.
+
+    Raises:
+        ShapeError: there are not as many destinations as sources.
+
+    References:
+        NumPy, `numpy.moveaxis`.
 
     Example:
         >>> import imprint.numpy as np
@@ -338,6 +467,18 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
 @owned
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """Move an axis before the axis that is at `start`.
+
+    Args:
+        a: an array.
+        axis: the axis to move.
+        start: the axis before which it is to be; the number of axes moves it to the
+            end.
+
+    Returns:
+        An array in the dtype of `a`.
+
+    References:
+        NumPy, `numpy.rollaxis`.
 
     Example:
         >>> import imprint.numpy as np
@@ -366,6 +507,21 @@ def broadcast_to(
 ) -> Array:
     """Broadcast an array to a shape, along new axes in front and axes of length 1.
 
+    Args:
+        array: an array or number.
+        shape: the lengths of the axes: an integer or a tuple.
+        out_sharding: how the result is spread, as in
+            `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array of this shape, in the dtype of `array`.
+
+    Raises:
+        ShapeError: the array does not broadcast to this shape.
+
+    References:
+        NumPy, `numpy.broadcast_to`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.broadcast_to(np.arange(3), (2, 3))
@@ -388,6 +544,15 @@ def broadcast_to(
 def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """Broadcast arrays to their common shape.
 
+    Args:
+        args: arrays or numbers.
+
+    Returns:
+        The arrays, of one shape, each in its own dtype.
+
+    References:
+        NumPy, `numpy.broadcast_arrays`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.broadcast_arrays(np.arange(2), 5)
@@ -399,6 +564,18 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
 
 def broadcast_shapes(*shapes: ShapeLike) -> Shape:
     """Return the shape to which arrays of these shapes broadcast.
+
+    Args:
+        shapes: tuples of lengths, or single lengths.
+
+    Returns:
+        The common shape.
+
+    Raises:
+        ShapeError: the shapes do not broadcast together.
+
+    References:
+        NumPy, `numpy.broadcast_shapes`.
 
     Example:
         >>> import imprint.numpy as np
@@ -429,6 +606,15 @@ def split(
         indices_or_sections: the number of equal parts, or the positions of the cuts.
         axis: the axis to split.
 
+    Returns:
+        The parts, in the dtype of `ary`.
+
+    Raises:
+        ArgumentError: the number of parts does not divide the length.
+
+    References:
+        NumPy, `numpy.split`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.split(np.arange(4), 2)
@@ -443,6 +629,17 @@ def array_split(
 ) -> list[Array]:
     """Split an array along an axis, the first parts longer by one if needed.
 
+    Args:
+        ary: an array.
+        indices_or_sections: the number of parts, or the positions of the cuts.
+        axis: the axis to split.
+
+    Returns:
+        The parts, in the dtype of `ary`.
+
+    References:
+        NumPy, `numpy.array_split`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.array_split(np.arange(3), 2)
@@ -456,6 +653,16 @@ def vsplit(
 ) -> list[Array]:
     """Split an array along its first axis; see `split`.
 
+    Args:
+        ary: an array.
+        indices_or_sections: the number of equal parts, or the positions of the cuts.
+
+    Returns:
+        The parts, in the dtype of `ary`.
+
+    References:
+        NumPy, `numpy.vsplit`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
@@ -468,6 +675,16 @@ def hsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
     """Split an array along its second axis, a vector along its first; see `split`.
+
+    Args:
+        ary: an array.
+        indices_or_sections: the number of equal parts, or the positions of the cuts.
+
+    Returns:
+        The parts, in the dtype of `ary`.
+
+    References:
+        NumPy, `numpy.hsplit`.
 
     Example:
         >>> import imprint.numpy as np
@@ -484,6 +701,16 @@ def dsplit(
 ) -> list[Array]:
     """Split an array along its third axis; see `split`.
 
+    Args:
+        ary: an array of at least three axes.
+        indices_or_sections: the number of equal parts, or the positions of the cuts.
+
+    Returns:
+        The parts, in the dtype of `ary`.
+
+    References:
+        NumPy, `numpy.dsplit`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.dsplit(np.ones((2, 2, 4)), 2)[0].shape
@@ -495,6 +722,16 @@ def dsplit(
 @accepts_keys(0)
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return the parts along an axis, without that axis.
+
+    Args:
+        x: an array of at least one axis.
+        axis: the axis.
+
+    Returns:
+        As many arrays as the axis is long, in the dtype of `x`.
+
+    References:
+        NumPy, `numpy.unstack`.
 
     Example:
         >>> import imprint.numpy as np

@@ -56,6 +56,15 @@ def roll(
         shift: a number, or one for each axis; may be traced.
         axis: the axes; None flattens first.
 
+    Returns:
+        An array of the shape and dtype of `a`.
+
+    Raises:
+        ShapeError: there are several shifts, but not one for each axis.
+
+    References:
+        NumPy, `numpy.roll`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.roll(np.arange(5), 2)
@@ -139,6 +148,16 @@ def repeat(
         total_repeat_length: the length of the result along the axis; the last element
             is repeated if it is too short.
         out_sharding: how the result is spread, as in `imprint.lax.with_sharding_constraint`.
+
+    Returns:
+        An array in the dtype of `a`, as long along the axis as the sum of repetitions,
+        or `total_repeat_length`.
+
+    Raises:
+        ShapeError: the numbers are negative, or not one for each element.
+
+    References:
+        NumPy, `numpy.repeat`.
 
     Example:
         >>> import imprint.numpy as np

@@ -42,6 +42,13 @@ def argmax(
         out: must be None; arrays are immutable.
         keepdims: whether to keep the axis with length 1.
 
+    Returns:
+        The indices, in the default integer dtype, of the shape of `a` without the axis;
+        of rank 0 if it is None.
+
+    References:
+        NumPy, `numpy.argmax`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.argmax(np.array([[1, 5], [7, 2]]), axis=1)
@@ -59,7 +66,20 @@ def argmin(
     out: None = None,
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
-    """Return the index of the smallest element; the arguments are those of `argmax`.
+    """Return the index of the smallest element; of the first NaN if there is one.
+
+    Args:
+        a: an array with at least one element along the axis.
+        axis: the axis to search; None flattens first.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the axis with length 1.
+
+    Returns:
+        The indices, in the default integer dtype, of the shape of `a` without the axis;
+        of rank 0 if it is None.
+
+    References:
+        NumPy, `numpy.argmin`.
 
     Example:
         >>> import imprint.numpy as np
@@ -80,6 +100,19 @@ def nanargmax(
 ) -> Array:
     """Return the index of the largest element that is not NaN; -1 if all are NaN.
 
+    Args:
+        a: an array with at least one element along the axis.
+        axis: the axis to search; None flattens first.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the axis with length 1.
+
+    Returns:
+        The indices, in the default integer dtype, of the shape of `a` without the axis;
+        of rank 0 if it is None.
+
+    References:
+        NumPy, `numpy.nanargmax`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.nanargmax(np.array([1.0, np.nan, 2.0]))
@@ -98,6 +131,19 @@ def nanargmin(
     keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
     """Return the index of the smallest element that is not NaN; -1 if all are NaN.
+
+    Args:
+        a: an array with at least one element along the axis.
+        axis: the axis to search; None flattens first.
+        out: must be None; arrays are immutable.
+        keepdims: whether to keep the axis with length 1.
+
+    Returns:
+        The indices, in the default integer dtype, of the shape of `a` without the axis;
+        of rank 0 if it is None.
+
+    References:
+        NumPy, `numpy.nanargmin`.
 
     Example:
         >>> import imprint.numpy as np

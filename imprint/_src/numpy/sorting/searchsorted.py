@@ -46,6 +46,16 @@ def searchsorted(
         method: the algorithm of compiled code: "scan" and "scan_unrolled" bisect,
             "sort" sorts both together, "compare_all" compares with each element of `a`.
 
+    Returns:
+        The indices, from 0 to the length of `a`, of the shape of `v`.
+
+    Raises:
+        ArgumentError: the side or the method is unknown.
+        ShapeError: `a` has not one axis.
+
+    References:
+        NumPy, `numpy.searchsorted`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.searchsorted(np.array([1, 2, 4]), np.array([0, 2, 5]))
@@ -98,6 +108,16 @@ def digitize(
         bins: the edges, ascending or descending.
         right: whether an edge belongs to the bin before it.
         method: as for `searchsorted`.
+
+    Returns:
+        The numbers, integers of the shape of `x`: 0 before the first edge, the number
+        of edges behind the last.
+
+    Raises:
+        ShapeError: `bins` has not one axis.
+
+    References:
+        NumPy, `numpy.digitize`.
 
     Example:
         >>> import imprint.numpy as np

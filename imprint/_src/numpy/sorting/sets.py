@@ -50,6 +50,15 @@ def union1d(
         size: the number of elements to return; required under a trace.
         fill_value: the value that fills up to `size`; the smallest element if None.
 
+    Returns:
+        A vector, in the promoted dtype.
+
+    Raises:
+        ConcretizationError: an array is traced and there is no `size`.
+
+    References:
+        NumPy, `numpy.union1d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.union1d(np.array([3, 1]), np.array([2, 3]))
@@ -91,6 +100,16 @@ def intersect1d(
         size: the number of elements to return; required under a trace.
         fill_value: the value that fills up to `size`; the smallest of them if None.
 
+    Returns:
+        A vector, in the promoted dtype; with `return_indices`, also the indices in each
+        flat array.
+
+    Raises:
+        ConcretizationError: an array is traced and there is no `size`.
+
+    References:
+        NumPy, `numpy.intersect1d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.intersect1d(np.array([3, 1, 2]), np.array([2, 3, 4]))
@@ -131,6 +150,15 @@ def setxor1d(
         assume_unique: whether each array has distinct elements; ignored.
         size: the number of elements to return; required under a trace.
         fill_value: the value that fills up to `size`; the smallest of them if None.
+
+    Returns:
+        A vector, in the promoted dtype.
+
+    Raises:
+        ConcretizationError: an array is traced and there is no `size`.
+
+    References:
+        NumPy, `numpy.setxor1d`.
 
     Example:
         >>> import imprint.numpy as np
@@ -208,6 +236,15 @@ def setdiff1d(
         size: the number of elements to return; required under a trace.
         fill_value: the value that fills up to `size`; 0 if None.
 
+    Returns:
+        A vector, in the dtype of `ar1`.
+
+    Raises:
+        ConcretizationError: an array is traced and there is no `size`.
+
+    References:
+        NumPy, `numpy.setdiff1d`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.setdiff1d(np.array([3, 1, 2]), np.array([2, 4]))
@@ -246,6 +283,15 @@ def isin(
         invert: whether to return which are not.
         method: "compare_all" compares all pairs; "binary_search" and "sort" sort the
             other array; "auto" compares all pairs if it is small.
+
+    Returns:
+        Booleans, of the shape of `element`.
+
+    Raises:
+        ArgumentError: the method is unknown.
+
+    References:
+        NumPy, `numpy.isin`.
 
     Example:
         >>> import imprint.numpy as np

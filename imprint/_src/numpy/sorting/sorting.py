@@ -49,6 +49,16 @@ def sort(
         stable: whether equal elements keep their order.
         descending: whether to sort in descending order.
 
+    Returns:
+        An array of the shape and dtype of `a`, or one axis if flattened. NaN come last,
+        or first if descending.
+
+    Raises:
+        ArgumentError: `kind` or `order` is given.
+
+    References:
+        NumPy, `numpy.sort`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sort(np.array([[3, 1, 2], [9, 7, 8]]))
@@ -81,6 +91,16 @@ def argsort(  # noqa: PLR0913 - JAX's signature
         stable: whether indices of equal elements ascend.
         descending: whether to sort in descending order.
         dtype: the dtype of the indices.
+
+    Returns:
+        The indices, of the shape of `a`, or one axis if flattened; in the default
+        integer dtype unless `dtype` is given.
+
+    Raises:
+        ArgumentError: `kind` or `order` is given.
+
+    References:
+        NumPy, `numpy.argsort`.
 
     Example:
         >>> import imprint.numpy as np
@@ -122,6 +142,16 @@ def _along(
 def sort_complex(a: ArrayLike) -> Array:
     """Return the elements sorted along the last axis, as complex numbers.
 
+    Args:
+        a: an array of at least one axis.
+
+    Returns:
+        A complex array of the shape of `a`, ordered by real parts, then by imaginary
+        ones.
+
+    References:
+        NumPy, `numpy.sort_complex`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.sort_complex(np.array([2 + 1j, 1 - 1j]))
@@ -152,6 +182,17 @@ def top_k(
         axis: the axis.
         mode: "largest" or "smallest".
         sorted: whether to sort them; ignored, they always are.
+
+    Returns:
+        Values in the dtype of `a`, and indices in int32, both `k` long along the axis;
+        the largest, or the smallest, first.
+
+    Raises:
+        ArgumentError: the mode is unknown.
+        DTypeError: `a` is complex.
+
+    References:
+        JAX, `jax.numpy.top_k`.
 
     Example:
         >>> import imprint.numpy as np
@@ -187,6 +228,16 @@ def lexsort(
         keys: a sequence of arrays of one shape, or one array of them.
         axis: the axis along which each key is sorted.
         batch_size: the number of keys in one sort: more take longer to compile.
+
+    Returns:
+        The indices, of the shape of a key, in the default integer dtype.
+
+    Raises:
+        ArgumentError: there is no key, or `batch_size` is below 1.
+        ShapeError: the keys have different shapes.
+
+    References:
+        NumPy, `numpy.lexsort`.
 
     Example:
         >>> import imprint.numpy as np
@@ -231,6 +282,15 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
             it is larger, none after it smaller.
         axis: the axis.
 
+    Returns:
+        An array of the shape and dtype of `a`.
+
+    Raises:
+        DTypeError: `a` is complex.
+
+    References:
+        NumPy, `numpy.partition`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.partition(np.array([6, 8, 4, 3, 1, 9]), 2)
@@ -252,7 +312,22 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Return the indices that partition the elements around index `kth`.
 
-    The arguments are those of `partition`; the other indices ascend.
+    The other indices ascend.
+
+    Args:
+        a: an array of real numbers.
+        kth: the index of the element that is in its sorted position, as for
+            `partition`.
+        axis: the axis.
+
+    Returns:
+        The indices, of the shape of `a`, in int32.
+
+    Raises:
+        DTypeError: `a` is complex.
+
+    References:
+        NumPy, `numpy.argpartition`.
 
     Example:
         >>> import imprint.numpy as np

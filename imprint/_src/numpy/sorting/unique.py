@@ -103,6 +103,9 @@ def unique(  # noqa: PLR0913 - NumPy's signature
     Raises:
         ConcretizationError: the array is traced and there is no `size`.
 
+    References:
+        NumPy, `numpy.unique`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.unique(np.array([3, 1, 3]), return_counts=True)
@@ -132,7 +135,20 @@ def unique_all(
 ) -> UniqueAllResult:
     """Return the distinct elements, their first indices, the inverse, and counts.
 
-    All NaN are distinct; the arguments are those of `unique`.
+    All NaN are distinct.
+
+    Args:
+        x: an array.
+        size: the number of elements to return, filled up if there are fewer; required
+            under a trace.
+        fill_value: the value that fills up to `size`; the first element if None.
+
+    Returns:
+        The values, sorted; the first index of each in the flat array; its count. The
+        inverse has the shape of `x`.
+
+    References:
+        NumPy, `numpy.unique_all`.
 
     Example:
         >>> import imprint.numpy as np
@@ -152,6 +168,18 @@ def unique_counts(
     fill_value: ArrayLike | None = None,
 ) -> UniqueCountsResult:
     """Return the distinct elements, and the count of each; see `unique_all`.
+
+    Args:
+        x: an array.
+        size: the number of elements to return, filled up if there are fewer; required
+            under a trace.
+        fill_value: the value that fills up to `size`; the first element if None.
+
+    Returns:
+        The values, sorted, and their counts.
+
+    References:
+        NumPy, `numpy.unique_counts`.
 
     Example:
         >>> import imprint.numpy as np
@@ -173,6 +201,19 @@ def unique_inverse(
 ) -> UniqueInverseResult:
     """Return the distinct elements, and the inverse; see `unique_all`.
 
+    Args:
+        x: an array.
+        size: the number of elements to return, filled up if there are fewer; required
+            under a trace.
+        fill_value: the value that fills up to `size`; the first element if None.
+
+    Returns:
+        The values, sorted, and the index among them of each element, of the shape of
+        `x`.
+
+    References:
+        NumPy, `numpy.unique_inverse`.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.unique_inverse(np.array([3, 1, 3])).inverse_indices
@@ -192,6 +233,18 @@ def unique_values(
     fill_value: ArrayLike | None = None,
 ) -> Array:
     """Return the distinct elements; see `unique_all`.
+
+    Args:
+        x: an array.
+        size: the number of elements to return, filled up if there are fewer; required
+            under a trace.
+        fill_value: the value that fills up to `size`; the first element if None.
+
+    Returns:
+        The values, sorted, in the dtype of `x`.
+
+    References:
+        NumPy, `numpy.unique_values`.
 
     Example:
         >>> import imprint.numpy as np

@@ -6,6 +6,8 @@
 - `exponential`: exponentials, logarithms and roots
 - `power`: powers of arrays to arrays
 - `trigonometric`: trigonometric, hyperbolic and logistic functions, and inverses
+- `circular`: sines and cosines of many real numbers, by vectors
+- `rare`: formulations for arrays without rare elements
 - `lengths`: the hypotenuse and its direction
 - `comparison`: comparisons of two operands
 - `complex`: complex numbers and their parts

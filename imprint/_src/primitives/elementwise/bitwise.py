@@ -31,7 +31,17 @@ not_p: Final = unary(
 
 
 def not_(x: Any) -> Any:
-    """Return `x` with every bit inverted, elementwise; of a boolean, the other one."""
+    """Return `x` with every bit inverted, elementwise; of a boolean, the other one.
+
+    Args:
+        x: integers or booleans.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `not`.
+    """
     return not_p.bind1(x)
 
 
@@ -52,7 +62,17 @@ population_count_p: Final = unary(
 
 
 def population_count(x: Any) -> Any:
-    """Return the number of bits of `x` that are 1, elementwise."""
+    """Return the number of bits of `x` that are 1, elementwise.
+
+    Args:
+        x: integers; of negative ones the two's complement counts.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `popcnt`.
+    """
     return population_count_p.bind1(x)
 
 
@@ -79,7 +99,18 @@ clz_p: Final = unary(
 
 
 def clz(x: Any) -> Any:
-    """Return the number of bits of `x` before the first that is 1, elementwise."""
+    """Return the number of bits of `x` before the first that is 1, elementwise.
+
+    Args:
+        x: integers; of negative ones the two's complement counts.
+
+    Returns:
+        An array of the dtype and shape of `x`. For 0 it is the number of bits of the
+        dtype.
+
+    References:
+        StableHLO, `count_leading_zeros`.
+    """
     return clz_p.bind1(x)
 
 
@@ -103,7 +134,18 @@ and_p: Final = binary(
 
 
 def and_(x: Any, y: Any) -> Any:
-    """Return `x & y`, elementwise."""
+    """Return `x & y`, elementwise.
+
+    Args:
+        x: integers or booleans.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape.
+
+    References:
+        StableHLO, `and`.
+    """
     return and_p.bind1(x, y)
 
 
@@ -120,7 +162,18 @@ or_p: Final = binary(
 
 
 def or_(x: Any, y: Any) -> Any:
-    """Return `x | y`, elementwise."""
+    """Return `x | y`, elementwise.
+
+    Args:
+        x: integers or booleans.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape.
+
+    References:
+        StableHLO, `or`.
+    """
     return or_p.bind1(x, y)
 
 
@@ -137,7 +190,18 @@ xor_p: Final = binary(
 
 
 def xor(x: Any, y: Any) -> Any:
-    """Return `x ^ y`, elementwise."""
+    """Return `x ^ y`, elementwise.
+
+    Args:
+        x: integers or booleans.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape.
+
+    References:
+        StableHLO, `xor`.
+    """
     return xor_p.bind1(x, y)
 
 
@@ -184,7 +248,19 @@ shift_left_p: Final = binary(
 
 
 def shift_left(x: Any, y: Any) -> Any:
-    """Return the bits of `x` moved `y` places up, zeros following, elementwise."""
+    """Return the bits of `x` moved `y` places up, zeros following, elementwise.
+
+    Args:
+        x: integers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. It is 0 where `y` is negative or at
+        least the number of bits.
+
+    References:
+        StableHLO, `shift_left`.
+    """
     return shift_left_p.bind1(x, y)
 
 
@@ -201,7 +277,19 @@ shift_right_logical_p: Final = binary(
 
 
 def shift_right_logical(x: Any, y: Any) -> Any:
-    """Return the bits of `x` moved `y` places down, zeros following, elementwise."""
+    """Return the bits of `x` moved `y` places down, zeros following, elementwise.
+
+    Args:
+        x: integers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. It is 0 where `y` is negative or at
+        least the number of bits.
+
+    References:
+        StableHLO, `shift_right_logical`.
+    """
     return shift_right_logical_p.bind1(x, y)
 
 
@@ -218,5 +306,17 @@ shift_right_arithmetic_p: Final = binary(
 
 
 def shift_right_arithmetic(x: Any, y: Any) -> Any:
-    """Return the bits of `x` moved `y` places down, copies of the top bit following."""
+    """Return the bits of `x` moved `y` places down, copies of the top bit following.
+
+    Args:
+        x: integers.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape. All bits are the top bit where `y`
+        is negative or at least the number of bits.
+
+    References:
+        StableHLO, `shift_right_arithmetic`.
+    """
     return shift_right_arithmetic_p.bind1(x, y)

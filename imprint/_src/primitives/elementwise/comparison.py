@@ -39,7 +39,18 @@ eq_p: Final = binary(
 
 
 def eq(x: Any, y: Any) -> Any:
-    """Return `x == y`, elementwise."""
+    """Return `x == y`, elementwise.
+
+    Args:
+        x: numbers or booleans.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape. It is False where either is NaN.
+
+    References:
+        StableHLO, `compare` (EQ).
+    """
     return eq_p.bind1(x, y)
 
 
@@ -57,7 +68,18 @@ ne_p: Final = binary(
 
 
 def ne(x: Any, y: Any) -> Any:
-    """Return `x != y`, elementwise; True where either is NaN."""
+    """Return `x != y`, elementwise; True where either is NaN.
+
+    Args:
+        x: numbers or booleans.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape.
+
+    References:
+        StableHLO, `compare` (NE).
+    """
     return ne_p.bind1(x, y)
 
 
@@ -75,7 +97,18 @@ lt_p: Final = binary(
 
 
 def lt(x: Any, y: Any) -> Any:
-    """Return `x < y`, elementwise."""
+    """Return `x < y`, elementwise.
+
+    Args:
+        x: real numbers or booleans; False is less than True.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape. It is False where either is NaN.
+
+    References:
+        StableHLO, `compare` (LT).
+    """
     return lt_p.bind1(x, y)
 
 
@@ -93,7 +126,18 @@ le_p: Final = binary(
 
 
 def le(x: Any, y: Any) -> Any:
-    """Return `x <= y`, elementwise."""
+    """Return `x <= y`, elementwise.
+
+    Args:
+        x: real numbers or booleans; False is less than True.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape. It is False where either is NaN.
+
+    References:
+        StableHLO, `compare` (LE).
+    """
     return le_p.bind1(x, y)
 
 
@@ -111,7 +155,18 @@ gt_p: Final = binary(
 
 
 def gt(x: Any, y: Any) -> Any:
-    """Return `x > y`, elementwise."""
+    """Return `x > y`, elementwise.
+
+    Args:
+        x: real numbers or booleans; False is less than True.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape. It is False where either is NaN.
+
+    References:
+        StableHLO, `compare` (GT).
+    """
     return gt_p.bind1(x, y)
 
 
@@ -129,7 +184,18 @@ ge_p: Final = binary(
 
 
 def ge(x: Any, y: Any) -> Any:
-    """Return `x >= y`, elementwise."""
+    """Return `x >= y`, elementwise.
+
+    Args:
+        x: real numbers or booleans; False is less than True.
+        y: of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        A boolean array of the common shape. It is False where either is NaN.
+
+    References:
+        StableHLO, `compare` (GE).
+    """
     return ge_p.bind1(x, y)
 
 

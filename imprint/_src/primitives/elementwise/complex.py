@@ -88,7 +88,19 @@ complex_p: Final = Primitive(
 
 
 def complex_(x: Any, y: Any) -> Any:
-    """Return `x + i y`, elementwise."""
+    """Return `x + i y`, elementwise.
+
+    Args:
+        x: the real parts, in float32 or float64.
+        y: the imaginary parts, of the dtype of `x`; rank 0 and axes of length 1 are
+            repeated.
+
+    Returns:
+        An array of complex64 or complex128, of the common shape.
+
+    References:
+        StableHLO, `complex`.
+    """
     return complex_p.bind1(x, y)
 
 
@@ -147,7 +159,17 @@ real_p: Final = _part(
 
 
 def real(x: Any) -> Any:
-    """Return the real part of complex `x`, elementwise."""
+    """Return the real part of complex `x`, elementwise.
+
+    Args:
+        x: complex numbers.
+
+    Returns:
+        An array of floats of half the width, of the same shape.
+
+    References:
+        StableHLO, `real`.
+    """
     return real_p.bind1(x)
 
 
@@ -160,7 +182,17 @@ imag_p: Final = _part(
 
 
 def imag(x: Any) -> Any:
-    """Return the imaginary part of complex `x`, elementwise."""
+    """Return the imaginary part of complex `x`, elementwise.
+
+    Args:
+        x: complex numbers.
+
+    Returns:
+        An array of floats of half the width, of the same shape.
+
+    References:
+        StableHLO, `imag`.
+    """
     return imag_p.bind1(x)
 
 
@@ -225,5 +257,15 @@ conj_p: Final = Primitive(
 
 
 def conj(x: Any) -> Any:
-    """Return the complex conjugate of `x`, elementwise; complex also for real `x`."""
+    """Return the complex conjugate of `x`, elementwise; complex also for real `x`.
+
+    Args:
+        x: complex numbers, or floats in float32 or float64.
+
+    Returns:
+        A complex array of the same precision and shape.
+
+    References:
+        CHLO, `conj`.
+    """
     return conj_p.bind1(x, input_dtype=get_aval(x).dtype)

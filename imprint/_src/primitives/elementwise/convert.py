@@ -183,7 +183,21 @@ convert_element_type_p: Final = Primitive(
 def convert_element_type(
     operand: Any, new_dtype: DTypeLike, *, weak_type: bool = False
 ) -> Any:
-    """Convert the elements to a dtype; returns `operand` if they have it already."""
+    """Convert the elements to a dtype; returns `operand` if they have it already.
+
+    Args:
+        operand: an array or number.
+        new_dtype: the dtype; 64 bits become 32 unless `enable_x64` is set.
+        weak_type: whether the result adopts the dtype of other operands in
+            `imprint.numpy`.
+
+    Returns:
+        An array of that dtype and the same shape. Floats become integers towards 0; a
+        complex number loses its imaginary part, with a `ComplexWarning`.
+
+    References:
+        StableHLO, `convert`.
+    """
     aval = get_aval(operand)
     dtype = dt.requested(new_dtype, "convert_element_type")
     if dtype == aval.dtype and weak_type == aval.weak_type and hasattr(operand, "aval"):
@@ -313,6 +327,17 @@ bitcast_convert_type_p: Final = Primitive(
 
 
 def bitcast_convert_type(operand: Any, new_dtype: DTypeLike) -> Any:
-    """Read the bits as another dtype; another width moves to the last axis."""
+    """Read the bits as another dtype; another width moves to the last axis.
+
+    Args:
+        operand: an array.
+        new_dtype: the dtype; a narrower one adds a last axis, a wider one removes it.
+
+    Returns:
+        An array of that dtype with the same bits, the lowest first.
+
+    References:
+        StableHLO, `bitcast_convert`.
+    """
     dtype = dt.requested(new_dtype, "bitcast_convert_type")
     return bitcast_convert_type_p.bind1(operand, new_dtype=dtype)

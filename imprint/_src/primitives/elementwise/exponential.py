@@ -55,7 +55,17 @@ exp_p: Final = unary(
 
 
 def exp(x: Any) -> Any:
-    """Return e to the power of `x`, elementwise."""
+    """Return e to the power of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `exponential`; DLMF 4.2.
+    """
     return exp_p.bind1(x)
 
 
@@ -78,7 +88,17 @@ exp2_p: Final = unary(
 
 
 def exp2(x: Any) -> Any:
-    """Return 2 to the power of `x`, elementwise."""
+    """Return 2 to the power of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        C, `exp2`.
+    """
     return exp2_p.bind1(x)
 
 
@@ -99,7 +119,18 @@ log2_p: Final = unary(
 
 
 def log2(x: Any) -> Any:
-    """Return the logarithm of `x` to base 2, elementwise."""
+    """Return the logarithm of `x` to base 2, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a negative float, -inf for
+        0.
+
+    References:
+        C, `log2`.
+    """
     return log2_p.bind1(x)
 
 
@@ -125,7 +156,17 @@ expm1_p: Final = unary(
 
 
 def expm1(x: Any) -> Any:
-    """Return `exp(x) - 1`, elementwise, precisely also near 0."""
+    """Return `exp(x) - 1`, elementwise, precisely also near 0.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `exponential_minus_one`.
+    """
     return expm1_p.bind1(x)
 
 
@@ -144,7 +185,18 @@ log_p: Final = unary(
 
 
 def log(x: Any) -> Any:
-    """Return the natural logarithm of `x`, elementwise."""
+    """Return the natural logarithm of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a negative float, -inf for
+        0; for complex numbers, the principal value.
+
+    References:
+        StableHLO, `log`; DLMF 4.2.
+    """
     return log_p.bind1(x)
 
 
@@ -175,7 +227,18 @@ log1p_p: Final = unary(
 
 
 def log1p(x: Any) -> Any:
-    """Return `log(1 + x)`, elementwise, precisely also near 0."""
+    """Return `log(1 + x)`, elementwise, precisely also near 0.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a float below -1, -inf for
+        -1.
+
+    References:
+        StableHLO, `log_plus_one`.
+    """
     return log1p_p.bind1(x)
 
 
@@ -194,7 +257,18 @@ sqrt_p: Final = unary(
 
 
 def sqrt(x: Any) -> Any:
-    """Return the square root of `x`, elementwise."""
+    """Return the square root of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a negative float; for
+        complex numbers, the principal value.
+
+    References:
+        StableHLO, `sqrt`.
+    """
     return sqrt_p.bind1(x)
 
 
@@ -211,7 +285,18 @@ rsqrt_p: Final = unary(
 
 
 def rsqrt(x: Any) -> Any:
-    """Return `1 / sqrt(x)`, elementwise."""
+    """Return `1 / sqrt(x)`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a negative float, inf for
+        0.
+
+    References:
+        StableHLO, `rsqrt`.
+    """
     return rsqrt_p.bind1(x)
 
 
@@ -228,7 +313,17 @@ cbrt_p: Final = unary(
 
 
 def cbrt(x: Any) -> Any:
-    """Return the real cube root of `x`, elementwise."""
+    """Return the real cube root of `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`. It has the sign of `x`.
+
+    References:
+        StableHLO, `cbrt`.
+    """
     return cbrt_p.bind1(x)
 
 
@@ -245,7 +340,17 @@ square_p: Final = unary(
 
 
 def square(x: Any) -> Any:
-    """Return `x * x`, elementwise."""
+    """Return `x * x`, elementwise.
+
+    Args:
+        x: numbers; integers wrap around.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        CHLO, `square`.
+    """
     return square_p.bind1(x)
 
 
@@ -272,5 +377,15 @@ one_minus_square_p: Final = unary(
 
 
 def one_minus_square(x: Any) -> Any:
-    """Return `1 - x * x`, elementwise, precisely also where `x` is near 1 or -1."""
+    """Return `1 - x * x`, elementwise, precisely also where `x` is near 1 or -1.
+
+    Args:
+        x: numbers; integers wrap around.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        JAX, `jax.lax.one_minus_square`.
+    """
     return one_minus_square_p.bind1(x)

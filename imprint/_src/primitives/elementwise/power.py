@@ -123,5 +123,18 @@ pow_p: Final = Primitive(
 
 
 def pow_(x: Any, y: Any) -> Any:
-    """Return `x` to the power `y`, elementwise; `y` may be an integer array."""
+    """Return `x` to the power `y`, elementwise; `y` may be an integer array.
+
+    Args:
+        x: the bases: floats or complex numbers.
+        y: the exponents, of the dtype of `x` or integers; rank 0 and axes of length 1
+            are repeated.
+
+    Returns:
+        An array of the dtype of `x` and the common shape. It is 1 for an exponent of 0,
+        NaN for a negative base with a fraction.
+
+    References:
+        StableHLO, `power`; IEEE 754-2019, 9.2.
+    """
     return pow_p.bind1(x, y)

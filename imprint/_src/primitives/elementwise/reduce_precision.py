@@ -119,7 +119,20 @@ reduce_precision_p: Final = Primitive(
 
 
 def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Any:
-    """Round `operand` to a float format of fewer bits, elementwise; its dtype stays."""
+    """Round `operand` to a float format of fewer bits, elementwise; its dtype stays.
+
+    Args:
+        operand: an array of floats.
+        exponent_bits: the bits of the exponent, at least 1; larger numbers become
+            infinite.
+        mantissa_bits: the bits after the leading one, rounded to nearest, ties to even.
+
+    Returns:
+        An array of the same dtype and shape.
+
+    References:
+        StableHLO, `reduce_precision`.
+    """
     return reduce_precision_p.bind1(
         operand, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
     )

@@ -85,7 +85,17 @@ sign_p: Final = unary(
 
 
 def sign(x: Any) -> Any:
-    """Return -1, 0 or 1 with the sign of `x`, elementwise; complex: `x / abs(x)`."""
+    """Return -1, 0 or 1 with the sign of `x`, elementwise; complex: `x / abs(x)`.
+
+    Args:
+        x: numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. For 0 it is 0, for NaN it is NaN.
+
+    References:
+        StableHLO, `sign`.
+    """
     return sign_p.bind1(x)
 
 
@@ -119,7 +129,17 @@ abs_p: Final = unary(
 
 
 def abs_(x: Any) -> Any:
-    """Return the magnitude of `x`, elementwise; real for complex `x`."""
+    """Return the magnitude of `x`, elementwise; real for complex `x`.
+
+    Args:
+        x: signed integers, floats or complex numbers; the least integer stays negative.
+
+    Returns:
+        An array of the same shape, for complex numbers of floats of half the width.
+
+    References:
+        StableHLO, `abs`.
+    """
     return abs_p.bind1(x)
 
 
@@ -138,7 +158,17 @@ floor_p: Final = unary(
 
 
 def floor(x: Any) -> Any:
-    """Return the largest integer that is not above `x`, elementwise."""
+    """Return the largest integer that is not above `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `floor`.
+    """
     return floor_p.bind1(x)
 
 
@@ -155,7 +185,17 @@ ceil_p: Final = unary(
 
 
 def ceil(x: Any) -> Any:
-    """Return the smallest integer that is not below `x`, elementwise."""
+    """Return the smallest integer that is not below `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `ceil`.
+    """
     return ceil_p.bind1(x)
 
 
@@ -230,7 +270,19 @@ round_p: Final = Primitive(
 def round_(
     x: Any, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO
 ) -> Any:
-    """Return the integer nearest to `x`, elementwise."""
+    """Return the integer nearest to `x`, elementwise.
+
+    Args:
+        x: floats.
+        rounding_method: where a number half between two integers goes: away from zero,
+            or to the even one with `RoundingMethod.TO_NEAREST_EVEN`.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `round_nearest_afz`, `round_nearest_even`.
+    """
     return round_p.bind1(x, rounding_method=RoundingMethod(rounding_method))
 
 
@@ -250,5 +302,15 @@ is_finite_p: Final = unary(
 
 
 def is_finite(x: Any) -> Any:
-    """Return where `x` is neither infinite nor NaN, elementwise."""
+    """Return where `x` is neither infinite nor NaN, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        A boolean array of the same shape.
+
+    References:
+        StableHLO, `is_finite`.
+    """
     return is_finite_p.bind1(x)

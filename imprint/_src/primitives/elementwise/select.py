@@ -175,7 +175,19 @@ select_n_p: Final = Primitive(
 
 
 def select_n(which: Any, *cases: Any) -> Any:
-    """Return case number `which`, elementwise; for a boolean, (on_false, on_true)."""
+    """Return case number `which`, elementwise; for a boolean, (on_false, on_true).
+
+    Args:
+        which: booleans or integers, of the shape of the cases or of rank 0; integers
+            out of range are clipped.
+        cases: arrays of one shape and dtype; two, for booleans.
+
+    Returns:
+        An array of the dtype and shape of the cases.
+
+    References:
+        StableHLO, `select`.
+    """
     return select_n_p.bind1(which, *cases)
 
 
@@ -246,5 +258,17 @@ clamp_p: Final = Primitive(
 
 
 def clamp(min: Any, x: Any, max: Any) -> Any:  # noqa: A002 - JAX's names
-    """Return `x` limited to `[min, max]`, elementwise."""
+    """Return `x` limited to `[min, max]`, elementwise.
+
+    Args:
+        min: the lower bounds, of the dtype of `x`; of its shape or of rank 0.
+        x: real numbers or booleans.
+        max: the upper bounds, like `min`; they win where `min` is larger.
+
+    Returns:
+        An array of the dtype and shape of `x`. NaN stays NaN.
+
+    References:
+        StableHLO, `clamp`.
+    """
     return clamp_p.bind1(min, x, max)

@@ -26,6 +26,12 @@ from imprint._src.primitives.core_ops import (
 )
 from imprint._src.primitives.elementwise.arithmetic import div, max_
 from imprint._src.primitives.elementwise.bitwise import and_, or_
+from imprint._src.primitives.elementwise.circular import (
+    is_vectorized,
+    lower_cosine,
+    lower_sine,
+    lower_tangent,
+)
 from imprint._src.primitives.elementwise.comparison import eq, gt, lt
 from imprint._src.primitives.elementwise.complex import imag, real
 from imprint._src.primitives.elementwise.exponential import (
@@ -102,6 +108,8 @@ def _halves(x: Any) -> _Halves:
 
 
 def _sin_lower(b: Builder, x: Value) -> Value:
+    if is_vectorized(b, x):
+        return lower_sine(b, x)
     if not dt.is_complex(x.dtype):
         return b.sine(x)
     of = _products(b, b.real(x), b.imag(x))
@@ -121,11 +129,23 @@ sin_p: Final = unary(
 
 
 def sin(x: Any) -> Any:
-    """Return the sine of `x`, elementwise."""
+    """Return the sine of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers, in radians.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for ±inf.
+
+    References:
+        StableHLO, `sine`; DLMF 4.14.
+    """
     return sin_p.bind1(x)
 
 
 def _cos_lower(b: Builder, x: Value) -> Value:
+    if is_vectorized(b, x):
+        return lower_cosine(b, x)
     if not dt.is_complex(x.dtype):
         return b.cosine(x)
     of = _products(b, b.real(x), b.imag(x))
@@ -145,15 +165,32 @@ cos_p: Final = unary(
 
 
 def cos(x: Any) -> Any:
-    """Return the cosine of `x`, elementwise."""
+    """Return the cosine of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers, in radians.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for ±inf.
+
+    References:
+        StableHLO, `cosine`; DLMF 4.14.
+    """
     return cos_p.bind1(x)
+
+
+def _tan_lower(b: Builder, x: Value) -> Value:
+    # The quotient of float64 would be two roundings further from the truth.
+    if x.dtype == np.float32 and is_vectorized(b, x):
+        return lower_tangent(b, x)
+    return b.tan(x)
 
 
 tan_p: Final = unary(
     "tan",
     dtypes=INEXACT,
     reference=np.tan,
-    lower=lambda b, x: b.tan(x),
+    lower=_tan_lower,
     fusion=SCALAR_CALL._replace(wide=(2000, 1660)),
     makes_nan=True,
     derivative=lambda x, out: _one_plus_square(out),
@@ -162,7 +199,17 @@ tan_p: Final = unary(
 
 
 def tan(x: Any) -> Any:
-    """Return the tangent of `x`, elementwise."""
+    """Return the tangent of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers, in radians.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for ±inf.
+
+    References:
+        StableHLO, `tan`; DLMF 4.14.
+    """
     return tan_p.bind1(x)
 
 
@@ -181,7 +228,18 @@ asin_p: Final = unary(
 
 
 def asin(x: Any) -> Any:
-    """Return the angle in [-π/2, π/2] whose sine is `x`, elementwise."""
+    """Return the angle in [-π/2, π/2] whose sine is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. The angle is in radians; NaN for a float
+        outside [-1, 1].
+
+    References:
+        CHLO, `asin`; DLMF 4.23.
+    """
     return asin_p.bind1(x)
 
 
@@ -198,7 +256,18 @@ acos_p: Final = unary(
 
 
 def acos(x: Any) -> Any:
-    """Return the angle in [0, π] whose cosine is `x`, elementwise."""
+    """Return the angle in [0, π] whose cosine is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. The angle is in radians; NaN for a float
+        outside [-1, 1].
+
+    References:
+        CHLO, `acos`; DLMF 4.23.
+    """
     return acos_p.bind1(x)
 
 
@@ -221,7 +290,17 @@ atan_p: Final = unary(
 
 
 def atan(x: Any) -> Any:
-    """Return the angle in [-π/2, π/2] whose tangent is `x`, elementwise."""
+    """Return the angle in [-π/2, π/2] whose tangent is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. The angle is in radians.
+
+    References:
+        CHLO, `atan`; DLMF 4.23.
+    """
     return atan_p.bind1(x)
 
 
@@ -265,7 +344,18 @@ atan2_p: Final = binary(
 
 
 def atan2(x: Any, y: Any) -> Any:
-    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise."""
+    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise.
+
+    Args:
+        x: the ordinates: floats or complex numbers.
+        y: the abscissas, of the dtype of `x`; rank 0 and axes of length 1 are repeated.
+
+    Returns:
+        An array of that dtype and the common shape.
+
+    References:
+        StableHLO, `atan2`; C, `atan2`.
+    """
     return atan2_p.bind1(x, y)
 
 
@@ -292,7 +382,17 @@ sinh_p: Final = unary(
 
 
 def sinh(x: Any) -> Any:
-    """Return the hyperbolic sine of `x`, elementwise."""
+    """Return the hyperbolic sine of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        CHLO, `sinh`; DLMF 4.28.
+    """
     return sinh_p.bind1(x)
 
 
@@ -316,7 +416,17 @@ cosh_p: Final = unary(
 
 
 def cosh(x: Any) -> Any:
-    """Return the hyperbolic cosine of `x`, elementwise."""
+    """Return the hyperbolic cosine of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        CHLO, `cosh`; DLMF 4.28.
+    """
     return cosh_p.bind1(x)
 
 
@@ -333,7 +443,17 @@ tanh_p: Final = unary(
 
 
 def tanh(x: Any) -> Any:
-    """Return the hyperbolic tangent of `x`, elementwise."""
+    """Return the hyperbolic tangent of `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `tanh`; DLMF 4.28.
+    """
     return tanh_p.bind1(x)
 
 
@@ -366,7 +486,17 @@ asinh_p: Final = unary(
 
 
 def asinh(x: Any) -> Any:
-    """Return the number whose hyperbolic sine is `x`, elementwise."""
+    """Return the number whose hyperbolic sine is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        CHLO, `asinh`; DLMF 4.37.
+    """
     return asinh_p.bind1(x)
 
 
@@ -389,7 +519,17 @@ acosh_p: Final = unary(
 
 
 def acosh(x: Any) -> Any:
-    """Return the number of at least 0 whose hyperbolic cosine is `x`, elementwise."""
+    """Return the number of at least 0 whose hyperbolic cosine is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a float below 1.
+
+    References:
+        CHLO, `acosh`; DLMF 4.37.
+    """
     return acosh_p.bind1(x)
 
 
@@ -407,7 +547,18 @@ atanh_p: Final = unary(
 
 
 def atanh(x: Any) -> Any:
-    """Return the number whose hyperbolic tangent is `x`, elementwise."""
+    """Return the number whose hyperbolic tangent is `x`, elementwise.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is NaN for a float outside [-1, 1],
+        ±inf for ±1.
+
+    References:
+        CHLO, `atanh`; DLMF 4.37.
+    """
     return atanh_p.bind1(x)
 
 
@@ -437,5 +588,15 @@ logistic_p: Final = unary(
 
 
 def logistic(x: Any) -> Any:
-    """Return `1 / (1 + exp(-x))`, elementwise: the sigmoid function."""
+    """Return `1 / (1 + exp(-x))`, elementwise: the sigmoid function.
+
+    Args:
+        x: floats or complex numbers.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        StableHLO, `logistic`.
+    """
     return logistic_p.bind1(x)

@@ -322,6 +322,12 @@ def dynamic_slice(
         slice_sizes: the shape of the part.
         allow_negative_indices: whether negative starts count from the end, for all axes
             or for each. If not, those known while tracing raise and others are 0.
+
+    Returns:
+        An array of the shape `slice_sizes` and the dtype of `operand`.
+
+    References:
+        StableHLO, `dynamic_slice`.
     """
     starts = _starts(
         "dynamic_slice", get_aval(operand), start_indices, allow_negative_indices
@@ -485,6 +491,12 @@ def dynamic_update_slice(
             from the end. An update that would leave the array is moved inside.
         allow_negative_indices: whether negative starts count from the end, for all axes
             or for each. If not, those known while tracing raise and others are 0.
+
+    Returns:
+        An array of the shape and dtype of `operand`.
+
+    References:
+        StableHLO, `dynamic_update_slice`.
     """
     starts = _starts(
         "dynamic_update_slice", get_aval(operand), start_indices, allow_negative_indices

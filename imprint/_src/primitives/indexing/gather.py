@@ -295,6 +295,13 @@ def gather(  # noqa: PLR0913 - JAX's signature
         fill_value: a number; if None, NaN, for signed integers the least, for unsigned
             ones the greatest, for booleans True.
 
+    Returns:
+        An array of the dtype of `operand`: the axes of `start_indices` but the last,
+        and those of the windows at `offset_dims`.
+
+    References:
+        StableHLO, `gather`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> numbers = lax.GatherDimensionNumbers((1,), (0,), (0,))

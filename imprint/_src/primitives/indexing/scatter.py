@@ -325,6 +325,13 @@ def scatter(  # noqa: PLR0913 - JAX's signature
         unique_indices: the promise that no two windows overlap.
         mode: for a window outside of the operand: moved inside, for "clip", else dropped.
 
+    Returns:
+        An array of the shape and dtype of `operand`. Of several windows at one place,
+        any may win.
+
+    References:
+        StableHLO, `scatter`.
+
     Example:
         >>> from imprint import lax, numpy as np
         >>> numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
@@ -356,7 +363,22 @@ def scatter_add(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Add windows to `operand` at places that may be traced.
 
-    The arguments are those of `scatter`.
+    Args:
+        operand: an array.
+        scatter_indices: integers; along the last axis, where a window begins.
+        updates: the windows, of the dtype of the operand.
+        dimension_numbers: which axes belong together.
+        indices_are_sorted: the promise that the index vectors are sorted.
+        unique_indices: the promise that no two windows overlap.
+        mode: for a window outside of the operand: moved inside, for "clip", else
+            dropped.
+
+    Returns:
+        An array of the shape and dtype of `operand`. Each of several windows at one
+        place counts.
+
+    References:
+        StableHLO, `scatter`.
     """
     return _scattered(
         "scatter_add",
@@ -381,7 +403,22 @@ def scatter_sub(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Subtract windows from `operand` at places that may be traced.
 
-    The arguments are those of `scatter`.
+    Args:
+        operand: an array.
+        scatter_indices: integers; along the last axis, where a window begins.
+        updates: the windows, of the dtype of the operand.
+        dimension_numbers: which axes belong together.
+        indices_are_sorted: the promise that the index vectors are sorted.
+        unique_indices: the promise that no two windows overlap.
+        mode: for a window outside of the operand: moved inside, for "clip", else
+            dropped.
+
+    Returns:
+        An array of the shape and dtype of `operand`. Each of several windows at one
+        place counts.
+
+    References:
+        StableHLO, `scatter`.
     """
     return _scattered(
         "scatter_sub",
@@ -406,7 +443,22 @@ def scatter_mul(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Multiply `operand` by windows at places that may be traced.
 
-    The arguments are those of `scatter`.
+    Args:
+        operand: an array.
+        scatter_indices: integers; along the last axis, where a window begins.
+        updates: the windows, of the dtype of the operand.
+        dimension_numbers: which axes belong together.
+        indices_are_sorted: the promise that the index vectors are sorted.
+        unique_indices: the promise that no two windows overlap.
+        mode: for a window outside of the operand: moved inside, for "clip", else
+            dropped.
+
+    Returns:
+        An array of the shape and dtype of `operand`. Each of several windows at one
+        place counts.
+
+    References:
+        StableHLO, `scatter`.
     """
     return _scattered(
         "scatter_mul",
@@ -431,7 +483,22 @@ def scatter_min(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Take the smaller of `operand` and windows at places that may be traced.
 
-    The arguments are those of `scatter`.
+    Args:
+        operand: an array.
+        scatter_indices: integers; along the last axis, where a window begins.
+        updates: the windows, of the dtype of the operand.
+        dimension_numbers: which axes belong together.
+        indices_are_sorted: the promise that the index vectors are sorted.
+        unique_indices: the promise that no two windows overlap.
+        mode: for a window outside of the operand: moved inside, for "clip", else
+            dropped.
+
+    Returns:
+        An array of the shape and dtype of `operand`. Each of several windows at one
+        place counts.
+
+    References:
+        StableHLO, `scatter`.
     """
     return _scattered(
         "scatter_min",
@@ -456,7 +523,22 @@ def scatter_max(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Take the larger of `operand` and windows at places that may be traced.
 
-    The arguments are those of `scatter`.
+    Args:
+        operand: an array.
+        scatter_indices: integers; along the last axis, where a window begins.
+        updates: the windows, of the dtype of the operand.
+        dimension_numbers: which axes belong together.
+        indices_are_sorted: the promise that the index vectors are sorted.
+        unique_indices: the promise that no two windows overlap.
+        mode: for a window outside of the operand: moved inside, for "clip", else
+            dropped.
+
+    Returns:
+        An array of the shape and dtype of `operand`. Each of several windows at one
+        place counts.
+
+    References:
+        StableHLO, `scatter`.
     """
     return _scattered(
         "scatter_max",

@@ -187,7 +187,20 @@ def slice_(
     limit_indices: Sequence[Dim],
     strides: Sequence[int] | None = None,
 ) -> Any:
-    """Take `start:limit:stride` of each axis; all within bounds, strides positive."""
+    """Take `start:limit:stride` of each axis; all within bounds, strides positive.
+
+    Args:
+        operand: an array.
+        start_indices: the first index along each axis.
+        limit_indices: the end along each axis, excluded.
+        strides: the steps along each axis; 1 by default.
+
+    Returns:
+        An array of the same dtype and rank.
+
+    References:
+        StableHLO, `slice`.
+    """
     return slice_p.bind1(
         operand,
         start_indices=dims.as_shape(start_indices),
@@ -203,7 +216,21 @@ def slice_in_dim(
     stride: int = 1,
     axis: int = 0,
 ) -> Any:
-    """Take `start:limit:stride` of one axis; indices count as in Python's slices."""
+    """Take `start:limit:stride` of one axis; indices count as in Python's slices.
+
+    Args:
+        operand: an array.
+        start_index: the first index; None for 0. A negative one counts from the end.
+        limit_index: the end, excluded; None for the length.
+        stride: the step, positive.
+        axis: the axis; a negative one counts from the end.
+
+    Returns:
+        An array of the same dtype and rank; the other axes stay whole.
+
+    References:
+        StableHLO, `slice`.
+    """
     shape = get_aval(operand).shape
     axis = canonical_axis("slice_in_dim", axis, len(shape))
     start, limit = dims.slice_bounds(start_index, limit_index, shape[axis])
@@ -367,6 +394,20 @@ def pad(
     """Pad each axis by `(low, high, interior)` times `padding_value`.
 
     Interior padding goes between neighbours; negative low and high padding cuts.
+
+    Args:
+        operand: an array.
+        padding_value: a number of rank 0, of the dtype of `operand`.
+        padding_config: a triple of ints for each axis.
+
+    Returns:
+        An array of the same dtype and rank.
+
+    Raises:
+        ArgumentError: an item of `padding_config` is not a triple.
+
+    References:
+        StableHLO, `pad`.
     """
     config = tuple(dims.as_shape(triple) for triple in padding_config)
     if any(len(triple) != 3 for triple in config):
@@ -490,7 +531,21 @@ concatenate_p: Final = Primitive(
 
 
 def concatenate(operands: Sequence[Any], dimension: int) -> Any:
-    """Join arrays of one dtype along an existing axis, counted from 0."""
+    """Join arrays of one dtype along an existing axis, counted from 0.
+
+    Args:
+        operands: arrays of equal lengths along the other axes.
+        dimension: the axis.
+
+    Returns:
+        An array of the same dtype; a single operand is returned itself.
+
+    Raises:
+        ArgumentError: there is no operand.
+
+    References:
+        StableHLO, `concatenate`.
+    """
     if not operands:
         raise ArgumentError(
             "concatenate: expected at least one array, got none. "

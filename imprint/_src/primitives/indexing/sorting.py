@@ -355,6 +355,9 @@ def sort(
     Raises:
         ArgumentError: there is no array, or not as many as `num_keys`.
 
+    References:
+        StableHLO, `sort`.
+
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import lax
@@ -393,6 +396,12 @@ def sort_key_val(
         values: an array of the same shape.
         dimension: the axis; a negative one counts from the end.
         is_stable: whether values of equal keys keep their order.
+
+    Returns:
+        The sorted keys, and the values in their order.
+
+    References:
+        StableHLO, `sort`.
 
     Example:
         >>> import imprint.numpy as np
@@ -468,6 +477,8 @@ def _top_k_lower(b: Builder, x: Value, *, k: int, axis: int) -> tuple[Value, ...
     rows = b.reshape(last, (dims.product(shape[:-1]), last.shape[-1]))
     if _is_sorted_whole(rows, k):
         values, index = _lower_best(b, rows, k)
+    elif b.module.is_fast and _has_many_blocks(rows, k):
+        values, index = _lower_best_of_blocks(b, rows, k)
     else:
         narrow = dt.is_floating(x.dtype) and dt.bit_width(x.dtype) <= 8
         wide = b.convert(rows, np.float32) if narrow else _widened(b, rows)
@@ -492,6 +503,63 @@ def _lower_best(b: Builder, rows: Value, k: int) -> tuple[Value, Value]:
     order = lower_second(b, word, b.iota(rows.shape, np.uint64, 1), 1)
     index = b.slice(order, (0, 0), (rows.shape[0], k), (1, 1))
     return _lower_along(b, rows, index, 1), b.convert(index, _INT32)
+
+
+# The engine searches a row with a heap of k elements: 2.5 ns an element. Of a row in blocks,
+# only the k with the largest maxima can have one of the k largest elements. Measured with
+# jaxlib 0.10.2 and 0.12 on two cores with AVX2, blocks / row: 10 of 10**6 0.25, 8 of
+# 64 rows of 10,000 0.7 to 0.9. It compiles in 4 times as long.
+
+_BLOCK: Final = 64
+_LEAST_ROW: Final = 1 << 13
+
+
+def _has_many_blocks(rows: Value, k: int) -> bool:
+    """Return whether searching the best blocks is faster than searching rows."""
+    _, length = rows.shape
+    return (
+        rows.dtype == np.float32
+        and length >= max(_LEAST_ROW, 16 * _BLOCK * k)
+        and k > 0
+    )
+
+
+def _lower_best_of_blocks(b: Builder, rows: Value, k: int) -> tuple[Value, Value]:
+    """Search the maxima of blocks, then the blocks that have the `k` first of them.
+
+    In a block that is not chosen, no element is among the first: each of the chosen has one
+    that is larger, or equal and before it. The chosen are searched in their order.
+    """
+    count, length = rows.shape
+    word = _word(b, rows, by_bits=True)
+    whole = -(-length // _BLOCK)
+    behind = b.constant(0, _UINT32)  # the least, and after all others
+    word = b.pad(word, behind, (0, 0), (0, whole * _BLOCK - length), (0, 0))
+    best = b.reshape(word, (count, whole, _BLOCK // 8, 8))
+    for axis in (3, 2):  # a maximum of 8 integers is vectorized, of 64 it is not
+        best = b.reduce(best, behind, "maximum", [axis])
+    _, chosen = reductions.top_k(b, _of_word(b, best), k)
+    (chosen,) = reductions.sort(
+        b,
+        [chosen],
+        1,
+        is_stable=False,
+        body=lambda r, pair: [r.compare(pair[0], pair[1], "LT")],
+    )
+    first = b.multiply(chosen, b.full(chosen.shape, _BLOCK, _INT32))
+    shape = (count, k, _BLOCK)
+    places = b.add(b.broadcast_in_dim(first, shape, (0, 1)), b.iota(shape, _INT32, 2))
+    places = b.reshape(places, (count, k * _BLOCK))
+    values, at = reductions.top_k(b, _of_word(b, _lower_along(b, word, places, 1)), k)
+    return values, _lower_along(b, places, at, 1)
+
+
+def _of_word(b: Builder, word: Value) -> Value:
+    """Return the float32 of which `_word` made a word, by its bits."""
+    top = b.full(word.shape, 1 << 31, _UINT32)
+    is_positive = b.compare(word, top, "GE")
+    bits = b.select(is_positive, b.xor(word, top), b.not_(word))
+    return b.bitcast_convert(bits, word.shape, np.float32)
 
 
 def _top_k_jvp(primals: Values, tangents: Values, *, k: int, axis: int) -> Any:
@@ -567,6 +635,9 @@ def top_k(
     Raises:
         ArgumentError: `k` is negative or larger than the axis.
         DTypeError: the numbers are complex, and so have no order.
+
+    References:
+        CHLO, `top_k`.
 
     Example:
         >>> import imprint.numpy as np

@@ -120,7 +120,17 @@ bessel_i0e_p: Final = unary(
 
 
 def bessel_i0e(x: Any) -> Any:
-    """Return the modified Bessel function of order 0 times `exp(-|x|)`, elementwise."""
+    """Return the modified Bessel function of order 0 times `exp(-|x|)`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        DLMF 10.25; SciPy, `scipy.special.i0e`.
+    """
     return bessel_i0e_p.bind1(x)
 
 
@@ -151,7 +161,17 @@ bessel_i1e_p: Final = unary(
 
 
 def bessel_i1e(x: Any) -> Any:
-    """Return the modified Bessel function of order 1 times `exp(-|x|)`, elementwise."""
+    """Return the modified Bessel function of order 1 times `exp(-|x|)`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        DLMF 10.25; SciPy, `scipy.special.i1e`.
+    """
     return bessel_i1e_p.bind1(x)
 
 

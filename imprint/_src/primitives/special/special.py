@@ -68,7 +68,17 @@ erf_p: Final = unary(
 
 
 def erf(x: Any) -> Any:
-    """Return the error function of `x`, elementwise."""
+    """Return the error function of `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        DLMF 7.2.1; CHLO, `erf`.
+    """
     return erf_p.bind1(x)
 
 
@@ -85,7 +95,17 @@ erfc_p: Final = unary(
 
 
 def erfc(x: Any) -> Any:
-    """Return `1 - erf(x)`, elementwise, precisely also for large `x`."""
+    """Return `1 - erf(x)`, elementwise, precisely also for large `x`.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        DLMF 7.2.2; CHLO, `erfc`.
+    """
     return erfc_p.bind1(x)
 
 
@@ -116,7 +136,17 @@ erf_inv_p: Final = unary(
 
 
 def erf_inv(x: Any) -> Any:
-    """Return the number whose error function is `x`, elementwise."""
+    """Return the number whose error function is `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is ±inf for ±1, NaN outside [-1, 1].
+
+    References:
+        DLMF 7.17; CHLO, `erf_inv`.
+    """
     return erf_inv_p.bind1(x)
 
 
@@ -160,7 +190,17 @@ lgamma_p: Final = unary(
 
 
 def lgamma(x: Any) -> Any:
-    """Return the logarithm of the magnitude of the gamma function, elementwise."""
+    """Return the logarithm of the magnitude of the gamma function, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`. It is inf for 0, -1, -2, …
+
+    References:
+        DLMF 5.2.1; CHLO, `lgamma`.
+    """
     return lgamma_p.bind1(x)
 
 
@@ -199,7 +239,17 @@ digamma_p: Final = unary(
 
 
 def digamma(x: Any) -> Any:
-    """Return the derivative of `lgamma` at `x`, elementwise."""
+    """Return the derivative of `lgamma` at `x`, elementwise.
+
+    Args:
+        x: floats.
+
+    Returns:
+        An array of the dtype and shape of `x`.
+
+    References:
+        DLMF 5.2.2; CHLO, `digamma`.
+    """
     return digamma_p.bind1(x)
 
 

@@ -8,7 +8,6 @@ groups, of the batch. The transpose in each operand is a convolution of the othe
 one kind of group becomes the other. Precision: see `precision`.
 """
 
-import math
 from typing import Any, Final
 
 import numpy as np
@@ -476,11 +475,11 @@ _PLAIN: Final = "NCH", "OIH", "NCH"
 _TWO: Final = ((1, 1), (1, 1), (1, 1))
 
 
-def _conv_is_large(x: Shape, y: Shape, **params: Any) -> bool:
+def _conv_is_large(x: NDArray, y: NDArray, **params: Any) -> bool:
     window = ConvWindow(**{k: v for k, v in params.items() if k in ConvWindow._fields})
-    features = y[window.dimension_numbers.rhs_spec[0]]
-    inner = math.prod(y) // max(1, features)
-    places = math.prod(x) // max(1, x[window.dimension_numbers.lhs_spec[1]])
+    features = y.shape[window.dimension_numbers.rhs_spec[0]]
+    inner = y.size // max(1, features)
+    places = x.size // max(1, x.shape[window.dimension_numbers.lhs_spec[1]])
     return needs_threads(features, places, inner)
 
 

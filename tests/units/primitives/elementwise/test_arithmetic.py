@@ -1,5 +1,6 @@
 """Arithmetic at its edges: division by zero, the least integer, NaN, signed zeros."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from imprint._src.primitives.elementwise.trigonometric import atan2, atan2_p
 from imprint.errors import AbsentRuleError, DTypeError, ShapeError
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import agreed, assert_agreed, by_jax, tangent
+from tests.units.primitives.formulations import assert_same_bits, both, texts
 
 INTS = ["int8", "int16", "int32", "int64"]
 UINTS = ["uint8", "uint16", "uint32", "uint64"]
@@ -202,3 +204,48 @@ def test_integer_pow_differentiates_at_zero(y, want):
     zero, one = np.array([0.0]), np.array([1.0])
     got = tangent(lambda x: integer_pow(x, y), [zero], [one])
     np.testing.assert_array_equal(got, [want])
+
+
+# ---- the remainder of many floats ----
+
+
+def near_multiples(dtype, limit):
+    """Return operands whose quotients are whole numbers below a limit, or nearly so."""
+    n = 40_000
+    random = np.random.default_rng(0)
+    y = np.exp(random.uniform(-8, 8, n)).astype(dtype)
+    whole = np.floor(np.exp(random.uniform(0, np.log(limit), n)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = (y.astype(np.float64) * whole).astype(dtype)
+        bits = x.view(f"i{x.dtype.itemsize}")
+        x = (bits + random.integers(-1, 2, n).astype(bits.dtype)).view(dtype)
+        fits = np.abs(x.astype(np.float64) / y.astype(np.float64)) < limit
+    return np.where(np.arange(n) % 3, x, -x)[fits], y[fits]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_remainder_of_many_is_exact(dtype):
+    x, y = near_multiples(dtype, 2.0**24 if dtype == "float64" else 2.0**28)
+    fast, plain = both(rem, x, y)
+    assert_same_bits(fast, plain)
+    wide = np.fmod(x.astype(np.float64), y.astype(np.float64))
+    np.testing.assert_array_equal(fast.astype(np.float64), wide)
+    assert "case" in texts(rem, x, y)[0]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_remainder_of_many_special_numbers(dtype):
+    finfo = ml_dtypes.finfo(dtype)
+    least, most = float(finfo.smallest_normal), float(finfo.max)
+    few = array([0.0, -0.0, 1, -1, 3, -6, 0.3, least, -least, INF, -INF, NAN], dtype)
+    many = np.concatenate([few, array([most, -most, most / 2], dtype)])
+    for numbers in (few, many):  # all quotients small, and some large
+        x, y = (a.ravel() for a in np.meshgrid(numbers, numbers))
+        x, y = np.tile(x, 40), np.tile(y, 40)
+        assert_same_bits(*both(rem, x, y))
+
+
+def test_a_remainder_of_few_or_whole_numbers_is_one_operation():
+    for x in (np.ones(4000, np.float32), np.ones(5000, np.int32)):
+        fast, plain = texts(rem, x, x)
+        assert fast == plain

@@ -1,6 +1,7 @@
 """Circular and hyperbolic functions: long arrays, branch cuts, small and large parts."""
 
 import jax
+import mpmath
 import numpy as np
 import pytest
 from jax import lax
@@ -20,10 +21,12 @@ from imprint._src.primitives.elementwise.trigonometric import (
     cosh,
     sin,
     sinh,
+    tan,
     tanh,
 )
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import tangent
+from tests.units.primitives.formulations import assert_same_bits, both, texts
 from tests.units.primitives.twin import assert_as_jax
 
 COMPLEXES = ["complex64", "complex128"]
@@ -121,3 +124,64 @@ def test_second_derivatives_are_those_of_jax(name):
 
 def curvature(lib, fun):
     return lambda x: lib.vmap(lib.grad(lib.grad(fun)))(x)
+
+
+# ---- many real numbers ----
+
+CIRCULAR = {
+    "sin": (sin, mpmath.sin),
+    "cos": (cos, mpmath.cos),
+    "tan": (tan, mpmath.tan),
+}
+MANY = 1 << 14
+EXTREME = (np.inf, -np.inf, np.nan, 1e-45, -1e-45)
+
+
+def everywhere(dtype):
+    """Return numbers of all sizes up to the limit, and some near multiples of π/4."""
+    random = np.random.default_rng(0)
+    third = MANY // 3
+    sizes = np.exp(random.uniform(-70, np.log(1e6), third))
+    near = np.pi / 4 * random.integers(1, 1_200_000, third)
+    rest = random.uniform(-1e6, 1e6, MANY - 2 * third)
+    return np.concatenate([sizes, -near, rest]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CIRCULAR)
+def test_many_angles_are_as_exact_as_those_of_xla(name, dtype):
+    function, exact = CIRCULAR[name]
+    x = everywhere(dtype)
+    found = both(function, x)
+    at = np.random.default_rng(1).permutation(MANY)[:2000]
+    with mpmath.workprec(160):
+        truth = [exact(mpmath.mpf(float(v))) for v in x[at]]
+        ulps = np.spacing(np.abs(np.array(truth, np.float64)).astype(dtype))
+        fast, plain = (
+            max(
+                abs((mpmath.mpf(float(v)) - t) / mpmath.mpf(float(u)))
+                for v, t, u in zip(values[at], truth, ulps, strict=True)
+            )
+            for values in found
+        )
+    assert fast <= min(1, plain + 1) or (name, dtype) == ("tan", "float64")
+    is_here = (name, dtype) != ("tan", "float64")
+    assert ("case" in texts(function, x)[0]) is is_here
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CIRCULAR)
+def test_many_special_angles_are_those_of_xla(name, dtype):
+    function, _ = CIRCULAR[name]
+    special = np.array([0.0, -0.0, *EXTREME, 1e-38, 1e-12], dtype)
+    if name == "tan":  # jaxlib 0.10 has 0 for the tangent of a subnormal number
+        special = special[~(np.abs(special) < np.finfo("float32").smallest_normal)]
+    large = np.array([1e6, 1.1e6, 1e15, 1e30, -1e38], dtype)
+    for numbers in (special, np.concatenate([special, large])):
+        assert_same_bits(*both(function, np.resize(numbers, MANY)))
+
+
+def test_few_angles_and_others_are_one_operation():
+    for x in (np.ones(MANY - 1, np.float32), np.ones(MANY, np.float16)):
+        fast, plain = texts(sin, x)
+        assert fast == plain

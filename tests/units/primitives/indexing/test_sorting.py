@@ -9,6 +9,7 @@ from jax import lax as jlax
 import imprint
 from imprint import errors, lax
 from tests.lanes import exhaustive
+from tests.units.primitives.formulations import both, texts
 
 RNG = np.random.default_rng(0)
 WORDS = ("float32", "bfloat16", "int8", "uint16", "bool")
@@ -122,3 +123,37 @@ def test_a_recall_that_the_engine_refuses():
         lax.approx_max_k(
             np.ones(3000, np.float32), 3, recall_target=2.0, aggregate_to_topk=False
         )
+
+
+# ---- the largest of many, by blocks ----
+
+
+@pytest.mark.parametrize(
+    ("shape", "k"), [((8192,), 3), ((100_003,), 10), ((3, 20_000), 8)]
+)
+@pytest.mark.parametrize(
+    "values",
+    [
+        None,
+        [0.0, -0.0],
+        [np.inf, -np.inf, 1.0],
+        [np.nan, -np.nan, 1.0, np.inf],
+        [-np.nan],
+    ],
+)
+def test_the_largest_of_many_by_blocks(shape, k, values):
+    random = np.random.default_rng(0)
+    x = random.normal(size=shape).astype(np.float32)
+    if values is not None:
+        x = random.choice(np.array(values, np.float32), shape)
+    for place in (0, 1):
+        fast, plain = both(lambda x, place=place: lax.top_k(x, k)[place], x)
+        np.testing.assert_array_equal(fast.view(np.int32), plain.view(np.int32))
+    fast, plain = texts(lambda x: lax.top_k(x, k), x)
+    assert fast != plain
+
+
+@pytest.mark.parametrize(("length", "k"), [(8191, 1), (20_000, 20), (20_000, 0)])
+def test_the_largest_of_few_or_many_of_them_are_searched_at_once(length, k):
+    fast, plain = texts(lambda x: lax.top_k(x, k), np.ones(length, np.float32))
+    assert fast == plain
