@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
 from tests.meta.sources import EXAMPLES, PACKAGE, ROOT, committed_files
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -102,6 +104,23 @@ def test_each_import_of_the_examples_is_in_the_extra_demo():
     for name, found in homes.items():
         assert needs & found, f"{name} is imported by an example, and no extra has it"
     assert extra <= set().union(*homes.values())
+
+
+@pytest.mark.parametrize("module", ["jax", "matplotlib"])
+def test_benchmarks_without_a_package_name_the_extra(module):
+    program = f"import sys; sys.modules['{module}'] = None; import benchmarks.pictures"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "benchmarks: expected the packages of the extra [bench], got import of "
+        f"{module} halted; None in sys.modules. Install them: pip install '.[bench]'.\n"
+    )
 
 
 def imported(module):
