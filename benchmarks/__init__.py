@@ -6,7 +6,19 @@ JAX starts first, as it accepts no plug-in that is loaded already.
 
 import os
 
-import jax
+
+def missing(err: ImportError) -> SystemExit:
+    """Return the end of the process for want of a package of the extra `[bench]`."""
+    return SystemExit(
+        f"benchmarks: expected the packages of the extra [bench], got {err}. Install "
+        "them: pip install '.[bench]'."
+    )
+
+
+try:
+    import jax
+except ImportError as err:
+    raise missing(err) from err
 
 os.environ["IMPRINT_CACHE"] = "off"
 if "IMPRINT_DEFAULT_DEVICE" in os.environ:

@@ -15,16 +15,20 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import matplotlib as mpl
 import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from benchmarks import chains, recomputation
+from benchmarks import chains, missing, recomputation
 from benchmarks.measure import measure
 
-mpl.use("svg")
-from matplotlib import pyplot as plt
+try:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+except ImportError as err:
+    raise missing(err) from err
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 COLOURS = {"imprint": "#3949ab", "JAX": "#f9a825"}

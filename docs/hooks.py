@@ -21,6 +21,11 @@ from examples.gallery.__main__ import PROGRAMS, draw
 ROOT = Path(__file__).parent.parent
 HIDDEN = {"imprint.__main__", "imprint.as_jax", "imprint.cli"}
 FROM_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
+# Files that pages link to, as regular expressions, and their pages.
+OUTSIDE = (
+    (r"CONTRIBUTING\.md", "CONTRIBUTING.md"),
+    (r"examples/gallery/(\w+)\.py", r"gallery/\1.md"),
+)
 
 
 def on_config(config):
@@ -49,12 +54,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Link to the pages that the root has, where they are on the site."""
-    return re.sub(r"\]\((?:\.\./)+CONTRIBUTING\.md\)", contributing(page), markdown)
-
-
-def contributing(page):
-    return "](" + "../" * page.file.src_uri.count("/") + "CONTRIBUTING.md)"
+    """Link to files out of `docs/` where they are on the site."""
+    up = "../" * page.file.src_uri.count("/")
+    for file, place in OUTSIDE:
+        markdown = re.sub(rf"\]\((?:\.\./)+{file}\)", rf"]({up}{place})", markdown)
+    return markdown
 
 
 def public_modules():

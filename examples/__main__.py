@@ -43,9 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--steps",
         type=_steps,
-        default=600,
+        default=400,
         metavar="N",
-        help="how many steps each network is trained (default: %(default)s)",
+        help="how many steps each network is trained, the transformer half as many "
+        "more (default: %(default)s)",
     )
     options = parser.parse_args(argv)
     os.environ["IMPRINT_CACHE"] = "off"  # for the processes of the demo, too

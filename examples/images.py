@@ -22,7 +22,7 @@ from imprint import Array, nn, optim, random
 _SEED = 0
 _RATE = 0.005
 _DECAY = 0.1
-_CHANNELS = 24
+_CHANNELS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

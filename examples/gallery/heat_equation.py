@@ -45,7 +45,7 @@ def plot(figure, found):
     """Draw the heat, what it spreads to, and the source that fits."""
     figure.set_size_inches(9, 3.2)
     names = "heat", "after the time", "source found"
-    for name, image, axes in zip(names, found, figure.subplots(1, 3), strict=False):
+    for name, image, axes in zip(names, found[:3], figure.subplots(1, 3), strict=True):
         axes.imshow(image)
         axes.set_title(name)
         axes.axis("off")

@@ -15,8 +15,9 @@ class Classifier(imprint.Module):
     layers: list
 
     def __init__(self, sizes, key):
-        pairs = zip(sizes, sizes[1:], random.split(key, len(sizes) - 1), strict=False)
-        self.layers = [nn.Linear(m, n, key=key) for m, n, key in pairs]
+        keys = random.split(key, len(sizes) - 1)
+        ends = zip(sizes[:-1], sizes[1:], keys, strict=True)
+        self.layers = [nn.Linear(m, n, key=key) for m, n, key in ends]
 
     def __call__(self, x):
         for layer in self.layers[:-1]:

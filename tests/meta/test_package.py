@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
+
 from tests.meta.sources import EXAMPLES, PACKAGE, ROOT, committed_files
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = SETTINGS["project"]
 
 # Prints the modules that an import loaded, and the threads that run after it.
 IMPORT = """
@@ -30,6 +33,13 @@ def test_licence_and_types_ship():
     assert "Apache License" in (ROOT / "LICENSE").read_text()
     assert PROJECT["license"] == "Apache-2.0"
     assert (ROOT / "imprint" / "py.typed").is_file()
+
+
+def test_the_source_distribution_has_the_whole_project():
+    included = SETTINGS["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    tops = {path.relative_to(ROOT).parts[0] for path in committed_files()}
+    # hatchling adds these two.
+    assert tops - {".gitignore", "pyproject.toml"} == {x.strip("/") for x in included}
 
 
 def test_installed_version_is_the_one_of_pyproject():
@@ -94,6 +104,23 @@ def test_each_import_of_the_examples_is_in_the_extra_demo():
     for name, found in homes.items():
         assert needs & found, f"{name} is imported by an example, and no extra has it"
     assert extra <= set().union(*homes.values())
+
+
+@pytest.mark.parametrize("module", ["jax", "matplotlib"])
+def test_benchmarks_without_a_package_name_the_extra(module):
+    program = f"import sys; sys.modules['{module}'] = None; import benchmarks.pictures"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "benchmarks: expected the packages of the extra [bench], got import of "
+        f"{module} halted; None in sys.modules. Install them: pip install '.[bench]'.\n"
+    )
 
 
 def imported(module):

@@ -171,7 +171,7 @@ def copy_to_host_async(x: T) -> T:
     return x
 
 
-def block_until_ready(x: Any) -> Any:
+def block_until_ready(x: T) -> T:
     """Wait until all arrays of a tree are computed; return the tree.
 
     Args:

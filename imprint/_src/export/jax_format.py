@@ -52,7 +52,7 @@ def _flatbuffers(name: str = "") -> Any:
     except ImportError as err:
         raise ArgumentError(
             "exchange with jax.export: expected the package flatbuffers, got none. "
-            "Install it: pip install imprint[export]."
+            "Install it: pip install 'imprint[export]'."
         ) from err
 
 

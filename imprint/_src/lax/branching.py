@@ -9,7 +9,7 @@ and ignore the others.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from types import CellType, FunctionType
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, TypeVarTuple, cast, overload
 
 import numpy as np
 
@@ -53,6 +53,25 @@ _NONE: Final[Any] = object()
 """The default of `operand`; None is a valid operand."""
 
 
+R = TypeVar("R")
+Operands = TypeVarTuple("Operands")
+
+
+@overload
+def cond(
+    pred: Any,
+    true_fun: Callable[[*Operands], R],
+    false_fun: Callable[[*Operands], R],
+    *operands: *Operands,
+) -> R: ...
+@overload
+def cond(
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    *operands: Any,
+    operand: Any = ...,
+) -> Any: ...
 @filter_traceback
 def cond(
     pred: Any,
@@ -103,6 +122,17 @@ def cond(
     return _choose("cond", index, named, operands, order=(1, 0))
 
 
+@overload
+def switch(
+    index: Any, branches: Sequence[Callable[[*Operands], R]], *operands: *Operands
+) -> R: ...
+@overload
+def switch(
+    index: Any,
+    branches: Sequence[Callable[..., Any]],
+    *operands: Any,
+    operand: Any = ...,
+) -> Any: ...
 @filter_traceback
 def switch(
     index: Any,

@@ -10,7 +10,9 @@ again, also under `grad` and `vmap`, and its dependencies are compared by conten
 from collections.abc import Callable
 from functools import partial
 from operator import index
-from typing import Any, Final
+from typing import Any, Final, TypeVar, overload
+
+from numpy import ndarray
 
 from imprint._src import dtypes
 from imprint._src.config import settings
@@ -18,7 +20,7 @@ from imprint._src.control_flow.scan import scan as bind_scan
 from imprint._src.control_flow.trace_body import Returned, trace_body
 from imprint._src.control_flow.while_ import while_loop as bind_while
 from imprint._src.core import dims
-from imprint._src.core.array import plain
+from imprint._src.core.array import Array, plain
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import Dim
 from imprint._src.core.functions import as_result, check_function, name_of, wraps
@@ -42,7 +44,44 @@ from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.shape import reshape
 from imprint._src.tree import internal as tree
 
+C = TypeVar("C")
+X = TypeVar("X")
+Y = TypeVar("Y")
 
+# The overloads of a loop: a number becomes an array; a tree keeps its type, where the
+# function takes what is given; the last takes anything else, such as NumPy's arrays.
+
+
+@overload
+def scan(
+    f: Callable[[Array, X], tuple[Any, Y]],
+    init: complex,
+    xs: X = ...,
+    length: int | None = ...,
+    reverse: bool = ...,  # noqa: FBT001 - JAX's signature
+    unroll: int | bool = ...,  # noqa: FBT001 - JAX's signature
+    _split_transpose: bool = ...,  # noqa: FBT001 - JAX's signature
+) -> tuple[Array, Y]: ...
+@overload
+def scan(
+    f: Callable[[C, X], tuple[C, Y]],
+    init: C,
+    xs: X = ...,
+    length: int | None = ...,
+    reverse: bool = ...,  # noqa: FBT001 - JAX's signature
+    unroll: int | bool = ...,  # noqa: FBT001 - JAX's signature
+    _split_transpose: bool = ...,  # noqa: FBT001 - JAX's signature
+) -> tuple[C, Y]: ...
+@overload
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = ...,
+    length: int | None = ...,
+    reverse: bool = ...,  # noqa: FBT001 - JAX's signature
+    unroll: int | bool = ...,  # noqa: FBT001 - JAX's signature
+    _split_transpose: bool = ...,  # noqa: FBT001 - JAX's signature
+) -> tuple[Any, Any]: ...
 @filter_traceback
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
@@ -228,6 +267,20 @@ def _slice(i: int, x: Any) -> Any:
     return dynamic_index_in_dim(x, i, keepdims=False)
 
 
+@overload
+def while_loop(
+    cond_fun: Callable[[Array], Any],
+    body_fun: Callable[[Array], Any],
+    init_val: complex,
+) -> Array: ...
+@overload
+def while_loop(
+    cond_fun: Callable[[C], Any], body_fun: Callable[[C], C], init_val: C
+) -> C: ...
+@overload
+def while_loop(
+    cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
+) -> Any: ...
 @filter_traceback
 def while_loop(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
@@ -319,6 +372,33 @@ def _check_condition(name: str, closed: Any) -> None:
     )
 
 
+@overload
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Array, Array], Any],
+    init_val: complex,
+    *,
+    unroll: int | bool | None = ...,
+) -> Array: ...
+@overload
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Array, C], C],
+    init_val: C,
+    *,
+    unroll: int | bool | None = ...,
+) -> C: ...
+@overload
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, Any], Any],
+    init_val: Any,
+    *,
+    unroll: int | bool | None = ...,
+) -> Any: ...
 @filter_traceback
 def fori_loop(
     lower: Any,
@@ -416,6 +496,15 @@ def _counter(lower: Any, upper: Any) -> Any:
     )
 
 
+@overload
+def map(
+    f: Callable[[Array], Y],
+    xs: Array | ndarray[Any, Any],
+    *,
+    batch_size: int | None = ...,
+) -> Y: ...
+@overload
+def map(f: Callable[[Any], Y], xs: Any, *, batch_size: int | None = ...) -> Y: ...
 @filter_traceback
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
     """Apply a function to each slice along the first axis, in sequence.

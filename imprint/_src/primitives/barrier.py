@@ -7,7 +7,7 @@ which is imprint's own, is computed once. stop_gradient is the identity with a z
 derivative. name is the identity, too: policies of `checkpoint` identify values by it.
 """
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.fusion import NO_WORK, UNFUSED
@@ -19,6 +19,8 @@ from imprint._src.primitives.families import ANY, unary
 from imprint._src.primitives.shape import EVERY
 from imprint._src.stablehlo import Builder, Value
 from imprint._src.tree.internal import flatten, unflatten
+
+T = TypeVar("T")
 
 # ---- optimization_barrier ----
 
@@ -143,7 +145,7 @@ stop_gradient_p: Final = unary(
 )
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """Return the pytree `x`; its arrays count as constants in derivatives.
 
     Args:

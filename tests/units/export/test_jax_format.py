@@ -1,5 +1,7 @@
 """Exchange with `jax.export` in both directions."""
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as onp
@@ -115,3 +117,14 @@ def test_a_derivative_of_integers_is_not_for_jax():
         export.to_jax(made, vjp_order=1)
     theirs = jax.export.deserialize(export.to_jax(made))
     assert theirs.call(onp.int32(4)) == 8
+
+
+def test_without_flatbuffers_the_extra_is_named(monkeypatch):
+    made = export.export(imprint.jit(np.sin))(onp.float32(1))
+    monkeypatch.setitem(sys.modules, "flatbuffers", None)
+    with pytest.raises(ArgumentError) as caught:
+        export.to_jax(made)
+    assert str(caught.value) == (
+        "exchange with jax.export: expected the package flatbuffers, got none. Install "
+        "it: pip install 'imprint[export]'."
+    )
