@@ -135,6 +135,17 @@ def nested_containers(library):
     return lambda: compiled(batch)
 
 
+def number_passed(library):
+    compiled, x = library.jit(with_default), array(library)
+    return lambda: compiled(x, 3.5)
+
+
+def ahead_of_time(library):
+    x = array(library)
+    compiled = library.jit(with_default).lower(x).compile()
+    return lambda: compiled(x)
+
+
 def donated(count):
     """Return the maker of a call that donates `count` arrays, its own last results."""
 
@@ -160,6 +171,8 @@ ROWS = {
     "two keywords": keywords,
     "a default left out": default_left_out,
     "a default passed": default_passed,
+    "a Python number": number_passed,
+    "compiled ahead of time": ahead_of_time,
     "a method, static self": method_with_static_self,
     "a method of nested dataclasses": method_of_a_tree,
     "nested containers, 6 arrays": nested_containers,

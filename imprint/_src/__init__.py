@@ -1,6 +1,7 @@
 """The implementation, from the ground up; nothing here is public.
 
 - `bootstrap`: lazy loading of modules and names
+- `native`: warm calls in C, if they were built
 - `errors`: exceptions and warnings
 - `config`: flags and their origins
 - `dtypes`: dtypes and promotion

@@ -7,6 +7,7 @@ Top down, each from the call towards XLA:
 - `fwd_and_bwd`: a function and its pullback as two jitted functions
 - `make_jaxpr`: the jaxpr, shapes and StableHLO of a function
 - `dispatch`: `Jitted`, its warm path and its cold path
+- `warm_call`: its base class, in C or in Python
 - `bound_method`: jitted methods and callable models
 - `bucket_dispatch`: calls that a bucket program answers
 - `compile_version`: the steps from a cache miss to an executable

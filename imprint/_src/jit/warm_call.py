@@ -16,7 +16,7 @@ from imprint._src import config, native, runtime
 from imprint._src.array import ArrayImpl
 from imprint._src.core import aval, trace
 from imprint._src.core.identity import InternalObject
-from imprint._src.diagnostics.source import current_source
+from imprint._src.diagnostics import source
 from imprint._src.jit.calls.signature import CallForm, CallSpec
 from imprint._src.jit.fingerprint import static_values
 from imprint._src.jit.versions.donation_and_sharding import run_donating
@@ -106,7 +106,11 @@ def _native_call() -> Any:
             "avals": narrow,
             "wide_avals": wide,
             "run_donating": run_donating,
-            "current_source": current_source,
+            "current_source": source.current_source,
+            "replayed": vars(source)["_replayed"],
+            "passed": vars(source)["_passed"],
+            "source": source.Source,
+            "new_source": vars(source)["_new"],
         }
     )
     return native.core.WarmCall

@@ -30,7 +30,7 @@ static struct {
     PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray;
     PyObject *engine_error, *collect, *explain, *static_token, *known_tokens;
     PyObject *settings, *local, *trace, *config, *scalar_aval, *avals, *wide_avals;
-    PyObject *run_donating, *current_source;
+    PyObject *run_donating, *current_source, *replayed, *passed, *source, *new_source;
 } given;
 
 static struct {
@@ -282,7 +282,9 @@ static PyObject *wrap(PyObject *version, PyObject *outs)
     }
     if (aval != Py_None)
         return make_array(aval, PyList_GET_ITEM(outs, 0));
-    PyObject *arrays = PyTuple_New(count);
+    PyObject *unflatten = AT(version, of_version.unflatten);
+    int is_list = unflatten == (PyObject *)&PyList_Type;
+    PyObject *arrays = is_list ? PyList_New(count) : PyTuple_New(count);
     if (arrays == NULL)
         return NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -291,10 +293,12 @@ static PyObject *wrap(PyObject *version, PyObject *outs)
             Py_DECREF(arrays);
             return NULL;
         }
-        PyTuple_SET_ITEM(arrays, i, array);
+        if (is_list)
+            PyList_SET_ITEM(arrays, i, array);
+        else
+            PyTuple_SET_ITEM(arrays, i, array);
     }
-    PyObject *unflatten = AT(version, of_version.unflatten);
-    if (unflatten == (PyObject *)&PyTuple_Type)
+    if (is_list || unflatten == (PyObject *)&PyTuple_Type)
         return arrays;
     Py_INCREF(unflatten);
     PyObject *result = PyObject_CallOneArg(unflatten, arrays);
@@ -347,6 +351,34 @@ static PyObject *buffers_of(PyObject *consts, PyObject *take, PyObject *const *l
 }
 
 /* ---- donation ---- */
+
+/* Return where the caller is, as `current_source`. */
+static PyObject *source_now(void)
+{
+    PyObject *replayed = NULL, *source = NULL;
+    if (PyContextVar_Get(given.replayed, Py_None, &replayed) < 0)
+        return NULL;
+    PyFrameObject *frame = PyEval_GetFrame(); /* borrowed */
+    Py_DECREF(replayed);
+    if (replayed != Py_None || frame == NULL)
+        return PyObject_CallNoArgs(given.current_source);
+    Py_INCREF(frame);
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *passed = PyObject_GetItem(given.passed, code->co_filename);
+    int is_passed = passed == NULL ? -1 : PyObject_IsTrue(passed);
+    if (is_passed == 0) {
+        PyObject *fields = Py_BuildValue("Ois", code, PyFrame_GetLasti(frame), "");
+        if (fields != NULL)
+            source =
+                PyObject_CallFunctionObjArgs(given.new_source, given.source, fields, NULL);
+        Py_XDECREF(fields);
+    } else if (is_passed > 0)
+        source = PyObject_CallNoArgs(given.current_source);
+    Py_XDECREF(passed);
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return source;
+}
 
 /* Return whether a buffer is among the others of a list. */
 static int has_equal_buffers(PyObject *buffers)
@@ -415,7 +447,7 @@ static PyObject *run_donating(PyObject *version, PyObject *const *leaves, Py_ssi
     Py_INCREF(donated);
     PyObject *outs = execute(version, buffers);
     Py_DECREF(buffers);
-    PyObject *site = outs ? PyObject_CallNoArgs(given.current_source) : NULL;
+    PyObject *site = outs ? source_now() : NULL;
     if (site != NULL) {
         PyObject *number, *how;
         Py_ssize_t position = 0;
@@ -1201,6 +1233,7 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     TAKE(ndarray) TAKE(engine_error) TAKE(collect) TAKE(explain) TAKE(static_token)
     TAKE(known_tokens) TAKE(settings) TAKE(local) TAKE(trace) TAKE(config)
     TAKE(scalar_aval) TAKE(avals) TAKE(wide_avals) TAKE(run_donating) TAKE(current_source)
+    TAKE(replayed) TAKE(passed) TAKE(source) TAKE(new_source)
     if (take(parts, "flags", &flags) < 0 || take(parts, "values", &values) < 0)
         return NULL;
     OFFSET(given.array, of_array, aval, "aval")

@@ -67,6 +67,8 @@ class Results:
             self.unflatten = self._join
         elif treedef.is_flat_tuple:  # put together by itself, 0.3 µs faster
             self.unflatten = tuple
+        elif treedef.num_leaves and treedef is tree.structure([0] * treedef.num_leaves):
+            self.unflatten = list
 
     def names(self) -> list[str]:
         """Return the names of the arrays: `[0].weight`."""
