@@ -52,6 +52,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     sizes: Mapping[str, SizeSource] | None = None,
     consts: Sequence[Any] = (),
     is_fast: bool = False,
+    vectorizes_sums: bool = False,
 ) -> ModuleWriter:
     """Return the StableHLO module whose `main` is `jaxpr`, which has no constants.
 
@@ -65,6 +66,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
         sizes: where the names in sizes are found; None if all sizes are numbers.
         consts: the values of the leading arguments that are constants.
         is_fast: whether rules choose the formulations that are fast on one CPU device.
+        vectorizes_sums: whether it has sums, and XLA computes what is summed by vectors.
     """
     if sizes is None:
         _check_sizes(jaxpr)
@@ -72,6 +74,7 @@ def lower_jaxpr(  # noqa: PLR0913 - the parts of a module
     module.name = module.unique_name(name)
     module.partitions = partitions
     module.is_fast = is_fast
+    module.vectorizes_sums = vectorizes_sums
     module.unique_name("main")
     b = Builder(module)
     taken = jaxpr.invars[len(consts) :]

@@ -52,7 +52,7 @@ from imprint._src.runtime.client import (
     process_index,
     process_indices,
 )
-from imprint._src.runtime.compat import EngineError
+from imprint._src.runtime.compat import VECTORIZES_SUMS, EngineError
 from imprint._src.runtime.executable import (
     Executable,
     MemoryStats,
@@ -107,6 +107,7 @@ from imprint._src.runtime.transfer import (
 )
 
 __all__ = [
+    "VECTORIZES_SUMS",
     "Aval",
     "Buffer",
     "ClusterConfig",

@@ -33,6 +33,8 @@ jaxlib_version: Final[str] = import_module("jaxlib.version").__version__
 jaxlib_release: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2])
 """The first two numbers of the version: (0, 12)."""
 _modern: Final = jaxlib_release >= (0, 11)
+VECTORIZES_SUMS: Final = jaxlib_release >= (0, 12)
+"""Whether XLA computes a function whose result is summed, such as a sine, by vectors."""
 
 EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
 """The error of the engine: a `RuntimeError` whose text begins with a status code."""

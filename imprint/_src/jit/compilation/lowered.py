@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, all_bodies
 from imprint._src.interpreters import dce, lowering
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.layout import (
@@ -29,6 +29,7 @@ from imprint._src.passes import nan_checks as sentinel_pass
 from imprint._src.passes import pass_report as pass_changes
 from imprint._src.passes import pipeline
 from imprint._src.runtime import (
+    VECTORIZES_SUMS,
     CompileOptions,
     HostFunction,
     computes_on_cpu_only,
@@ -132,6 +133,7 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         result_attrs=_attributes(spread, closed.out_avals),
         partitions=1 if spread is None else spread.mesh.size,
         is_fast=spread is None and not is_plain and computes_on_cpu_only(),
+        vectorizes_sums=VECTORIZES_SUMS and _has_sums(jaxpr),
     )
     return LoweredProgram(
         text=module.text(),
@@ -179,3 +181,12 @@ def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:
             seen.add(id(part))
             count += _count_equations(part.jaxpr, seen)
     return count
+
+
+def _has_sums(jaxpr: Jaxpr) -> bool:
+    """Return whether a program has sums or other reductions, also in its bodies."""
+    return any(
+        eqn.primitive.fusion is not None and eqn.primitive.fusion.reduces
+        for each in (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr)))
+        for eqn in each.eqns
+    )

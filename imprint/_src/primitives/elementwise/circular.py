@@ -5,7 +5,8 @@ multiples of π/2, in parts whose products with a whole number below 2**20 are e
 (Cody and Waite), and sine and cosine of the rest are polynomials, those of FreeBSD's msun
 (`k_sin.c`, `k_cos.c`): 1 to 3 ns. float32 is computed in float64, and within 0.501 ulp, as
 XLA's are within 0.57; float64 within 0.8 ulp. One operand above the limit sends all to XLA.
-From `MANY` numbers on it pays to compile both, in 2 to 3 times as long.
+From `MANY` numbers on it pays to compile both, in 2 to 3 times as long. From jaxlib 0.12 on
+XLA itself computes a sine by vectors where it is summed: programs with sums are left to it.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,8 @@ class _Rest(NamedTuple):
 
 def is_vectorized(b: Builder, x: Value) -> bool:
     """Return whether a circular function of `x` is computed here."""
-    return b.module.is_fast and x.dtype.name in _TERMS and dims.product(x.shape) >= MANY
+    is_fast = b.module.is_fast and not b.module.vectorizes_sums
+    return is_fast and x.dtype.name in _TERMS and dims.product(x.shape) >= MANY
 
 
 def lower_sine(b: Builder, x: Value) -> Value:
