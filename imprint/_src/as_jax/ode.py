@@ -14,10 +14,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as onp
 
+import imprint.lax as lax
 import imprint.numpy as np
-from imprint import custom_vjp, default_matmul_precision, lax, vjp, vmap
 from imprint._src.as_jax.jaxpr_functions import valid_jaxtype
+from imprint._src.config import default_matmul_precision
+from imprint._src.custom_derivatives.reverse import custom_vjp
 from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.interpreters.derivatives import vjp
+from imprint._src.interpreters.vmap import vmap
 from imprint.custom_derivatives import closure_convert
 from imprint.flatten_util import ravel_pytree
 from imprint.tree import leaves

@@ -1,4 +1,8 @@
-"""What belongs to the process in JAX: `jax.config`, and the backends that have started."""
+"""What belongs to the process in JAX: `jax.config`, and the backends that have started.
+
+Programs of absl parse their flags by the first; chex looks at the second before it asks
+for more devices.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, final
