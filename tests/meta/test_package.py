@@ -87,7 +87,7 @@ def test_each_run_time_dependency_is_imported_by_the_package():
 def test_each_import_of_the_package_is_a_declared_dependency():
     extras = PROJECT["optional-dependencies"]
     needs = distributions(PROJECT["dependencies"])
-    for name in ("export", "remote", "signed"):  # on request
+    for name in ("export", "remote", "safetensors", "signed"):  # on request
         needs |= distributions(extras[name])
     library = [s for s in PACKAGE if not str(s).startswith("imprint/_src/cli/")]
     for name, homes in needed_by(library).items():
@@ -100,6 +100,7 @@ def test_each_import_of_the_package_is_a_declared_dependency():
 def test_each_import_of_the_examples_is_in_the_extra_demo():
     extra = distributions(PROJECT["optional-dependencies"]["demo"])
     needs = distributions(PROJECT["dependencies"]) | extra
+    needs |= {"jax"}  # Equinox needs it, and `as_jax` stands for it
     homes = needed_by(EXAMPLES)
     for name, found in homes.items():
         assert needs & found, f"{name} is imported by an example, and no extra has it"
