@@ -18,5 +18,6 @@ They use public names only, and are user code like any program outside of the pa
 - `letters`: the training of the transformer on the Zen of Python
 - `drawings`: labelled digits, losses, costs and devices
 - `processes`: the environment of processes that import the examples
+- `train_with_jax`: a training script of JAX, optax and Equinox
 - `gallery`: short scientific programs
 """

@@ -9,7 +9,6 @@ effects of one call come before those of the next.
 """
 
 from collections.abc import Callable, Sequence
-from types import MethodType
 from typing import Any, Final, TypeVar, final
 
 import numpy as np
@@ -224,17 +223,9 @@ class TreeCallback:
         return () if self.ignores_result else tree.leaves(result)
 
     def __imprint_token__(self) -> Any:
-        """Return its token in a comparison of programs.
-
-        The program calls the function itself: an equal one may be edited later. Both
-        programs hold theirs, so an `id` stands for it.
-        """
-        function = self.function
-        method = isinstance(function, MethodType)
-        parts = (function.__self__, function.__func__) if method else (function,)
-        called = tuple(map(id, parts))
+        """Return its token in a comparison of programs."""
         static = (*self.static.items(),)
-        return "callback", called, self.treedef, static, self.ignores_result
+        return "callback", self.function, self.treedef, static, self.ignores_result
 
     def __repr__(self) -> str:
         return name_of(self.function)

@@ -1,11 +1,10 @@
 """Dtypes: their kinds, their promotion, and the dtypes of Python scalars.
 
-A dtype is always an `np.dtype` object, here or from ml_dtypes. Promotion is the least
-upper bound on JAX's lattice, in which a weak dtype (of a Python scalar, or of a result
-of Python scalars only) is the node `int`, `float` or `complex` below the strong ones.
-It depends on the flags `enable_x64` and `numpy_dtype_promotion`. Predicates and promotion
-are hot while tracing, so they are set and table lookups; `_bound` is the algorithm. User
-dtypes enter by `requested` and `canonicalize`; internal ones are canonical.
+A dtype is always an `np.dtype` object, here or from ml_dtypes. Promotion is the least upper
+bound on JAX's lattice, in which a weak dtype (of Python scalars or their results) is the node
+`int`, `float` or `complex` below the strong ones. It depends on the flags `enable_x64` and
+`numpy_dtype_promotion`. Predicates and promotion are hot while tracing, so they are set and
+table lookups; `_bound` is the algorithm. User dtypes enter by `requested` and `canonicalize`.
 """
 
 import warnings

@@ -4,7 +4,8 @@
 - `modules`: the modules made from the table, and their finder
 - `command`: `python -m imprint.as_jax`
 - `check`: `imprint check`, the names that a program needs and imprint lacks
-- `compare`, `compared_run`: `imprint compare`, a program on JAX and on imprint
+- `compare`: `imprint compare`, a program on JAX and on imprint
+- `compared_run`: one of the runs that it compares, a script
 - `primitive`: primitives whose rules a library registers
 - `jaxpr_functions`: functions of `jax.core` and `jax.interpreters` on jaxprs
 - `linear_util`: flat functions and partial evaluation

@@ -65,7 +65,7 @@ class Limits(NamedTuple):
         return np.sqrt(np.mean(np.square(np.abs(error / tolerated))))
 
 
-class State(NamedTuple):
+class SolverState(NamedTuple):
     """The solution at a time, the next step, and the last step's time and polynomial."""
 
     y: Any
@@ -132,7 +132,7 @@ def _solve(
     def fun(y: Any, t: Any) -> Any:
         return slope(y, t, *args)
 
-    def to(state: State, target: Any) -> tuple[State, Any]:
+    def to(state: SolverState, target: Any) -> tuple[SolverState, Any]:
         def going_on(numbered: Any) -> Any:
             i, at = numbered
             return (at.t < target) & (i < limits.mxstep) & (at.step > 0)
@@ -147,7 +147,7 @@ def _solve(
 
     slope0 = fun(y0, ts[0])
     step = np.clip(_first_step(fun, limits, y0, ts[0], slope0), 0, limits.hmax)
-    start = State(y0, slope0, ts[0], step, ts[0], np.stack([y0] * 5))
+    start = SolverState(y0, slope0, ts[0], step, ts[0], np.stack([y0] * 5))
     return np.concatenate([y0[None], lax.scan(to, start, ts[1:])[1]])
 
 
@@ -204,7 +204,7 @@ def _first_step(
     return np.minimum(100 * h, np.where(flat, np.maximum(1e-6, h * 1e-3), longer))
 
 
-def _step(fun: Callable[..., Any], limits: Limits, state: State) -> State:
+def _step(fun: Callable[..., Any], limits: Limits, state: SolverState) -> SolverState:
     """Try a step; return the state after it, or the old one if the error is too large."""
     y, slope, t, step, _, _ = state
     h = step.astype(y.dtype)
@@ -226,9 +226,9 @@ def _step(fun: Callable[..., Any], limits: Limits, state: State) -> State:
     smallest = np.where(ratio < 1, 1.0, 0.2)
     factor = np.minimum(10.0, np.maximum(0.9 * ratio ** (-1 / 5), smallest))
     next_step = np.clip(np.where(ratio == 0, 10.0, factor) * step, 0, limits.hmax)
-    taken = State(new, slopes[-1], t + step, next_step, t, polynomial)
+    taken = SolverState(new, slopes[-1], t + step, next_step, t, polynomial)
     stayed = state._replace(step=next_step)
-    return State(
+    return SolverState(
         *(np.where(ratio <= 1, a, b) for a, b in zip(taken, stayed, strict=True))
     )
 

@@ -115,8 +115,11 @@ def _keep_derived(traced: TracedCall, older: Sequence[TracedCall]) -> None:
     """Use the program of an older trace if it is equal, with what is derived from it.
 
     A rule that counts its calls changes what the function may read. The next call traces
-    the function again, but the rule would run for another program only.
+    the function again, but the rule would run for another program only. A program that
+    calls back keeps its own functions: equal ones may be edited later.
     """
+    if not traced.dependencies.is_shareable:
+        return
     for old in older:
         consts = old.closed.consts
         if not old.closed.is_derived or any(map(_is_deleted, consts)):

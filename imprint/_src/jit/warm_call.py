@@ -6,9 +6,10 @@
 known; `_bind`, what makes a method of it, if it makes no plain one.
 """
 
+import typing
 from collections.abc import Callable
 from types import MethodType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -116,4 +117,6 @@ def _native_call() -> Any:
     return native.core.WarmCall
 
 
-WarmCall = _PythonCall if TYPE_CHECKING or native.core is None else _native_call()
+WarmCall = (
+    _PythonCall if typing.TYPE_CHECKING or native.core is None else _native_call()
+)

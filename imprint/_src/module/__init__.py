@@ -18,4 +18,5 @@
 - `enumeration`: enums whose items can be traced
 - `serialise`: saving and loading the leaves of a tree
 - `records`: the file format of saved leaves
+- `npy_stream`: that of Equinox
 """
