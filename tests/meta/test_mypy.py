@@ -1,5 +1,6 @@
 """mypy agrees with pyright about the programs of `tests/typing`."""
 
+import os
 import re
 import subprocess
 import sys
