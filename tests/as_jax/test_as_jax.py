@@ -233,8 +233,9 @@ def test_a_program_prints_the_same_as_on_jax(program, tmp_path):
     script = tmp_path / "train.py"
     script.write_text(program, encoding="utf-8")
     ours = run("-m", "imprint.as_jax", str(script)).stdout
-    theirs = run(str(script)).stdout
-    assert ours == theirs
+    theirs = run(str(script)).stdout.splitlines()
+    # JAX 0.12 prints where an error was raised.
+    assert ours.splitlines() == [x for x in theirs if not x.startswith(f"{script}:")]
 
 
 def test_objects_of_a_library_have_programs_of_their_own(tmp_path):
@@ -268,8 +269,10 @@ except ImportError as err:
 """
     lines = run("-c", text).stdout.splitlines()
     assert lines[:3] == ["True True", "True 0.3989", "[]"]
-    assert lines[3].startswith("jax.numpy.no_such_name is not there: `jax` is imprint")
-    assert "jax.experimental.pallas is not there" in lines[4]
+    assert lines[3].startswith(
+        "jax.numpy.no_such_name is missing: imprint, which stands"
+    )
+    assert "jax.experimental.pallas is missing" in lines[4]
 
 
 def test_it_refuses_to_come_after_the_real_jax():

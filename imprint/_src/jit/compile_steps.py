@@ -24,6 +24,7 @@ from imprint._src.jit.calls.signature import CallSpec
 from imprint._src.jit.calls.tracing import (
     TracedCall,
     divergence_of_traces,
+    has_callbacks,
     trace_call,
 )
 from imprint._src.jit.compilation.layout import Donation, Layout
@@ -118,7 +119,7 @@ def _keep_derived(traced: TracedCall, older: Sequence[TracedCall]) -> None:
     the function again, but the rule would run for another program only. A program that
     calls back keeps its own functions: equal ones may be edited later.
     """
-    if not traced.dependencies.is_shareable:
+    if has_callbacks(traced.closed.jaxpr):
         return
     for old in older:
         consts = old.closed.consts

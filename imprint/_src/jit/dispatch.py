@@ -87,6 +87,9 @@ class Jitted(WarmCall, InternalObject):
         self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
+        self.__annotations__ = getattr(
+            fun, "__annotations__", {}
+        )  # a class has some, too
         self._options = options
         self._place = place
         self.is_filtered: bool = options.filtered is not None
@@ -110,8 +113,6 @@ class Jitted(WarmCall, InternalObject):
         except AttributeError:  # attributes of functions that a partial lacks
             if name in {"__name__", "__qualname__"}:
                 return name_of(self.__wrapped__)
-            if name == "__annotations__":
-                return {}
             raise
 
     def __repr__(self) -> str:

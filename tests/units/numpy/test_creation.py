@@ -184,7 +184,7 @@ def test_more_decimals_than_a_number_has_change_nothing(x, decimals):
 
 @pytest.mark.parametrize("decimals", [-400, -(2**40), -(10**400)])
 def test_fewer_decimals_than_any_number_has_leave_none(decimals):
-    assert np.isnan(inp.around(1.5, decimals))
+    assert inp.around(1.5, decimals) == 0
 
 
 def test_64_bits():

@@ -375,7 +375,7 @@ def trace_call(
     if _is_of_library(fun):
         _mark_inner(closed.jaxpr, staged.site)
     seconds = time.perf_counter() - start
-    if _has_callbacks(closed.jaxpr):
+    if has_callbacks(closed.jaxpr):
         dependencies.hold_functions()  # they are called when the program runs
     if staged.ended:
         trace_to_jaxpr.check_leaks_of(staged)
@@ -400,7 +400,7 @@ def _mark_inner(jaxpr: Jaxpr, source: Source | None) -> None:
                 eqn.source = inner
 
 
-def _has_callbacks(jaxpr: Jaxpr) -> bool:
+def has_callbacks(jaxpr: Jaxpr) -> bool:
     """Return whether a program, or one in it, calls back into Python."""
     return any(
         "callback" in eqn.params

@@ -233,7 +233,9 @@ class Dependencies:
         """Return the dependencies that another function has too."""
         captured = {*map(id, self.captured)}
         reads = tuple(r for r in self.reads if id(r) not in captured)
-        return self._with(reads, (), self.ran)
+        return Dependencies(
+            (), reads, self.ran, self.written, is_shareable=self.is_shareable
+        )
 
     def without(self, written: frozenset[Key]) -> "Dependencies":
         """Return them without locations that each trace is known to fill in."""

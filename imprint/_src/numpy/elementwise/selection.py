@@ -239,8 +239,8 @@ def clip(
     return result
 
 
-@accepts_keys(0)
 @fuse_eager
+@accepts_keys(0)
 @owned
 def nan_to_num(
     x: ArrayLike,
