@@ -233,7 +233,7 @@ RESULTS = {
 }
 def f(x):
     found = imprint.filter_jit(RESULTS[KIND])(M, x)
-    leaves = [leaf(x) if callable(leaf) else leaf for leaf in tree.leaves(found)]
+    leaves = [leaf.args[0] if callable(leaf) else leaf for leaf in tree.leaves(found)]
     return str(tree.structure(found)), *map(np.asarray, leaves)
 """
 
