@@ -65,7 +65,7 @@ def lacks(name: str) -> str:
     """Return why imprint lacks a name of JAX; empty if it has it."""
     home, *parts = name.split(".")
     value: Any = None
-    for i, part in enumerate(parts):
+    for part in parts:
         full = f"{home}.{part}"
         if value is None and full in SOURCES:
             home = full
@@ -75,8 +75,7 @@ def lacks(name: str) -> str:
         try:
             value = find(home, part) if value is None else getattr(value, part)
         except (AttributeError, ImportError) as err:
-            known = ".".join([home, *parts[: i + 1]]) if value is not None else full
-            return str(err) if full in str(err) else absent(known)
+            return str(err) if full in str(err) else absent(full)
         home = full
     return ""
 

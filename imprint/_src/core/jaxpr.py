@@ -374,6 +374,13 @@ def all_bodies(jaxpr: Jaxpr) -> Iterator[ClosedJaxpr]:
             todo += reversed(body.jaxpr.bodies)
 
 
+def all_eqns(jaxpr: Jaxpr) -> Iterator[Eqn]:
+    """Yield the equations of a jaxpr and of all its bodies, each body once."""
+    yield from jaxpr.eqns
+    for body in all_bodies(jaxpr):
+        yield from body.jaxpr.eqns
+
+
 def map_subjaxprs(
     closed: ClosedJaxpr, change: Callable[[ClosedJaxpr], ClosedJaxpr]
 ) -> ClosedJaxpr:

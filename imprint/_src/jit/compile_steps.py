@@ -119,14 +119,13 @@ def _keep_derived(traced: TracedCall, older: Sequence[TracedCall]) -> None:
     the function again, but the rule would run for another program only. A program that
     calls back keeps its own functions: equal ones may be edited later.
     """
-    if has_callbacks(traced.closed.jaxpr):
-        return
     for old in older:
         consts = old.closed.consts
         if not old.closed.is_derived or any(map(_is_deleted, consts)):
             continue
         if divergence_of_traces(old, traced) is None:
-            traced.closed = old.closed
+            if not has_callbacks(old.closed.jaxpr):
+                traced.closed = old.closed
             return
 
 

@@ -87,9 +87,8 @@ class Jitted(WarmCall, InternalObject):
         self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
-        self.__annotations__ = getattr(
-            fun, "__annotations__", {}
-        )  # a class has some, too
+        # In the instance: the class gets some once something asks it for them.
+        self.__annotations__ = getattr(fun, "__annotations__", {})
         self._options = options
         self._place = place
         self.is_filtered: bool = options.filtered is not None

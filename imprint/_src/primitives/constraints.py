@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from imprint._src.core.aval import ShapedArray
 from imprint._src.core.fusion import UNFUSED
-from imprint._src.core.jaxpr import Jaxpr, all_bodies
+from imprint._src.core.jaxpr import Jaxpr, all_eqns
 from imprint._src.core.padding import PerSize
 from imprint._src.core.primitive import Avals, Case, Dims, Primitive, Samples, Values
 from imprint._src.core.tangents import is_zero
@@ -130,8 +130,7 @@ def mesh_text(mesh: Mesh | AbstractMesh) -> str:
 def meshes_in(jaxpr: Jaxpr) -> list[tuple[str, Mesh]]:
     """Return the meshes that equations of a program name, and their equations, in order."""
     found: list[tuple[str, Mesh]] = []
-    parts = (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr)))
-    for eqn in (eqn for part in parts for eqn in part.eqns):
+    for eqn in all_eqns(jaxpr):
         params = eqn.params
         given: Any = params.get("sharding", params.get("where"))
         mesh: Any = getattr(given, "mesh", None)

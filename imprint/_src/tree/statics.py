@@ -62,17 +62,17 @@ def static_of(value: Any) -> "Static":
 
     A class that gives a new tuple of the same objects each time gets one object for it.
     """
-    if value.__class__ is not tuple:
-        kept = detached(value)
-        return Static(value) if kept is value else _Detached(kept)
-    ids = (*map(id, value),)
-    known = _statics_of_tuples.get(ids)
-    if known is None:
-        kept = detached(value)
-        known = Static(value) if kept is value else _Detached(kept)
-        if known.is_steady and kept is value:
-            _statics_of_tuples[ids] = known  # which keeps the objects, and so the ids
-    return known
+    ids = (*map(id, value),) if value.__class__ is tuple else None
+    known = None if ids is None else _statics_of_tuples.get(ids)
+    if known is not None:
+        return known
+    kept = detached(value)
+    if kept is not value:
+        return _Detached(kept)
+    made = Static(value)
+    if ids is not None and made.is_steady:
+        _statics_of_tuples[ids] = made  # which keeps the objects, and so the ids
+    return made
 
 
 class Static:

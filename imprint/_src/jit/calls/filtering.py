@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, final
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, final
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,6 +27,7 @@ from imprint._src.jit.calls.signature import (
     Recalled,
     Signature,
     Slot,
+    no_match,
 )
 from imprint._src.jit.fingerprint.content import scalar_function_token
 from imprint._src.jit.fingerprint.static_values import is_plain_value, static_token
@@ -115,7 +116,7 @@ class Split(CallSpec):
         self.treedef: tree.TreeDef | None = treedef
         self.places = places
         self._calls = 0
-        self._match: Callable[[Any], tuple[list[Any], tuple[Any, ...]]] = _no_match
+        self._match: Callable[[Any], tuple[list[Any], tuple[Any, ...]]] = no_match
         self._kept: tuple[list[int], tuple[Any, ...], tuple[Any, ...]] | None = None
 
     def join(self, call: Call) -> Call:
@@ -139,12 +140,12 @@ class Split(CallSpec):
 
     def recall(self, values: tuple[Any, ...]) -> Recalled:
         """Return how to split later calls; the second call makes a match."""
-        if self._match is _no_match and self._calls < 2:
+        if self._match is no_match and self._calls < 2:
             self._calls += 1
             if self._calls == 2:
                 with suppress(KeyError):  # a tree that has no match
                     self._match = tree.split_match_of(values, frozenset(self.places))
-        return (None if self._match is _no_match else self.take), self, None
+        return (None if self._match is no_match else self.take), self, None
 
     def take(self, values: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
         """Return the traced leaves of a call, and the tokens of the static ones; hot.
@@ -189,11 +190,6 @@ class Split(CallSpec):
             return static_token(value, self.static_names[i])
         except ArgumentError:
             raise KeyError from None
-
-
-def _no_match(_values: tuple[Any, ...]) -> NoReturn:
-    """Raise KeyError: a call is to be split leaf by leaf."""
-    raise KeyError
 
 
 # ---- the signature ----
@@ -242,7 +238,7 @@ class FilteredSignature(Signature):
         """
         match, spec, _ = form.recalled
         try:
-            leaves, tokens = (match or _no_match)(values)
+            leaves, tokens = (match or no_match)(values)
         except KeyError:
             spec, leaves, static = self.split(form.spec, values)
             try:

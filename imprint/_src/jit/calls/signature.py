@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
 from operator import index, itemgetter
 from types import FunctionType
-from typing import Any, Final, NamedTuple, TypeAlias, cast, final
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast, final
 
 from imprint._src.core.functions import name_of
 from imprint._src.errors import ArgumentError, did_you_mean
@@ -156,16 +156,17 @@ class CallForm:
             self.recalled, self._treedef = (None, self.spec, None), treedef
             self.arrays_only = treedef is None
             return
-        self.arrays_only = self.recalled[0] is not _no_match
+        self.arrays_only = self.recalled[0] is not no_match
         if self.recalled[0] is None:
             try:
                 self.recalled = tree.match_of(values), self.spec, treedef
             except KeyError:
                 self.arrays_only: bool = False
-                self.recalled = _no_match, self.spec, treedef
+                self.recalled = no_match, self.spec, treedef
 
 
-def _no_match(values: tuple[Any, ...]) -> list[Any]:
+def no_match(_values: tuple[Any, ...]) -> NoReturn:
+    """Stand for the match of a tree that has none."""
     raise KeyError
 
 

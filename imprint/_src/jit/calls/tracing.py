@@ -22,7 +22,7 @@ from imprint._src.core.array_interop import conversion, shown
 from imprint._src.core.aval import ShapedArray, get_aval
 from imprint._src.core.dims import is_symbolic
 from imprint._src.core.identity import InternalObject, type_name
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, all_bodies
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, all_eqns
 from imprint._src.core.tangents import is_float0, no_values
 from imprint._src.core.trace import Tracer
 from imprint._src.diagnostics.source import (
@@ -394,19 +394,14 @@ def _mark_inner(jaxpr: Jaxpr, source: Source | None) -> None:
     if source is None:
         return
     inner = inner_source(source)
-    for each in (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr))):
-        for eqn in each.eqns:
-            if eqn.source == source:
-                eqn.source = inner
+    for eqn in all_eqns(jaxpr):
+        if eqn.source == source:
+            eqn.source = inner
 
 
 def has_callbacks(jaxpr: Jaxpr) -> bool:
     """Return whether a program, or one in it, calls back into Python."""
-    return any(
-        "callback" in eqn.params
-        for each in (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr)))
-        for eqn in each.eqns
-    )
+    return any("callback" in eqn.params for eqn in all_eqns(jaxpr))
 
 
 def _detached(x: Any) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from imprint._src.core.aval import ShapedArray
-from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, all_bodies
+from imprint._src.core.jaxpr import ClosedJaxpr, Jaxpr, all_eqns
 from imprint._src.interpreters import dce, lowering
 from imprint._src.jit.compilation.counters import COUNTERS
 from imprint._src.jit.compilation.layout import (
@@ -185,8 +185,5 @@ def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:
 
 def _has_sums(jaxpr: Jaxpr) -> bool:
     """Return whether a program has sums or other reductions, also in its bodies."""
-    return any(
-        eqn.primitive.fusion is not None and eqn.primitive.fusion.reduces
-        for each in (jaxpr, *(body.jaxpr for body in all_bodies(jaxpr)))
-        for eqn in each.eqns
-    )
+    fusions = (eqn.primitive.fusion for eqn in all_eqns(jaxpr))
+    return any(fusion is not None and fusion.reduces for fusion in fusions)

@@ -68,15 +68,13 @@ class _TreeWriter:
         kind, held = (type(None), None) if data is None else data
         if kind is type(None):
             return ["None"]
-        if id(each) in self._parts and kind not in _BUILTIN:
+        is_dict = kind is dict and all(type(key) is str for key in held)
+        is_builtin = is_dict or kind is tuple or kind is list
+        if id(each) in self._parts and not is_builtin:
             return ["part", self._parts[id(each)]]
         children = [self.tree(child) for child in each.children()]
-        if kind is tuple or kind is list:
-            return [kind.__name__, children]
-        if kind is dict and all(type(key) is str for key in held):
-            return ["dict", children, list(held)]
-        if id(each) in self._parts:
-            return ["part", self._parts[id(each)]]
+        if is_builtin:
+            return [kind.__name__, children, *([list(held)] if is_dict else [])]
         root = self._roots.get(id(each.root()))
         if root is not None:
             return ["root", children, root]
@@ -153,7 +151,6 @@ class _TreeReader:
         return tuple(items) if kind == "tuple" else [*items]
 
 
-_BUILTIN: Final = (tuple, list, dict)
 _new_tuple: Final = cast("Any", tuple).__new__
 
 
