@@ -73,16 +73,17 @@ def pure_callback(
     References:
         JAX, `jax.pure_callback`.
 
-    >>> import numpy
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> @imprint.jit
-    ... def rank(x):
-    ...     return imprint.pure_callback(
-    ...         lambda x: numpy.argsort(x).astype("int32"), x, x
-    ...     )
-    >>> rank(np.array([30, 10, 20]))
-    Array([1, 2, 0], dtype=int32)
+    Example:
+        >>> import numpy
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def rank(x):
+        ...     return imprint.pure_callback(
+        ...         lambda x: numpy.argsort(x).astype("int32"), x, x
+        ...     )
+        >>> rank(np.array([30, 10, 20]))
+        Array([1, 2, 0], dtype=int32)
     """
     _check_sharding("pure_callback", sharding)
     if vmap_method not in _METHODS:
@@ -119,16 +120,17 @@ def io_callback(
     Returns:
         The result, a tree of arrays like `result_shape_dtypes`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> from imprint.experimental import io_callback
-    >>> seen = []
-    >>> @imprint.jit
-    ... def f(x):
-    ...     io_callback(lambda x: seen.append(float(x)), None, x, ordered=True)
-    ...     return x + 1
-    >>> f(1.0), seen
-    (Array(2., dtype=float32, weak_type=True), [1.0])
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint.experimental import io_callback
+        >>> seen = []
+        >>> @imprint.jit
+        ... def f(x):
+        ...     io_callback(lambda x: seen.append(float(x)), None, x, ordered=True)
+        ...     return x + 1
+        >>> f(1.0), seen
+        (Array(2., dtype=float32, weak_type=True), [1.0])
     """
     _check_sharding("io_callback", sharding)
     return _returning(
@@ -142,10 +144,11 @@ def effects_barrier() -> None:
     A call of a program with callbacks returns when it has ended, so there is nothing to
     wait for.
 
-    >>> import imprint
-    >>> imprint.jit(lambda x: imprint.debug.print("x = {}", x))(1.0)
-    x = 1.0
-    >>> imprint.effects_barrier()
+    Example:
+        >>> import imprint
+        >>> imprint.jit(lambda x: imprint.debug.print("x = {}", x))(1.0)
+        x = 1.0
+        >>> imprint.effects_barrier()
     """
 
 

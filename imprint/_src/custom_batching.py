@@ -148,11 +148,12 @@ def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
     Returns:
         A function of the same arguments, with the same result.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> from imprint.custom_batching import sequential_vmap
-    >>> imprint.vmap(sequential_vmap(lambda x: x * 2))(np.ones(3))
-    Array([2., 2., 2.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint.custom_batching import sequential_vmap
+        >>> imprint.vmap(sequential_vmap(lambda x: x * 2))(np.ones(3))
+        Array([2., 2., 2.], dtype=float32)
     """
     made = custom_vmap(f)
     call = cast("Callable[..., Any]", made)

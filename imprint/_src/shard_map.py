@@ -76,17 +76,18 @@ def shard_map(
     References:
         JAX, `jax.shard_map`.
 
-    >>> import imprint
-    >>> from imprint import P, lax, numpy as np
-    >>> mesh = imprint.make_mesh((1,), ("data",))
-    >>> total = imprint.shard_map(
-    ...     lambda x: lax.psum(x.sum(), "data"),
-    ...     mesh=mesh,
-    ...     in_specs=P("data"),
-    ...     out_specs=P(),
-    ... )
-    >>> total(np.arange(4.0))
-    Array(6., dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import P, lax, numpy as np
+        >>> mesh = imprint.make_mesh((1,), ("data",))
+        >>> total = imprint.shard_map(
+        ...     lambda x: lax.psum(x.sum(), "data"),
+        ...     mesh=mesh,
+        ...     in_specs=P("data"),
+        ...     out_specs=P(),
+        ... )
+        >>> total(np.arange(4.0))
+        Array(6., dtype=float32)
     """
     if f is None:
         given = {"mesh": mesh, "in_specs": in_specs, "out_specs": out_specs}

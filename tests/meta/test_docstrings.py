@@ -5,10 +5,12 @@ begin with `_`; `Returns:` or `Yields:` is there too. Most functions of arrays n
 source, such as NumPy's page, a section of DLMF or a paper, under `References:`.
 """
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+from pathlib import Path
 from typing import NewType
 
 import pytest
@@ -91,6 +93,28 @@ def test_most_functions_name_their_source(package):
     known = {id(v): v for module in modules for v in functions(module).values()}
     named = ["References" in sections(v) for v in known.values() if parameters(v)]
     assert sum(named) / len(named) >= SOURCES[package]
+
+
+def bare_examples(source):
+    """Return the lines whose docstring has a doctest outside of a section `Example:`."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    owners = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    texts = {owner: ast.get_docstring(owner) or "" for owner in owners}
+    bare = [owner for owner, text in texts.items() if re.search("^>>>", text, re.M)]
+    return [owner.body[0].lineno for owner in bare]
+
+
+def test_examples_stand_in_their_section():
+    """The site renders a doctest as code only there."""
+    paths = sorted(Path(imprint.__file__).parent.rglob("*.py"))
+    found = {str(path): bare_examples(path.read_text()) for path in paths}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_an_example_without_a_section_is_found():
+    bare = 'def f():\n    """Do it.\n\n    >>> f()\n    """\n'
+    assert bare_examples(bare) == [2]
+    assert bare_examples(bare.replace(">>>", "Example:\n        >>>")) == []
 
 
 def test_a_parameter_that_is_not_documented_is_found():

@@ -26,10 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 for success, 1 for a failed check; `run` returns the status of the program, or 3
         if a function was recompiled more often than `--fail-on-recompile` allows.
 
-    >>> from imprint.cli import main
-    >>> main(["cache", "--help"])
-    Traceback (most recent call last):
-    SystemExit: 0
+    Example:
+        >>> from imprint.cli import main
+        >>> main(["cache", "--help"])
+        Traceback (most recent call last):
+        SystemExit: 0
     """
     words = sys.argv[1:] if argv is None else list(argv)
     program: list[str] = []

@@ -84,11 +84,12 @@ def named_call(fun: Callable[P, R], *, name: str | None = None) -> Callable[P, R
     References:
         JAX, `jax.named_call`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> wave = imprint.named_call(np.sin, name="wave")
-    >>> [eqn.source.scope for eqn in imprint.make_jaxpr(wave)(1.0).eqns]
-    ['wave']
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> wave = imprint.named_call(np.sin, name="wave")
+        >>> [eqn.source.scope for eqn in imprint.make_jaxpr(wave)(1.0).eqns]
+        ['wave']
     """
     check_function(fun, "named_call")
     return named_scope(name_of(fun) if name is None else name)(fun)

@@ -26,9 +26,10 @@ class ShapeDtypeStruct:
         weak_type: whether promotion prefers the other operand's dtype.
         sharding: where the array is committed to be; None if it follows others.
 
-    >>> import imprint
-    >>> imprint.ShapeDtypeStruct((2, 3), "float32")
-    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    Example:
+        >>> import imprint
+        >>> imprint.ShapeDtypeStruct((2, 3), "float32")
+        ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
     __slots__ = ("aval",)

@@ -38,17 +38,18 @@ def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`
     Returns:
         `token`.
 
-    >>> import io
-    >>> import imprint
-    >>> shown = io.StringIO()
-    >>> @imprint.jit
-    ... def f(x):
-    ...     y = x * 2
-    ...     imprint.debug.breakpoint(stdin=io.StringIO("p y\nc\n"), stdout=shown)
-    ...     return y
-    >>> _ = f(1.0)
-    >>> print(shown.getvalue().splitlines()[-2])
-    (Pdb) Array(2., dtype=float32)
+    Example:
+        >>> import io
+        >>> import imprint
+        >>> shown = io.StringIO()
+        >>> @imprint.jit
+        ... def f(x):
+        ...     y = x * 2
+        ...     imprint.debug.breakpoint(stdin=io.StringIO("p y\nc\n"), stdout=shown)
+        ...     return y
+        >>> _ = f(1.0)
+        >>> print(shown.getvalue().splitlines()[-2])
+        (Pdb) Array(2., dtype=float32)
     """
     frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - no other way
     stop = _Stop(frame, kwargs)

@@ -33,18 +33,19 @@ def check(pred: Any, fmt: str, *args: Any, **kwargs: Any) -> None:
     Raises:
         DTypeError: `pred` is no bool.
 
-    >>> import imprint
-    >>> @imprint.jit
-    ... def root(x):
-    ...     imprint.debug.check(x >= 0, "no root of {x}", x=x)
-    ...     return x**0.5
-    >>> root(4.0)
-    Array(2., dtype=float32, weak_type=True)
-    >>> root(-1.0)
-    Traceback (most recent call last):
-    ...
-    imprint.errors.CheckError: no root of -1.0
-    checked at ..., `imprint.debug.check(x >= 0, "no root of {x}", x=x)`
+    Example:
+        >>> import imprint
+        >>> @imprint.jit
+        ... def root(x):
+        ...     imprint.debug.check(x >= 0, "no root of {x}", x=x)
+        ...     return x**0.5
+        >>> root(4.0)
+        Array(2., dtype=float32, weak_type=True)
+        >>> root(-1.0)
+        Traceback (most recent call last):
+        ...
+        imprint.errors.CheckError: no root of -1.0
+        checked at ..., `imprint.debug.check(x >= 0, "no root of {x}", x=x)`
     """
     check_that("debug.check", pred, fmt, args, kwargs)
 

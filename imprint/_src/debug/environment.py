@@ -18,10 +18,11 @@ def environment() -> dict[str, str]:
         A line for each of "imprint", "python", "jaxlib", "numpy", "platform", "devices" and
         "native core": whether warm calls run in C, or why they run in Python.
 
-    >>> import imprint
-    >>> from imprint import debug
-    >>> debug.environment()["imprint"] == imprint.__version__
-    True
+    Example:
+        >>> import imprint
+        >>> from imprint import debug
+        >>> debug.environment()["imprint"] == imprint.__version__
+        True
     """
     devices = [str(device) for device in runtime.devices()]
     return {

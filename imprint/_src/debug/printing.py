@@ -43,14 +43,15 @@ def print(  # noqa: A001 - JAX's name; used as `debug.print`
         ArgumentError: an argument has no place in the format, or there are arguments but no
             format.
 
-    >>> import imprint
-    >>> @imprint.jit
-    ... def f(x):
-    ...     imprint.debug.print("x is {x}", x=x)
-    ...     return x + 1
-    >>> _ = f(1.0), f(2.0)
-    x is 1.0
-    x is 2.0
+    Example:
+        >>> import imprint
+        >>> @imprint.jit
+        ... def f(x):
+        ...     imprint.debug.print("x is {x}", x=x)
+        ...     return x + 1
+        >>> _ = f(1.0), f(2.0)
+        x is 1.0
+        x is 2.0
     """
     options = _PrintOptions(ordered=ordered, is_loose=skip_format_check)
     if fmt is None:
@@ -100,15 +101,16 @@ def callback(
     Raises:
         ArgumentError: there are arguments but no callback.
 
-    >>> import imprint
-    >>> losses = []
-    >>> @imprint.jit
-    ... def step(x):
-    ...     imprint.debug.callback(lambda x: losses.append(float(x)), x * x)
-    ...     return x / 2
-    >>> _ = step(step(1.0))
-    >>> losses
-    [1.0, 0.25]
+    Example:
+        >>> import imprint
+        >>> losses = []
+        >>> @imprint.jit
+        ... def step(x):
+        ...     imprint.debug.callback(lambda x: losses.append(float(x)), x * x)
+        ...     return x / 2
+        >>> _ = step(step(1.0))
+        >>> losses
+        [1.0, 0.25]
     """
     if callback is None:
         _check_no_arguments("callback", args, kwargs)

@@ -50,9 +50,10 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
         BackendError: the devices have started, the port is taken, a process does not
             answer, or the releases of jaxlib differ.
 
-    >>> import imprint
-    >>> imprint.distributed.is_initialized()
-    False
+    Example:
+        >>> import imprint
+        >>> imprint.distributed.is_initialized()
+        False
     """
     _check_first()
     found = detect_cluster(cluster_detection_method)
@@ -120,9 +121,10 @@ def _check_first() -> None:
 def is_initialized() -> bool:
     """Return whether this process has joined others.
 
-    >>> import imprint
-    >>> imprint.distributed.is_initialized()
-    False
+    Example:
+        >>> import imprint
+        >>> imprint.distributed.is_initialized()
+        False
     """
     return runtime.joined() is not None
 
@@ -130,7 +132,8 @@ def is_initialized() -> bool:
 def shutdown() -> None:
     """Wait for all processes to come here, and leave them; the exit of a process does so.
 
-    >>> import imprint
-    >>> imprint.distributed.shutdown()  # this process is alone: nothing to do
+    Example:
+        >>> import imprint
+        >>> imprint.distributed.shutdown()  # this process is alone: nothing to do
     """
     runtime.leave()

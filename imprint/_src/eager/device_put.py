@@ -72,9 +72,10 @@ def device_put(
     References:
         JAX, `jax.device_put`.
 
-    >>> import imprint
-    >>> imprint.device_put({"a": 1.0})
-    {'a': Array(1., dtype=float32, weak_type=True)}
+    Example:
+        >>> import imprint
+        >>> imprint.device_put({"a": 1.0})
+        {'a': Array(1., dtype=float32, weak_type=True)}
     """
     if may_alias is True and donate is True:
         raise ArgumentError(
@@ -141,9 +142,10 @@ def device_get(x: Any) -> Any:
     References:
         JAX, `jax.device_get`.
 
-    >>> import imprint
-    >>> imprint.device_get(imprint.numpy.ones(2))
-    array([1., 1.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> imprint.device_get(imprint.numpy.ones(2))
+        array([1., 1.], dtype=float32)
     """
     return tree.map(_get, x)
 
@@ -183,9 +185,10 @@ def block_until_ready(x: T) -> T:
     References:
         JAX, `jax.block_until_ready`.
 
-    >>> import imprint
-    >>> imprint.block_until_ready(imprint.jit(lambda x: x + 1)(1.0))
-    Array(2., dtype=float32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.block_until_ready(imprint.jit(lambda x: x + 1)(1.0))
+        Array(2., dtype=float32, weak_type=True)
     """
     for leaf in tree.leaves(x):
         if _is_array(leaf):
@@ -208,10 +211,11 @@ def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
     References:
         JAX, `jax.live_arrays`.
 
-    >>> import imprint
-    >>> x = imprint.numpy.ones(3)
-    >>> any(y is x for y in imprint.live_arrays())
-    True
+    Example:
+        >>> import imprint
+        >>> x = imprint.numpy.ones(3)
+        >>> any(y is x for y in imprint.live_arrays())
+        True
     """
     here = {*runtime.devices(platform)}
     every = [x for x in gc.get_objects() if type(x) is ArrayImpl]

@@ -50,13 +50,14 @@ def make_array_from_callback(
     References:
         JAX, `jax.make_array_from_callback`.
 
-    >>> import imprint, numpy
-    >>> rows = imprint.NamedSharding(
-    ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
-    ... )
-    >>> values = numpy.arange(4)
-    >>> imprint.make_array_from_callback((4,), rows, lambda index: values[index])
-    Array([0, 1, 2, 3], dtype=int32)
+    Example:
+        >>> import imprint, numpy
+        >>> rows = imprint.NamedSharding(
+        ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
+        ... )
+        >>> values = numpy.arange(4)
+        >>> imprint.make_array_from_callback((4,), rows, lambda index: values[index])
+        Array([0, 1, 2, 3], dtype=int32)
     """
     name = "make_array_from_callback"
     shape = tuple(shape)
@@ -105,13 +106,14 @@ def make_array_from_single_device_arrays(
     References:
         JAX, `jax.make_array_from_single_device_arrays`.
 
-    >>> import imprint
-    >>> one = imprint.NamedSharding(
-    ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
-    ... )
-    >>> part = imprint.device_put(imprint.numpy.ones(2), imprint.devices()[0])
-    >>> imprint.make_array_from_single_device_arrays((2,), one, [part])
-    Array([1., 1.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> one = imprint.NamedSharding(
+        ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
+        ... )
+        >>> part = imprint.device_put(imprint.numpy.ones(2), imprint.devices()[0])
+        >>> imprint.make_array_from_single_device_arrays((2,), one, [part])
+        Array([1., 1.], dtype=float32)
     """
     name = "make_array_from_single_device_arrays"
     shape = tuple(shape)
@@ -167,12 +169,13 @@ def make_array_from_process_local_data(
     References:
         JAX, `jax.make_array_from_process_local_data`.
 
-    >>> import imprint, numpy
-    >>> rows = imprint.NamedSharding(
-    ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
-    ... )
-    >>> imprint.make_array_from_process_local_data(rows, numpy.ones(2, "float32"))
-    Array([1., 1.], dtype=float32)
+    Example:
+        >>> import imprint, numpy
+        >>> rows = imprint.NamedSharding(
+        ...     imprint.make_mesh((1,), ("data",)), imprint.P("data")
+        ... )
+        >>> imprint.make_array_from_process_local_data(rows, numpy.ones(2, "float32"))
+        Array([1., 1.], dtype=float32)
     """
     leaves, treedef = tree.flatten(local_data)
     triples = zip(

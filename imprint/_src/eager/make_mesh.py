@@ -39,9 +39,10 @@ def make_mesh(
     References:
         JAX, `jax.make_mesh`.
 
-    >>> import imprint
-    >>> imprint.make_mesh((1, 1), ("data", "model"))
-    Mesh('data': 1, 'model': 1)
+    Example:
+        >>> import imprint
+        >>> imprint.make_mesh((1, 1), ("data", "model"))
+        Mesh('data': 1, 'model': 1)
     """
     sizes = tuple(axis_shapes)
     if not all(type(size) is int and size > 0 for size in sizes):

@@ -39,10 +39,11 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # noqa: FBT001
     Raises:
         ArgumentError: numbers of leaves, shapes or dtypes differ between processes.
 
-    >>> import imprint
-    >>> from imprint.experimental import multihost_utils
-    >>> multihost_utils.process_allgather(imprint.numpy.ones(2)).shape
-    (1, 2)
+    Example:
+        >>> import imprint
+        >>> from imprint.experimental import multihost_utils
+        >>> multihost_utils.process_allgather(imprint.numpy.ones(2)).shape
+        (1, 2)
     """
     leaves, treedef = tree.flatten(in_tree)
     if any(map(_is_spread, leaves)):
@@ -97,9 +98,10 @@ def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  #
     Raises:
         ArgumentError: no process is the source, or several are.
 
-    >>> from imprint.experimental import multihost_utils
-    >>> multihost_utils.broadcast_one_to_all({"seed": 3})
-    {'seed': array(3)}
+    Example:
+        >>> from imprint.experimental import multihost_utils
+        >>> multihost_utils.broadcast_one_to_all({"seed": 3})
+        {'seed': array(3)}
     """
     leaves, treedef = tree.flatten(in_tree)
     mine = [np.asarray(x) for x in leaves]
@@ -136,8 +138,9 @@ def sync_global_devices(name: str) -> None:
     Raises:
         ArgumentError: processes wait for different things; all are named.
 
-    >>> from imprint.experimental import multihost_utils
-    >>> multihost_utils.sync_global_devices("saved")
+    Example:
+        >>> from imprint.experimental import multihost_utils
+        >>> multihost_utils.sync_global_devices("saved")
     """
     processes = runtime.joined()
     if processes is not None:
@@ -160,8 +163,9 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
     Raises:
         AssertionError: a leaf differs; it is named, with the processes.
 
-    >>> from imprint.experimental import multihost_utils
-    >>> multihost_utils.assert_equal({"step": 3})
+    Example:
+        >>> from imprint.experimental import multihost_utils
+        >>> multihost_utils.assert_equal({"step": 3})
     """
     processes = runtime.joined()
     if processes is None:

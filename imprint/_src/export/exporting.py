@@ -252,10 +252,11 @@ def is_symbolic_dim(p: Any) -> bool:
     Returns:
         Whether it is symbolic.
 
-    >>> import imprint
-    >>> from imprint import export
-    >>> (n,) = export.symbolic_shape("n")
-    >>> export.is_symbolic_dim(n), export.is_symbolic_dim(3)
-    (True, False)
+    Example:
+        >>> import imprint
+        >>> from imprint import export
+        >>> (n,) = export.symbolic_shape("n")
+        >>> export.is_symbolic_dim(n), export.is_symbolic_dim(3)
+        (True, False)
     """
     return dims.is_symbolic(p)

@@ -79,9 +79,10 @@ def grad(
     References:
         Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.grad`.
 
-    >>> import imprint
-    >>> imprint.grad(lambda x: x**3)(2.0)
-    Array(12., dtype=float32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.grad(lambda x: x**3)(2.0)
+        Array(12., dtype=float32, weak_type=True)
     """
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
@@ -125,9 +126,10 @@ def value_and_grad(
     References:
         JAX, `jax.value_and_grad`.
 
-    >>> import imprint
-    >>> imprint.value_and_grad(lambda x: x**3)(2.0)[0]
-    Array(8., dtype=float32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.value_and_grad(lambda x: x**3)(2.0)[0]
+        Array(8., dtype=float32, weak_type=True)
     """
     check_no_axes("grad", reduce_axes)
     check_function(fun, "grad")
@@ -208,10 +210,11 @@ def vjp(
     References:
         Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.vjp`.
 
-    >>> import imprint
-    >>> out, pullback = imprint.vjp(lambda x, y: x * y, 2.0, 5.0)
-    >>> pullback(1.0)
-    (Array(5., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
+    Example:
+        >>> import imprint
+        >>> out, pullback = imprint.vjp(lambda x, y: x * y, 2.0, 5.0)
+        >>> pullback(1.0)
+        (Array(5., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     check_no_axes("vjp", reduce_axes)
     check_function(fun, "vjp")
@@ -274,9 +277,10 @@ def jvp(
     References:
         Griewank and Walther, "Evaluating Derivatives", 2008; JAX, `jax.jvp`.
 
-    >>> import imprint
-    >>> imprint.jvp(lambda x: x**2, (3.0,), (1.0,))[1]
-    Array(6., dtype=float32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.jvp(lambda x: x**2, (3.0,), (1.0,))[1]
+        Array(6., dtype=float32, weak_type=True)
     """
     check_function(fun, "jvp")
     name = name_of(fun)
@@ -337,10 +341,11 @@ def linearize(
     References:
         JAX, `jax.linearize`.
 
-    >>> import imprint
-    >>> out, push = imprint.linearize(lambda x: x**2, 3.0)
-    >>> push(1.0)
-    Array(6., dtype=float32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> out, push = imprint.linearize(lambda x: x**2, 3.0)
+        >>> push(1.0)
+        Array(6., dtype=float32, weak_type=True)
     """
     check_function(fun, "linearize")
     name = name_of(fun)

@@ -75,10 +75,11 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
     References:
         JAX, `jax.vmap`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> imprint.vmap(lambda x: x.sum())(np.ones((2, 3)))
-    Array([3., 3.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.vmap(lambda x: x.sum())(np.ones((2, 3)))
+        Array([3., 3.], dtype=float32)
     """
     check_function(fun, "vmap")
     check_name(axis_name, "vmap")

@@ -171,12 +171,13 @@ def jit(
         JAX, `jax.jit`; Frostig, Johnson and Leary, "Compiling machine learning programs
         via high-level tracing", 2018.
 
-    >>> import imprint
-    >>> @imprint.jit
-    ... def double(x):
-    ...     return x * 2
-    >>> double(3)
-    Array(6, dtype=int32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> @imprint.jit
+        ... def double(x):
+        ...     return x * 2
+        >>> double(3)
+        Array(6, dtype=int32, weak_type=True)
     """
     if fun is not None and not options and not config.strict:
         check_function(

@@ -323,14 +323,15 @@ class Jitted(WarmCall, InternalObject):
         Compiles and traces nothing. `str()` of the result is a sentence or two,
         `.differences` the slots that differ from the nearest version, with remedies.
 
-        >>> import imprint
-        >>> import imprint.numpy as np
-        >>> @imprint.jit
-        ... def total(batch):
-        ...     return batch["mask"].sum()
-        >>> _ = total({"mask": np.ones((2, 8))})
-        >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
-        batch['mask'].shape[1]: 8 → 9
+        Example:
+            >>> import imprint
+            >>> import imprint.numpy as np
+            >>> @imprint.jit
+            ... def total(batch):
+            ...     return batch["mask"].sum()
+            >>> _ = total({"mask": np.ones((2, 8))})
+            >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
+            batch['mask'].shape[1]: 8 → 9
         """
         return explain(self._request(args, kwargs))
 
@@ -340,14 +341,15 @@ class Jitted(WarmCall, InternalObject):
         NumPy runs the program of the call on the host when the steps are read. Nothing is
         compiled, and nothing is donated.
 
-        >>> import imprint
-        >>> import imprint.numpy as np
-        >>> @imprint.jit
-        ... def entropy(p):
-        ...     return -np.sum(p * np.log(p))
-        >>> culprit = entropy.replay(np.array([0.5, -0.5])).first_nan()
-        >>> print(culprit.source.expression, culprit.inputs[0])
-        np.log(p) [ 0.5 -0.5]
+        Example:
+            >>> import imprint
+            >>> import imprint.numpy as np
+            >>> @imprint.jit
+            ... def entropy(p):
+            ...     return -np.sum(p * np.log(p))
+            >>> culprit = entropy.replay(np.array([0.5, -0.5])).first_nan()
+            >>> print(culprit.source.expression, culprit.inputs[0])
+            np.log(p) [ 0.5 -0.5]
         """
         from imprint._src.jit.dispatch import replay  # noqa: PLC0415 - few calls are replayed
 
@@ -427,13 +429,14 @@ def explain_with_disk(
 def clear_caches() -> None:
     """Drop the compiled versions of all functions.
 
-    >>> import imprint
-    >>> f = imprint.jit(lambda x: x + 1)
-    >>> f(1.0), f._cache_size()
-    (Array(2., dtype=float32, weak_type=True), 1)
-    >>> imprint.clear_caches()
-    >>> f._cache_size()
-    0
+    Example:
+        >>> import imprint
+        >>> f = imprint.jit(lambda x: x + 1)
+        >>> f(1.0), f._cache_size()
+        (Array(2., dtype=float32, weak_type=True), 1)
+        >>> imprint.clear_caches()
+        >>> f._cache_size()
+        0
     """
     BUDGET.clear()
     DEFINITIONS.clear()

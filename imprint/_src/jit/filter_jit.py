@@ -62,15 +62,19 @@ def filter_jit(
     References:
         Equinox, `equinox.filter_jit`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> @imprint.filter_jit
-    ... def layer(params, activation, x):
-    ...     return activation(params["w"] @ x)
-    >>> layer({"w": np.ones((2, 2))}, np.sin, np.ones(2)).shape
-    (2,)
-    >>> layer({"w": np.ones((2, 2))}, lambda x: x * 2, np.ones(2)), layer._cache_size()
-    (Array([4., 4.], dtype=float32), 2)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.filter_jit
+        ... def layer(params, activation, x):
+        ...     return activation(params["w"] @ x)
+        >>> layer({"w": np.ones((2, 2))}, np.sin, np.ones(2)).shape
+        (2,)
+        >>> (
+        ...     layer({"w": np.ones((2, 2))}, lambda x: x * 2, np.ones(2)),
+        ...     layer._cache_size(),
+        ... )
+        (Array([4., 4.], dtype=float32), 2)
     """
     checked = checked_options("filter_jit", options)
 

@@ -73,9 +73,10 @@ def make_jaxpr(
     References:
         JAX, `jax.make_jaxpr`.
 
-    >>> import imprint
-    >>> print(imprint.make_jaxpr(lambda x: x + 1)(2.0))
-    { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    Example:
+        >>> import imprint
+        >>> print(imprint.make_jaxpr(lambda x: x + 1)(2.0))
+        { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
     """
     check_function(fun, "make_jaxpr")
     signature = Signature(fun, (static_argnums, None))
@@ -112,10 +113,11 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     References:
         JAX, `jax.eval_shape`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> imprint.eval_shape(lambda x: x.sum(0), np.ones((2, 3)))
-    ShapeDtypeStruct(shape=(3,), dtype=float32)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.eval_shape(lambda x: x.sum(0), np.ones((2, 3)))
+        ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
     if isinstance(fun, Jitted | BoundJitted):  # which knows its static arguments
         return fun.eval_shape(*args, **kwargs)
@@ -152,8 +154,9 @@ def xla_computation(
     Raises:
         ArgumentError: `fun` is not a function.
 
-    >>> import imprint
-    >>> "stablehlo.add" in imprint.xla_computation(lambda x: x + 1)(2.0).as_text()
-    True
+    Example:
+        >>> import imprint
+        >>> "stablehlo.add" in imprint.xla_computation(lambda x: x + 1)(2.0).as_text()
+        True
     """
     return jit(fun, static_argnums=static_argnums).lower

@@ -92,9 +92,10 @@ class Traced(Stage):
 class Wrapped(Protocol):
     """A function that can be called, traced and lowered, such as `jit` returns.
 
-    >>> import imprint
-    >>> isinstance(imprint.jit(lambda x: x), imprint.stages.Wrapped)
-    True
+    Example:
+        >>> import imprint
+        >>> isinstance(imprint.jit(lambda x: x), imprint.stages.Wrapped)
+        True
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

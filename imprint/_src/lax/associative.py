@@ -50,10 +50,11 @@ def associative_scan(
     References:
         Blelloch, "Prefix Sums and Their Applications", 1990.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> imprint.lax.associative_scan(np.add, np.arange(5))
-    Array([ 0,  1,  3,  6, 10], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.lax.associative_scan(np.add, np.arange(5))
+        Array([ 0,  1,  3,  6, 10], dtype=int32)
     """
     check_function(fn, "associative_scan")
     leaves, treedef, names = own_leaves(elems, "associative_scan", "elems")

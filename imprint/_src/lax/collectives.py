@@ -58,10 +58,11 @@ def axis_index(axis_name: Any) -> Any:
     References:
         JAX, `jax.lax.axis_index`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> imprint.vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(np.zeros(3))
-    Array([0., 1., 2.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> imprint.vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(np.zeros(3))
+        Array([0., 1., 2.], dtype=float32)
     """
     index: Any = 0
     for name, size in _sizes(axis_name, "axis_index"):
@@ -85,10 +86,11 @@ def axis_size(axis_name: Any) -> int:
     References:
         JAX, `jax.lax.axis_size`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> imprint.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(np.ones(2))
-    Array([0.5, 0.5], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> imprint.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(np.ones(2))
+        Array([0.5, 0.5], dtype=float32)
     """
     return dims.product(size for _, size in _sizes(axis_name, "axis_size"))
 
@@ -159,12 +161,13 @@ def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
     References:
         JAX, `jax.lax.pcast`.
 
-    >>> import imprint
-    >>> from imprint import P, lax, numpy as np
-    >>> mesh = imprint.make_mesh((1,), ("i",))
-    >>> f = lambda x: lax.pcast(x, "i", to="varying")
-    >>> imprint.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P("i"))(np.ones(1))
-    Array([1.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import P, lax, numpy as np
+        >>> mesh = imprint.make_mesh((1,), ("i",))
+        >>> f = lambda x: lax.pcast(x, "i", to="varying")
+        >>> imprint.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P("i"))(np.ones(1))
+        Array([1.], dtype=float32)
     """
     sizes = _sizes(axis_name, "pcast")
     if to != "varying":
@@ -201,11 +204,12 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     References:
         StableHLO, `all_reduce`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> share = imprint.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")
-    >>> share(np.array([1.0, 3.0]))
-    Array([0.25, 0.75], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> share = imprint.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")
+        >>> share(np.array([1.0, 3.0]))
+        Array([0.25, 0.75], dtype=float32)
     """
     names, axes = _parted(axis_name)
     is_even = not any(isinstance(leaf, Tracer) for leaf in tree.leaves(x))
@@ -260,11 +264,12 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     References:
         StableHLO, `all_reduce`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> centre = imprint.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")
-    >>> centre(np.array([1.0, 3.0]))
-    Array([-1.,  1.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> centre = imprint.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")
+        >>> centre(np.array([1.0, 3.0]))
+        Array([-1.,  1.], dtype=float32)
     """
     names, axes = _parted(axis_name)
     sizes, _ = _grouped(names, "pmean", axis_index_groups)
@@ -297,10 +302,13 @@ def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     References:
         StableHLO, `all_reduce`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> imprint.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
-    Array([3., 3.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> imprint.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(
+        ...     np.array([1.0, 3.0])
+        ... )
+        Array([3., 3.], dtype=float32)
     """
     return _extreme("pmax", x, axis_name, axis_index_groups)
 
@@ -382,11 +390,12 @@ def all_gather(
     References:
         StableHLO, `all_gather`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> imprint.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(np.arange(2))
-    Array([[0, 1],
-           [0, 1]], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> imprint.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(np.arange(2))
+        Array([[0, 1],
+               [0, 1]], dtype=int32)
     """
     sizes, groups = _grouped(axis_name, "all_gather", axis_index_groups)
     if to != "varying":
@@ -441,10 +450,13 @@ def psum_scatter(
     References:
         StableHLO, `reduce_scatter`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> imprint.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(np.eye(2) + 1)
-    Array([3., 3.], dtype=float32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> imprint.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(
+        ...     np.eye(2) + 1
+        ... )
+        Array([3., 3.], dtype=float32)
     """
     sizes, groups = _grouped(axis_name, "psum_scatter", axis_index_groups)
 
@@ -495,12 +507,13 @@ def all_to_all(
     References:
         StableHLO, `all_to_all`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> turned = imprint.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")
-    >>> turned(np.arange(4).reshape(2, 2))
-    Array([[0, 2],
-           [1, 3]], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> turned = imprint.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")
+        >>> turned(np.arange(4).reshape(2, 2))
+        Array([[0, 2],
+               [1, 3]], dtype=int32)
     """
     sizes, groups = _grouped(axis_name, "all_to_all", axis_index_groups)
 
@@ -594,11 +607,12 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     References:
         StableHLO, `collective_permute`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> ahead = lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 0)])
-    >>> imprint.vmap(ahead, axis_name="i")(np.arange(3))
-    Array([2, 0, 1], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> ahead = lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 0)])
+        >>> imprint.vmap(ahead, axis_name="i")(np.arange(3))
+        Array([2, 0, 1], dtype=int32)
     """
     name, size = _only(axis_name, "ppermute")
     pairs = tuple(_pairs(perm, size))
@@ -642,11 +656,14 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     References:
         StableHLO, `collective_permute`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> back = imprint.vmap(lambda x: lax.pshuffle(x, "i", [2, 1, 0]), axis_name="i")
-    >>> back(np.arange(3))
-    Array([2, 1, 0], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> back = imprint.vmap(
+        ...     lambda x: lax.pshuffle(x, "i", [2, 1, 0]), axis_name="i"
+        ... )
+        >>> back(np.arange(3))
+        Array([2, 1, 0], dtype=int32)
     """
     _, size = _only(axis_name, "pshuffle")
     if sorted(perm) != list(range(size)):

@@ -118,10 +118,11 @@ def scan(
     References:
         JAX, `jax.lax.scan`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> imprint.lax.scan(lambda total, x: (total + x, total), 0.0, np.arange(4.0))
-    (Array(6., dtype=float32), Array([0., 0., 1., 3.], dtype=float32, weak_type=True))
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.lax.scan(lambda total, x: (total + x, total), 0.0, np.arange(4.0))
+        (Array(6., dtype=float32), Array([0., 0., 1., 3.], dtype=float32, weak_type=True))
     """
     check_function(f, "scan")
     order = bool(reverse)
@@ -307,9 +308,10 @@ def while_loop(
     References:
         StableHLO, `while`.
 
-    >>> import imprint
-    >>> imprint.lax.while_loop(lambda x: x < 100, lambda x: x * 2, 3)
-    Array(192, dtype=int32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.lax.while_loop(lambda x: x < 100, lambda x: x * 2, 3)
+        Array(192, dtype=int32, weak_type=True)
     """
     check_function(cond_fun, "while_loop", "cond_fun")
     check_function(body_fun, "while_loop", "body_fun")
@@ -433,9 +435,10 @@ def fori_loop(
     References:
         JAX, `jax.lax.fori_loop`.
 
-    >>> import imprint
-    >>> imprint.lax.fori_loop(1, 5, lambda i, product: product * i, 1)
-    Array(24, dtype=int32, weak_type=True)
+    Example:
+        >>> import imprint
+        >>> imprint.lax.fori_loop(1, 5, lambda i, product: product * i, 1)
+        Array(24, dtype=int32, weak_type=True)
     """
     check_function(body_fun, "fori_loop", "body_fun")
     lower, upper = plain(lower), plain(upper)
@@ -524,10 +527,11 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     References:
         JAX, `jax.lax.map`.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> imprint.lax.map(lambda x: x * x, np.arange(4))
-    Array([0, 1, 4, 9], dtype=int32)
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.lax.map(lambda x: x * x, np.arange(4))
+        Array([0, 1, 4, 9], dtype=int32)
     """
     check_function(f, "map")
     if batch_size is None:

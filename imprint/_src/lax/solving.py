@@ -69,18 +69,19 @@ def custom_root(
     References:
         JAX, `jax.lax.custom_root`; the implicit function theorem.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> def newton(f, x):
-    ...     slope = imprint.grad(f)
-    ...     step = lambda x: x - f(x) / slope(x)
-    ...     return lax.while_loop(lambda x: abs(f(x)) > 1e-6, step, x)
-    >>> def root(a):
-    ...     return lax.custom_root(
-    ...         lambda x: x**2 - a, 1.0, newton, lambda g, y: y / g(1.0)
-    ...     )
-    >>> imprint.value_and_grad(root)(4.0)
-    (Array(2., dtype=float32, weak_type=True), Array(0.25, dtype=float32, weak_type=True))
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> def newton(f, x):
+        ...     slope = imprint.grad(f)
+        ...     step = lambda x: x - f(x) / slope(x)
+        ...     return lax.while_loop(lambda x: abs(f(x)) > 1e-6, step, x)
+        >>> def root(a):
+        ...     return lax.custom_root(
+        ...         lambda x: x**2 - a, 1.0, newton, lambda g, y: y / g(1.0)
+        ...     )
+        >>> imprint.value_and_grad(root)(4.0)
+        (Array(2., dtype=float32, weak_type=True), Array(0.25, dtype=float32, weak_type=True))
     """
     functions = {"f": f, "solve": solve, "tangent_solve": tangent_solve}
     space = _space("custom_root", functions, initial_guess, "initial_guess")
@@ -133,17 +134,20 @@ def custom_linear_solve(
     References:
         JAX, `jax.lax.custom_linear_solve`.
 
-    >>> import imprint
-    >>> from imprint import lax, numpy as np
-    >>> def solve(matvec, b):
-    ...     return lax.fori_loop(0, 40, lambda _, x: x + 0.3 * (b - matvec(x)), b * 0)
-    >>> def total(a):
-    ...     matvec = lambda x: a @ x
-    ...     x = lax.custom_linear_solve(matvec, np.ones(2), solve, symmetric=True)
-    ...     return x.sum()
-    >>> imprint.value_and_grad(total)(np.diag(np.asarray([2.0, 4.0])))
-    (Array(0.75, dtype=float32), Array([[-0.25  , -0.125 ],
-           [-0.125 , -0.0625]], dtype=float32))
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> def solve(matvec, b):
+        ...     return lax.fori_loop(
+        ...         0, 40, lambda _, x: x + 0.3 * (b - matvec(x)), b * 0
+        ...     )
+        >>> def total(a):
+        ...     matvec = lambda x: a @ x
+        ...     x = lax.custom_linear_solve(matvec, np.ones(2), solve, symmetric=True)
+        ...     return x.sum()
+        >>> imprint.value_and_grad(total)(np.diag(np.asarray([2.0, 4.0])))
+        (Array(0.75, dtype=float32), Array([[-0.25  , -0.125 ],
+               [-0.125 , -0.0625]], dtype=float32))
     """
     functions = {"matvec": matvec, "solve": solve}
     if transpose_solve is not None:

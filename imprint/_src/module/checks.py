@@ -43,18 +43,19 @@ def error_if(x: T, pred: Any, msg: str, *, on_error: OnError = "default") -> T:
         ArgumentError: `on_error` is unknown, or `x` has no array.
         DTypeError: `pred` is no bool.
 
-    >>> import imprint
-    >>> @imprint.jit
-    ... def root(x):
-    ...     x = imprint.error_if(x, x < 0, "x must not be negative")
-    ...     return x**0.5
-    >>> root(4.0)
-    Array(2., dtype=float32, weak_type=True)
-    >>> root(-1.0)
-    Traceback (most recent call last):
-    ...
-    imprint.errors.CheckError: x must not be negative
-    ...
+    Example:
+        >>> import imprint
+        >>> @imprint.jit
+        ... def root(x):
+        ...     x = imprint.error_if(x, x < 0, "x must not be negative")
+        ...     return x**0.5
+        >>> root(4.0)
+        Array(2., dtype=float32, weak_type=True)
+        >>> root(-1.0)
+        Traceback (most recent call last):
+        ...
+        imprint.errors.CheckError: x must not be negative
+        ...
     """
     return branched_error_if(x, pred, 0, [msg], on_error=on_error)
 
@@ -78,12 +79,15 @@ def branched_error_if(
         ArgumentError: `on_error` is unknown, or `x` has no array.
         DTypeError: `pred` is no bool.
 
-    >>> import imprint
-    >>> imprint.branched_error_if(imprint.numpy.ones(1), True, 1, ["first", "second"])
-    Traceback (most recent call last):
-    ...
-    imprint.errors.CheckError: second
-    ...
+    Example:
+        >>> import imprint
+        >>> imprint.branched_error_if(
+        ...     imprint.numpy.ones(1), True, 1, ["first", "second"]
+        ... )
+        Traceback (most recent call last):
+        ...
+        imprint.errors.CheckError: second
+        ...
     """
     if on_error not in _ANSWERS:
         raise ArgumentError(

@@ -228,9 +228,10 @@ def process_index(backend: str | None = None) -> int:
     References:
         JAX, `jax.process_index`.
 
-    >>> import imprint
-    >>> imprint.process_index()
-    0
+    Example:
+        >>> import imprint
+        >>> imprint.process_index()
+        0
     """
     return devices(backend)[0].client.process_index()
 
@@ -247,9 +248,10 @@ def process_count(backend: str | None = None) -> int:
     References:
         JAX, `jax.process_count`.
 
-    >>> import imprint
-    >>> imprint.process_count()
-    1
+    Example:
+        >>> import imprint
+        >>> imprint.process_count()
+        1
     """
     return len({device.process_index for device in devices(backend)})
 
@@ -266,9 +268,10 @@ def process_indices(backend: str | None = None) -> list[int]:
     References:
         JAX, `jax.process_indices`.
 
-    >>> import imprint
-    >>> imprint.process_indices()
-    [0]
+    Example:
+        >>> import imprint
+        >>> imprint.process_indices()
+        [0]
     """
     return sorted({device.process_index for device in devices(backend)})
 

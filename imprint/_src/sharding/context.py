@@ -27,10 +27,11 @@ class set_mesh:  # noqa: N801 - JAX's name, and it is called as a function
     Raises:
         ArgumentError: it is no `Mesh`.
 
-    >>> import imprint
-    >>> with imprint.set_mesh(imprint.make_mesh((1,), ("data",))):
-    ...     imprint.sharding.get_mesh()
-    Mesh('data': 1)
+    Example:
+        >>> import imprint
+        >>> with imprint.set_mesh(imprint.make_mesh((1,), ("data",))):
+        ...     imprint.sharding.get_mesh()
+        Mesh('data': 1)
     """
 
     def __init__(self, mesh: Any) -> None:
@@ -52,9 +53,10 @@ class set_mesh:  # noqa: N801 - JAX's name, and it is called as a function
 def get_mesh() -> Mesh:
     """Return the mesh in force; an empty one if none is.
 
-    >>> import imprint
-    >>> imprint.sharding.get_mesh().empty
-    True
+    Example:
+        >>> import imprint
+        >>> imprint.sharding.get_mesh().empty
+        True
     """
     found: Any = settings().mesh
     return Mesh(np.empty((), object), ()) if found is None else found
@@ -63,9 +65,10 @@ def get_mesh() -> Mesh:
 def get_abstract_mesh() -> AbstractMesh:
     """Return the mesh in force without its devices; an empty one if none is.
 
-    >>> import imprint
-    >>> imprint.sharding.get_abstract_mesh().axis_names
-    ()
+    Example:
+        >>> import imprint
+        >>> imprint.sharding.get_abstract_mesh().axis_names
+        ()
     """
     return get_mesh().abstract_mesh
 

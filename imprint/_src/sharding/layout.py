@@ -18,9 +18,10 @@ class DeviceLocalLayout:
         sub_byte_element_size_in_bits: the bits of an element that is narrower than a
             byte; 0 for others.
 
-    >>> from imprint.experimental.layout import Layout
-    >>> Layout((0, 1)).update(major_to_minor=(1, 0))
-    DeviceLocalLayout(major_to_minor=(1, 0), tiling=None, sub_byte_element_size_in_bits=0)
+    Example:
+        >>> from imprint.experimental.layout import Layout
+        >>> Layout((0, 1)).update(major_to_minor=(1, 0))
+        DeviceLocalLayout(major_to_minor=(1, 0), tiling=None, sub_byte_element_size_in_bits=0)
     """
 
     major_to_minor: tuple[int, ...]

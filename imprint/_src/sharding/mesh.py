@@ -134,12 +134,13 @@ class Mesh(_Axes):
         axis_names: the names, or the one name.
         axis_types: an `AxisType` for each, or one for all; `Auto` if left out.
 
-    >>> import imprint, numpy
-    >>> mesh = imprint.sharding.Mesh(numpy.array(imprint.devices()[:1]), "data")
-    >>> mesh
-    Mesh('data': 1)
-    >>> mesh.size, mesh.shape["data"]
-    (1, 1)
+    Example:
+        >>> import imprint, numpy
+        >>> mesh = imprint.sharding.Mesh(numpy.array(imprint.devices()[:1]), "data")
+        >>> mesh
+        Mesh('data': 1)
+        >>> mesh.size, mesh.shape["data"]
+        (1, 1)
     """
 
     __slots__ = ("__weakref__", "_flat", "_hash", "devices")
@@ -258,9 +259,10 @@ class AbstractMesh(_Axes):
         axis_names: the names, or the one name.
         axis_types: an `AxisType` for each, or one for all; `Auto` if left out.
 
-    >>> import imprint
-    >>> imprint.sharding.AbstractMesh((4, 2), ("data", "model")).size
-    8
+    Example:
+        >>> import imprint
+        >>> imprint.sharding.AbstractMesh((4, 2), ("data", "model")).size
+        8
     """
 
     __slots__ = ()

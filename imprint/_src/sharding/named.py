@@ -29,11 +29,12 @@ class NamedSharding(Sharding):
     Raises:
         ArgumentError: the spec names an axis that the mesh has not, or one twice.
 
-    >>> import imprint
-    >>> mesh = imprint.make_mesh((1,), ("data",))
-    >>> rows = imprint.NamedSharding(mesh, imprint.P("data"))
-    >>> rows, rows.shard_shape((8, 3))
-    (NamedSharding(mesh=Mesh('data': 1), spec=P('data')), (8, 3))
+    Example:
+        >>> import imprint
+        >>> mesh = imprint.make_mesh((1,), ("data",))
+        >>> rows = imprint.NamedSharding(mesh, imprint.P("data"))
+        >>> rows, rows.shard_shape((8, 3))
+        (NamedSharding(mesh=Mesh('data': 1), spec=P('data')), (8, 3))
     """
 
     __slots__ = ("__weakref__", "_hash", "mesh", "spec")

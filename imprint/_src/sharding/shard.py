@@ -21,10 +21,11 @@ class Shard:
         replica_id: how many devices before this one have the same part.
         data: the part, as an array on that device.
 
-    >>> import imprint
-    >>> (shard,) = imprint.numpy.ones((2, 3)).addressable_shards
-    >>> shard.index, shard.data.shape
-    ((slice(None, None, None), slice(None, None, None)), (2, 3))
+    Example:
+        >>> import imprint
+        >>> (shard,) = imprint.numpy.ones((2, 3)).addressable_shards
+        >>> shard.index, shard.data.shape
+        ((slice(None, None, None), slice(None, None, None)), (2, 3))
     """
 
     device: Any

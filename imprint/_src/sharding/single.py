@@ -45,10 +45,11 @@ class SingleDeviceSharding(Sharding):
     Args:
         device: one of `imprint.devices()`.
 
-    >>> import imprint
-    >>> one = imprint.sharding.SingleDeviceSharding(imprint.devices()[0])
-    >>> imprint.device_put(1.0, one).sharding == one
-    True
+    Example:
+        >>> import imprint
+        >>> one = imprint.sharding.SingleDeviceSharding(imprint.devices()[0])
+        >>> imprint.device_put(1.0, one).sharding == one
+        True
     """
 
     device: Any

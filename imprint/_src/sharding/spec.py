@@ -39,11 +39,12 @@ class PartitionSpec:
         partitions: for each axis of the array a name, a tuple of names, None or
             `P.UNCONSTRAINED`.
 
-    >>> from imprint import P
-    >>> P("data", None), P(("data", "model")), P()
-    (P('data', None), P(('data', 'model')), P())
-    >>> P("data", None)[0]
-    'data'
+    Example:
+        >>> from imprint import P
+        >>> P("data", None), P(("data", "model")), P()
+        (P('data', None), P(('data', 'model')), P())
+        >>> P("data", None)[0]
+        'data'
     """
 
     __slots__ = ("partitions",)

@@ -43,18 +43,19 @@ def max_compiles(n: int) -> "Limit":
     Raises:
         RecompileError: the block needs another version; `explanation` says why.
 
-    >>> import imprint
-    >>> import imprint.numpy as np
-    >>> from imprint.testing import max_compiles
-    >>> total = imprint.jit(lambda x: x.sum())
-    >>> with max_compiles(1) as made:
-    ...     _ = total(np.ones(3)), total(np.zeros(3))
-    >>> made.count
-    1
-    >>> with max_compiles(0):
-    ...     total(np.ones(4))
-    Traceback (most recent call last):
-    imprint.errors.RecompileError: max_compiles(0): expected no compile in the block ...
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint.testing import max_compiles
+        >>> total = imprint.jit(lambda x: x.sum())
+        >>> with max_compiles(1) as made:
+        ...     _ = total(np.ones(3)), total(np.zeros(3))
+        >>> made.count
+        1
+        >>> with max_compiles(0):
+        ...     total(np.ones(4))
+        Traceback (most recent call last):
+        imprint.errors.RecompileError: max_compiles(0): expected no compile in the block ...
     """
     return Limit(n, "max_compiles", f"the block at {current_source()}")
 

@@ -58,9 +58,10 @@ def check_grads(  # noqa: PLR0913, PLR0917 - JAX's signature
     References:
         JAX, `jax.test_util.check_grads`.
 
-    >>> import imprint.numpy as np
-    >>> from imprint.testing import check_grads
-    >>> check_grads(lambda x: np.sin(x) * x, (np.arange(3.0),), order=2)
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.testing import check_grads
+        >>> check_grads(lambda x: np.sin(x) * x, (np.arange(3.0),), order=2)
     """
     _check_options(order, modes)
     leaves, treedef = tree.flatten(tuple(args))

@@ -30,18 +30,19 @@ def empty_store(folder: Path) -> Generator[Path]:
     Yields:
         The folder, for `with`.
 
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import imprint
-    >>> from imprint.testing import empty_store
-    >>> f = imprint.jit(lambda x: x * 3)
-    >>> with tempfile.TemporaryDirectory() as name, empty_store(Path(name)):
-    ...     _ = f(1.0)
-    ...     first = f.versions[0].origin
-    ...     imprint.clear_caches()
-    ...     _ = f(1.0)
-    ...     first, f.versions[0].origin
-    ('compiled', 'disk')
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import imprint
+        >>> from imprint.testing import empty_store
+        >>> f = imprint.jit(lambda x: x * 3)
+        >>> with tempfile.TemporaryDirectory() as name, empty_store(Path(name)):
+        ...     _ = f(1.0)
+        ...     first = f.versions[0].origin
+        ...     imprint.clear_caches()
+        ...     _ = f(1.0)
+        ...     first, f.versions[0].origin
+        ('compiled', 'disk')
     """
     before = requested_options()
     clear_caches()

@@ -55,8 +55,9 @@ class TreeDifference(NamedTuple):
 def ancestors(name: str) -> Iterator[str]:
     """Yield the names of the nodes around one, the outermost first.
 
-    >>> list(ancestors("net.layers[0].w"))
-    ['net', 'net.layers', 'net.layers[0]']
+    Example:
+        >>> list(ancestors("net.layers[0].w"))
+        ['net', 'net.layers', 'net.layers[0]']
     """
     for i, letter in enumerate(name):
         if letter in ".[":

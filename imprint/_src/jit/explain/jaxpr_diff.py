@@ -46,11 +46,12 @@ class Divergence:
 def divergence_of(old: ClosedJaxpr, new: ClosedJaxpr) -> Divergence | None:
     """Return the first difference of two programs; None if they are the same.
 
-    >>> import imprint
-    >>> old = imprint.make_jaxpr(lambda x: x * 2.0)(1.0)
-    >>> new = imprint.make_jaxpr(lambda y: y * 3.0)(1.0)
-    >>> print(divergence_of(old, old), divergence_of(old, new).new)
-    None b:f32[] = mul a 3.0:f32[]
+    Example:
+        >>> import imprint
+        >>> old = imprint.make_jaxpr(lambda x: x * 2.0)(1.0)
+        >>> new = imprint.make_jaxpr(lambda y: y * 3.0)(1.0)
+        >>> print(divergence_of(old, old), divergence_of(old, new).new)
+        None b:f32[] = mul a 3.0:f32[]
     """
     return _Comparison().closed(old, new)
 
