@@ -286,7 +286,7 @@ def _dot_lower(
     narrowed = x.dtype == np.float64 and dtypes[2] == np.float16  # see `lower_cast`
     product = x.dtype if narrowed else dtypes[2]
     may_sum = b.module.is_fast and not isinstance(precision, str)
-    if may_sum and _is_sum_of_few(x, y, dimension_numbers, product):
+    if may_sum and _is_sum_of_few(b, x, y, dimension_numbers, product):
         result = _lower_sum(b, x, y, dimension_numbers)
     else:
         result = reductions.dot_general(b, x, y, dimension_numbers, product, numerics)
@@ -300,15 +300,18 @@ def _dot_lower(
 # around it. Measured with jaxlib 0.10.2 and 0.12 on two cores with AVX2, sum / library:
 # 10,000 products of 4 × 4 0.04, of 8 × 8 0.7, a Kalman filter of 4 0.02 to 0.12, a GRU of 8
 # 0.14 to 0.5, 100,000 points times 3 × 3 0.17, times 8 × 8 0.7; but 1.3 to 2 for 1,000
-# products of 8 × 64 and 64 × 8, and 1.1 for one of 100 × 4 and 4 × 100.
+# products of 8 × 64 and 64 × 8, and 1.1 for one of 100 × 4 and 4 × 100. A sum takes 10 ms
+# more to compile, so few products that are in no loop stay.
 
 _MOST_TERMS: Final = 8
+_MANY: Final = 1 << 13
+"""Products of numbers, outside of loops: 128 products of 4 × 4 take 0.1 ms."""
 _MOST_COLUMNS: Final = 8
 """Columns of the narrower matrix of a product that is not one of a stack."""
 
 
 def _is_sum_of_few(
-    x: Value, y: Value, dimension_numbers: DimensionNumbers, product: DType
+    b: Builder, x: Value, y: Value, dimension_numbers: DimensionNumbers, product: DType
 ) -> bool:
     """Return whether a sum of elementwise products is faster than the library."""
     if not (x.dtype == y.dtype == product and product.name in _SUMMED):
@@ -317,9 +320,8 @@ def _is_sum_of_few(
     terms = dims.product(x.shape[i] for i in x_sum)
     stack = dims.product(x.shape[i] for i in x_batch)
     rows, columns = (dims.product(v.shape) // max(1, stack * terms) for v in (x, y))
-    if not 1 < terms <= _MOST_TERMS or not dims.product(x.shape) * dims.product(
-        y.shape
-    ):
+    least = 1 if b.module.loops else _MANY
+    if not 1 < terms <= _MOST_TERMS or stack * rows * columns * terms < least:
         return False
     return stack > 1 or min(rows, columns) <= _MOST_COLUMNS
 

@@ -483,7 +483,11 @@ class Builder:
     ) -> tuple[Value, ...]:
         """Run `body` on the carry as long as `condition` of it, a bool, is true."""
         types = [x.type for x in carry]
-        regions = ", ".join(self.region(types, r)[0] for r in (condition, body))
+        self.module.loops += 1
+        try:
+            regions = ", ".join(self.region(types, r)[0] for r in (condition, body))
+        finally:
+            self.module.loops -= 1
         return self.ops(
             f'"stablehlo.while"({names_of(carry)}) ({regions})',
             types,

@@ -72,6 +72,8 @@ class ModuleWriter:
         """Whether rules choose faster formulations: those of one device, a CPU."""
         self.vectorizes_sums = False
         """Whether it has sums, and XLA computes functions that are summed by vectors."""
+        self.loops = 0
+        """How many loops the present body is in: it runs often."""
         self.callbacks: list[Callable[..., Any]] = []
         """The functions of the host that it calls, by their index."""
 

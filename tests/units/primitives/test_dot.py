@@ -1,6 +1,7 @@
 """dot_general: dtypes, precision, derivatives and examples in every mix, as JAX's."""
 
 import itertools
+from functools import partial
 
 import jax
 import ml_dtypes
@@ -12,6 +13,7 @@ import imprint
 from imprint._src.primitives.dot import dot_general
 from imprint._src.primitives.elementwise.precision import Precision
 from imprint.errors import DTypeError, ShapeError
+from imprint.lax import fori_loop
 from tests.lanes import exhaustive
 from tests.units.primitives.agreement import agreed, assert_same
 from tests.units.primitives.formulations import (
@@ -286,12 +288,12 @@ def test_a_result_too_narrow():
 # ---- small products as sums ----
 
 SMALL = {
-    "a stack": ((7, 4, 4), (7, 4, 4), (((2,), (1,)), ((0,), (0,)))),
-    "a stack, transposed": ((4, 3, 7), (5, 7, 4), (((0,), (2,)), ((2,), (1,)))),
-    "vectors": ((7, 5), (7, 5), (((1,), (1,)), ((0,), (0,)))),
-    "points": ((100, 3), (3, 3), MATMUL),
-    "a matrix and a vector": ((4, 8), (8,), MATMUL),
-    "two axes": ((3, 2, 4), (4, 6, 2), (((1, 2), (2, 0)), ((), ()))),
+    "a stack": ((140, 4, 4), (140, 4, 4), (((2,), (1,)), ((0,), (0,)))),
+    "a stack, transposed": ((4, 3, 140), (5, 140, 4), (((0,), (2,)), ((2,), (1,)))),
+    "vectors": ((1700, 5), (1700, 5), (((1,), (1,)), ((0,), (0,)))),
+    "points": ((1000, 3), (3, 3), MATMUL),
+    "a matrix and a vector": ((1100, 8), (8,), MATMUL),
+    "two axes": ((180, 2, 4), (4, 6, 2), (((1, 2), (2, 0)), ((), ()))),
 }
 
 
@@ -324,17 +326,29 @@ def test_a_small_product_is_a_sum(name, dtype):
 def test_a_small_sum_has_the_signs_infinities_and_wraps_of_a_product():
     stack = (((2,), (1,)), ((0,), (0,)))
     special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e9], np.float32)
-    x = RANDOM.choice(special, (300, 3, 3))
-    y = RANDOM.choice(special, (300, 3, 3))
+    x = RANDOM.choice(special, (310, 3, 3))
+    y = RANDOM.choice(special, (310, 3, 3))
     assert_same_bits(*both(lambda x, y: dot_general(x, y, stack), x, y))
-    whole = RANDOM.integers(-(2**31), 2**31 - 1, (9, 3, 3)).astype(np.int32)
+    whole = RANDOM.integers(-(2**31), 2**31 - 1, (310, 3, 3)).astype(np.int32)
     assert_same_bits(*both(lambda x: dot_general(x, x, stack), whole))
 
 
+def test_few_small_products_are_sums_in_a_loop_alone():
+    x = np.ones((4, 4), np.float32)
+    product = partial(dot_general, dimension_numbers=MATMUL)
+    assert "dot_general" in texts(lambda x: product(x, x), x)[0]
+    power = partial(fori_loop, 0, 3, lambda _, x: product(x, x))
+    fast, plain = texts(power, x)
+    assert "dot_general" in plain
+    assert "dot_general" not in fast
+    after = texts(lambda x: product(power(x), x), x)[0]
+    assert after.count("dot_general") == 1
+
+
 LARGE = {
-    "nine terms": ((7, 9, 9), (7, 9, 9), (((2,), (1,)), ((0,), (0,)))),
-    "wide": ((9, 4), (4, 9), MATMUL),
-    "one term": ((7, 1), (1, 3), MATMUL),
+    "nine terms": ((70, 9, 9), (70, 9, 9), (((2,), (1,)), ((0,), (0,)))),
+    "wide": ((900, 4), (4, 9), MATMUL),
+    "one term": ((7000, 1), (1, 3), MATMUL),
 }
 
 

@@ -1,11 +1,12 @@
 """sin, cos and tan of many real numbers, by vectors.
 
 XLA:CPU calls a scalar function for each number: 4 to 20 ns. Here the operand is reduced by
-multiples of π/2, in parts whose products with a whole number below 2**20 are exact
-(Cody and Waite), and sine and cosine of the rest are polynomials, those of FreeBSD's msun
+multiples of π/2, and sine and cosine of the rest are polynomials, those of FreeBSD's msun
 (`k_sin.c`, `k_cos.c`): 1 to 3 ns. float32 is computed in float64, and within 0.501 ulp, as
-XLA's are within 0.57; float64 within 0.8 ulp. One operand above the limit sends all to XLA.
-From `MANY` numbers on it pays to compile both, in 2 to 3 times as long. From jaxlib 0.12 on
+XLA's are within 0.57. Its multiples come from the digits of 1/2π (Payne and Hanek), for
+numbers of all sizes, so it is one kernel. Those of float64 are in three parts whose products
+with a whole number below 2**20 are exact (Cody and Waite), within 0.8 ulp; one number above
+the limit sends all to XLA, and both are compiled. From jaxlib 0.12 on
 XLA itself computes a sine by vectors where it is summed: programs with sums are left to it.
 """
 
@@ -28,6 +29,15 @@ _PARTS: Final = (
     float.fromhex("0x1.0b4611a6p-34"),
     float.fromhex("0x1.3198a2e037073p-69"),
 )
+_TURNS: Final = (
+    *(float.fromhex(c) for c in ("0x1.45f306dp-3", "0x1.9391054p-32")),
+    *(float.fromhex(c) for c in ("0x1.4fe13abp-61", "0x1.d1f534dp-90")),
+    *(float.fromhex(c) for c in ("0x1.b81b6c5p-119", "0x1.5993c4p-150")),
+    float.fromhex("0x1.c820ff2p-177"),
+)
+"""1/2π, 29 bits at a time: the products with a float32 are exact in float64."""
+_LARGE_TURNS: Final = 5
+"""Products with the later parts are less than a turn."""
 _SINE: Final = (
     *(-1.66666666666666324348e-01, 8.33333333332248946124e-03),
     *(-1.98412698298579493134e-04, 2.75573137070700676789e-06),
@@ -97,35 +107,52 @@ def _lower(
     *,
     is_odd: bool,
 ) -> Value:
-    size, limit = b.abs(x), b.full(x.shape, _LIMIT, x.dtype)
-    is_large = b.and_(b.compare(size, limit, "GT"), b.is_finite(x))
+    is_wide = x.dtype == _FLOAT64
 
     def by_vectors(b: Builder) -> Value:
-        out = function(b, _reduced(b, x), _TERMS[x.dtype.name])
-        out = b.convert(out, x.dtype)
+        rest = _less_quarters(b, x) if is_wide else _of_turns(b, x)
+        out = b.convert(function(b, rest, _TERMS[x.dtype.name]), x.dtype)
         if not is_odd:
             return out
         tiny = b.full(x.shape, 2.0**-30, x.dtype)  # also -0.0, whose sign was lost
         return b.select(b.compare(b.abs(x), tiny, "LT"), x, out)
 
+    if not is_wide:
+        return by_vectors(b)
+    size, limit = b.abs(x), b.full(x.shape, _LIMIT, x.dtype)
+    is_large = b.and_(b.compare(size, limit, "GT"), b.is_finite(x))
     return unless_any(b, is_large, x.type, by_vectors, lambda b: scalar(b, x))
 
 
-def _reduced(b: Builder, x: Value) -> _Rest:
-    """Subtract the nearest multiple of π/2."""
+def _of_turns(b: Builder, x: Value) -> _Rest:
+    """Subtract the nearest multiple of π/2 from float32 of any size.
+
+    Whole turns are dropped from each product with a part of 1/2π. The quarters are subtracted
+    from the largest product first, since near a multiple of π/2 the others cancel it.
+    """
     wide = b.convert(x, _FLOAT64)
+    turns = [b.multiply(wide, b.full(x.shape, c, _FLOAT64)) for c in _TURNS]
+    large = [b.subtract(t, b.round_nearest_even(t)) for t in turns[:_LARGE_TURNS]]
+    parts = [*large, reduce(b.add, reversed(turns[_LARGE_TURNS:]))]
+    four, quarter, turn = (b.full(x.shape, k, _FLOAT64) for k in (4, 0.25, 2 * pi))
+    n = b.round_nearest_even(b.multiply(reduce(b.add, parts), four))
+    first = b.subtract(parts[0], b.multiply(n, quarter))
+    rest = b.multiply(reduce(b.add, [first, *parts[1:]]), turn)
+    return _Rest(b.convert(n, np.int32), rest, None)
+
+
+def _less_quarters(b: Builder, x: Value) -> _Rest:
+    """Subtract the nearest multiple of π/2 from float64 below the limit."""
     part = [b.full(x.shape, n, _FLOAT64) for n in (2 / pi, *_PARTS)]
-    q = b.round_nearest_even(b.multiply(wide, part[0]))
-    n = b.convert(q, np.int32)
-    first = b.subtract(wide, b.multiply(q, part[1]))
+    q = b.round_nearest_even(b.multiply(x, part[0]))
+    first = b.subtract(x, b.multiply(q, part[1]))
     middle = b.multiply(q, part[2])
     high = b.subtract(first, middle)
-    if x.dtype != _FLOAT64:
-        return _Rest(n, high, None)
     lost = b.subtract(b.subtract(first, high), middle)
     low = b.subtract(lost, b.multiply(q, part[3]))
     total = b.add(high, low)
-    return _Rest(n, total, b.add(b.subtract(high, total), low))
+    low = b.add(b.subtract(high, total), low)
+    return _Rest(b.convert(q, np.int32), total, low)
 
 
 def _sine(b: Builder, rest: _Rest, terms: int) -> Value:

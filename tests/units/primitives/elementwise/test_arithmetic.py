@@ -225,12 +225,25 @@ def near_multiples(dtype, limit):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_remainder_of_many_is_exact(dtype):
-    x, y = near_multiples(dtype, 2.0**24 if dtype == "float64" else 2.0**28)
+    x, y = near_multiples(dtype, 2.0**24 if dtype == "float64" else 2.0**130)
     fast, plain = both(rem, x, y)
     assert_same_bits(fast, plain)
     wide = np.fmod(x.astype(np.float64), y.astype(np.float64))
     np.testing.assert_array_equal(fast.astype(np.float64), wide)
-    assert "case" in texts(rem, x, y)[0]
+    assert ("case" in texts(rem, x, y)[0]) is (dtype == "float64")
+    assert "stablehlo.remainder" in texts(rem, x, y)[1]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_a_remainder_of_the_largest_quotients_is_exact(dtype):
+    finfo, random = ml_dtypes.finfo(dtype), np.random.default_rng(0)
+    large = random.uniform(float(finfo.max) / 8, float(finfo.max), 5000).astype(dtype)
+    least = float(finfo.smallest_normal)
+    small = (random.uniform(1, 4, 5000) * least).astype(dtype)
+    fast, plain = both(rem, large, small)
+    is_normal = plain >= finfo.smallest_normal  # XLA's sums have no others
+    assert is_normal.sum() > 1000
+    assert_same_bits(fast[is_normal], plain[is_normal])
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
