@@ -1,6 +1,7 @@
 """Files of libraries whose code ran are compared by content, not by time."""
 
 import os
+import shutil
 import sys
 import time
 from types import ModuleType
@@ -58,4 +59,10 @@ def test_a_deleted_file_causes_a_trace(begin, file):
     assert reborn.traces(begin(), X)[1] == 1
     fun = begin()
     file.unlink()
+    assert reborn.traces(fun, X)[1] == 1
+
+
+def test_a_library_of_no_folder_is_only_traced(begin, file):
+    fun = begin()
+    shutil.rmtree(file.parent)  # as if it had been imported from an archive
     assert reborn.traces(fun, X)[1] == 1

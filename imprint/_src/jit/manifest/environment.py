@@ -193,7 +193,11 @@ def _record_of(file: str) -> str | None:
 @cache
 def _records(folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name in os.listdir(folder):
+    try:
+        names = os.listdir(folder)
+    except OSError:  # it was imported from elsewhere, as from an archive
+        return {}
+    for name in names:
         if name.endswith(".dist-info"):
             root = name.partition("-")[0].replace(".", "_").lower()
             found[root] = os.path.join(folder, name, "RECORD")
