@@ -13,6 +13,7 @@ Nothing here runs user code. The files, in reading order:
 - `values`: recorded values, and when a later value equals one
 - `reachable`: functions, classes and objects that a trace reaches; names × owners
 - `chains`: chains of instructions followed from globals and closure variables
+- `absences`: names that code looked for and did not find
 - `dependencies`: the inputs of a trace, found again for a re-created function
 - `recording`: a trace recorded, from its start to its dependencies
 - `guard`: the compiled check of all dependencies

@@ -288,13 +288,15 @@ class FollowedChains(ReachableValues):
             self.add_name(step.name)
 
     def add_tail_start(self, place: ReachedLocation) -> None:
-        """Note a location that is read by name."""
-        self._tail_starts.setdefault(place.location.name, []).append(place)
+        """Note a location that is read by name, if its value has items."""
+        if storage_of(place.before) is not None:
+            self._tail_starts.setdefault(place.location.name, []).append(place)
 
     def follow_tails(self, place: ReachedLocation) -> None:
         """Follow item reads by name from a location."""
-        for tail in tuple(self._tails.get(place.location.name, ())):
-            self._follow_tail(place, *tail)
+        if storage_of(place.before) is not None:
+            for tail in tuple(self._tails.get(place.location.name, ())):
+                self._follow_tail(place, *tail)
 
     def _follow_tail(
         self,
@@ -304,8 +306,7 @@ class FollowedChains(ReachableValues):
         steps: _Steps,
         is_whole: bool,  # noqa: FBT001 - a part of a tail
     ) -> None:
-        if storage_of(place.before) is not None:
-            self._follow_steps(place, steps, code, offset, is_whole=is_whole)
+        self._follow_steps(place, steps, code, offset, is_whole=is_whole)
 
     def _use_whole(self, place: ReachedLocation, code: CodeType, offset: int) -> None:
         """Add the contents of a value that is used by more than constant keys."""

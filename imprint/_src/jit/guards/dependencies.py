@@ -27,6 +27,7 @@ from imprint._src.jit.guards.locations import (
     Item,
     Key,
     Location,
+    MissingNames,
     Root,
     location_name,
 )
@@ -131,6 +132,12 @@ class Dependencies:
                 return None  # the trace holds the very function, and will call it
             if not (is_equal and self._accepts(seen, value, functions)):
                 return None
+            if type(now) is MissingNames and value:  # as the class shows it
+                parts = [now.part(name) for name in value]
+                reads += [Dependency(at, RecordedValue(at.get())) for at in parts]
+                now, value = now.without(value), ()
+                if not now.name:
+                    continue
             is_it = now.key == location.key and seen.value is value
             reads.append(
                 Dependency(now, seen if is_it else _recorded(now, seen, value))
@@ -175,9 +182,10 @@ class Dependencies:
             roots: the function, and its static values.
         """
         return [
-            (Dependency(now, read.seen), value)
-            for read, now, value, is_equal in self._found((*roots,), self.reads)
+            (part, part.location.get())
+            for read, now, _, is_equal in self._found((*roots,), self.reads)
             if now is not None and not is_equal
+            for part in Dependency(now, read.seen).parts(only_changed=True)
         ]
 
     def _found(
@@ -284,7 +292,12 @@ class Dependencies:
 
     def failing(self) -> list[Dependency]:
         """Return the locations that changed."""
-        return [read for read in self.reads if not read.holds()]
+        return [
+            part
+            for read in self.reads
+            if not read.holds()
+            for part in read.parts(only_changed=True)
+        ]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -294,7 +307,8 @@ class Dependencies:
     @property
     def locations(self) -> list[Location]:
         """The locations to show to users: not the code of the function itself."""
-        return [at for at, seen in self.reads if _is_shown(at, seen)]
+        found = [part for read in self.reads for part in read.parts()]
+        return [at for at, seen in found if _is_shown(at, seen)]
 
 
 def _is_shown(location: Location, seen: Any) -> bool:

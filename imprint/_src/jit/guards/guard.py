@@ -61,6 +61,7 @@ from imprint._src.jit.guards.locations import (
     Global,
     Item,
     Location,
+    MissingNames,
     Owned,
     Root,
     SpecialMethods,
@@ -290,7 +291,6 @@ class _GuardCompiler:
         self._cells = {  # a function has them in the order of their names
             f"{self._prefix}c{i:04}": cell for i, cell in enumerate(cells)
         }
-        self._lacking: dict[int, tuple[Any, list[str]]] = {}
         self._dicts: dict[int, dict[str, Any]] = {}
         self._compared = {  # classes whose names are all compared
             id(r.location.owner)
@@ -335,6 +335,8 @@ class _GuardCompiler:
             self.condition(f"[*{self.hold(names)}] == {self.hold([*names])}")
             if _has_plain_mro(at.owner):
                 self._same_bases(at.owner)
+        elif isinstance(at, MissingNames):
+            self._absent(at, read)
         elif isinstance(at, TypeOf):
             self._owned(at, f"{self.hold(type)}({{}}) is {self.hold(seen.value)}")
         elif isinstance(at, Attribute):
@@ -448,12 +450,38 @@ class _GuardCompiler:
         if owner is None:
             return
         kind = class_of(owner)
-        if read.seen.value is MISSING and _has_plain_dict(kind):
-            self._lacking.setdefault(id(owner), (at, []))[1].append(name)
-        elif read.seen.value is not MISSING and _is_read_plainly(kind, name):
+        if read.seen.value is not MISSING and _is_read_plainly(kind, name):
             self._owned(at, self._is(f"{{}}.{name}", read.seen))
         else:
             self._owned(at, self._by_value(read))
+
+    def _absent(self, at: MissingNames, read: Dependency) -> None:
+        owner = at.owner
+        kind = class_of(owner)
+        if owner is None:
+            return
+        if issubclass(kind, type):
+            if not _has_plain_mro(owner):
+                self.condition(self._by_value(read))
+                return
+            if id(owner) not in self._compared:
+                self._same_bases(owner)
+            for base in bases_of(owner):
+                if base is not object and id(base) not in self._compared:
+                    held = self.hold(self._dict(base))
+                    self.condition(self._lacks(held, at.name))
+        elif kind is dict:
+            self.condition(self._lacks(self.hold(owner), at.name))
+        elif kind is FunctionType or _has_plain_dict(kind):
+            self._owned(at, self._lacks("{}.__dict__", at.name))
+        else:
+            self._owned(at, self._by_value(read))
+
+    def _lacks(self, held: str, names: frozenset[str]) -> str:
+        """Return the condition that a dictionary has none of some names."""
+        if len(names) > 1:
+            return f"{self.hold(names)}.isdisjoint({held})"
+        return f"{next(iter(names))!r} not in {held}"
 
     def _item(self, at: Item, read: Dependency) -> str:
         kind, key, seen = class_of(at.container), at.name, read.seen
@@ -517,12 +545,6 @@ class _GuardCompiler:
 
     def function(self, otherwise: Callable[[], bool] | None = None) -> Any:
         """Return the function; where a condition fails, `otherwise` decides."""
-        for at, names in tuple(self._lacking.values()):
-            if len(names) == 1:
-                self._owned(at, f"{names[0]!r} not in {{}}.__dict__")
-            else:
-                disjoint = self.hold(frozenset(names).isdisjoint)
-                self._owned(at, f"{disjoint}({{}}.__dict__)")
         conditions = [*self._conditions]
         for _, binding, texts in self._of_owners.values():
             conditions.append(f"({binding} is None or ({' and '.join(texts)}))")

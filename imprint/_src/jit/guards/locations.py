@@ -9,7 +9,7 @@ location of another owner, which finds the versions of a re-created function.
 import builtins
 import sys
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CellType, FunctionType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, final
 
@@ -19,6 +19,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     LIMIT,
     MISSING,
+    OF_TYPES,
     SETS,
     bases_of,
     cell_contents,
@@ -28,6 +29,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     dict_get,
     item_of,
     module_of,
+    namespace_of,
     qualname_of,
     special_methods,
     storage_of,
@@ -448,6 +450,53 @@ class Referent(Owned):
 
     def __str__(self) -> str:
         return self.path
+
+
+@final
+class MissingNames(Owned):
+    """Names that an object, a class, a function or a module lacks, as one location."""
+
+    __slots__ = ()
+    kind = "object"
+    tag = "absent"
+
+    def read(self, owner: Any) -> tuple[str, ...]:
+        """Return those of the names that the owner has now, in order."""
+        return (*sorted(held_names(owner, self.name)),)
+
+    def without(self, names: Iterable[str]) -> "MissingNames":
+        """Return the location of the other names."""
+        rest = self.name.difference(names)
+        return MissingNames(self.standin(), rest, self.parent, self.path)
+
+    def part(self, name: str) -> Location:
+        """Return the location of one name."""
+        owner = self.standin()
+        if issubclass(class_of(owner), type):
+            return ClassAttribute(owner, name, self.parent)
+        if class_of(owner) is FunctionType:
+            return FunctionPart(owner, name, self.parent)
+        if class_of(owner) is dict:
+            return Global(owner, name)
+        return Attribute(owner, name, self.parent, self.path)
+
+    def __str__(self) -> str:
+        return f"{self.path}.{{{', '.join(sorted(self.name))}}}"
+
+
+def held_names(owner: Any, names: frozenset[str]) -> frozenset[str]:
+    """Return those of some names that an object, a class, a function or a module has."""
+    kind = class_of(owner)
+    if kind is dict:  # of a module
+        return names.intersection(owner)
+    if kind is FunctionType:
+        return names.intersection((*owner.__dict__, *OF_FUNCTIONS))
+    if issubclass(kind, type):
+        found = names.intersection(OF_TYPES)
+        return found.union(*map(names.intersection, map(namespace_of, bases_of(owner))))
+    layout = layout_of(owner)
+    found = names.intersection(layout.names(owner))  # with slots that are not set
+    return frozenset(n for n in found if layout.get(owner, n, MISSING) is not MISSING)
 
 
 # ---- containers ----

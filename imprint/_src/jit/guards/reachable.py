@@ -164,6 +164,7 @@ class ReachableValues:
         self._own_names: dict[int, set[str]] = {}
         self._known: dict[int, Any] = {}  # by id: kept alive
         self._whole: dict[int, Any] = {}
+        self._flat: dict[Key, int] = {}  # the lengths of containers of no containers
         self._waiting: dict[str, list[Callable[[], Location]]] = {}
         self._queue: list[tuple[Any, Location | None, Readers | None]] = []
         self._is_walking = False
@@ -510,13 +511,17 @@ class ReachableValues:
             place = Contents(held, at, at.value_path, is_strict=self.is_strict)
             is_known = place.key in self.places
             self.add(place, readers)
-            if (is_known and depth) or self._is_too_long(held):
+            size = length_of(held)
+            is_flat = self._flat.get(place.key) == size
+            if (is_known and (depth or is_flat)) or self._is_too_long(held):
                 continue
+            self._flat[place.key] = size
             for step, item in _items(held, at):
                 is_inside = id(class_of(item)) in PLAIN_CONTAINERS or (
                     self.is_strict and storage_of(item) is not None
                 )
                 if is_inside and depth < _DEPTH:
+                    self._flat.pop(place.key, None)
                     queue.append((item, step, depth + 1))
                     continue
                 self.explore(item, step)
@@ -531,6 +536,7 @@ class ReachableValues:
         if {*map(id, now)}.issubset(map(id, place.before)):
             return
         self.is_over = True
+        self._flat.pop(at.key, None)
         for readers in tuple(place.readers):
             self.add_contents(at.owner, at.parent or at, readers)
         self.is_over = False

@@ -22,7 +22,6 @@ from imprint._src.core.user_code import is_user_class
 from imprint._src.diagnostics.source import warn
 from imprint._src.errors import CaptureWarning
 from imprint._src.jit.fingerprint.code import code_of
-from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.fingerprint.raw_access import (
     GONE,
     MISSING,
@@ -33,18 +32,15 @@ from imprint._src.jit.fingerprint.raw_access import (
     length_of,
     storage_of,
 )
+from imprint._src.jit.guards.absences import Absences
 from imprint._src.jit.guards.chains import FollowedChains
 from imprint._src.jit.guards.code_names import Head, StepKind, all_code, code_names
 from imprint._src.jit.guards.dependencies import Dependencies, ExecutedCode, is_captured
 from imprint._src.jit.guards.executed import Executed
 from imprint._src.jit.guards.locations import (
     CALL_PARTS,
-    Attribute,
-    Cell,
-    ClassAttribute,
     Contents,
     FunctionPart,
-    Global,
     Item,
     Key,
     Location,
@@ -56,9 +52,6 @@ from imprint._src.jit.guards.locations import (
 from imprint._src.jit.guards.reachable import (
     VISITED,
     ReachedLocation,
-    Readers,
-    has_getattr,
-    object_path,
 )
 from imprint._src.jit.guards.values import (
     CaptureBudget,
@@ -220,15 +213,15 @@ class Recording:
         self._add_equal_code()
         self._visit_new_values(after)
         name_uses = self._name_uses()
-        self._add_absent({*name_uses})
+        absences = Absences(self._reached, self._executed, name_uses)
         self._visit_new_values(after)
         for place in self._reached.places.values():
             at = place.location
             if isinstance(at, Item | Contents) and at.parent is not None:
                 self._parents.setdefault(id(at.container), at.parent.key)
         reads, written = self._inputs(name_uses, after)
-        reads = [*self._detached(reads, written)]
-        reads += [*self._hiding(reads), *self._classes_of_owners(reads)]
+        reads = [*self._detached(absences.merged(reads, written), written)]
+        reads += self._classes_of_owners(reads)
         if self._reached.is_bounded:
             _warn_bounded(self._values[0])
         return Dependencies(
@@ -300,7 +293,7 @@ class Recording:
                 yield Dependency(place.location, RecordedValue(place.before))
 
     def _detached(
-        self, reads: list[Dependency], written: set[Key]
+        self, reads: Iterable[Dependency], written: set[Key]
     ) -> Iterable[Dependency]:
         """Yield reads without a parent where the trace wrote the path to the owner.
 
@@ -322,26 +315,6 @@ class Recording:
             owner = location.owner
             if owner is not None:
                 yield Dependency(location.on(owner, None), seen)
-
-    def _hiding(self, reads: list[Dependency]) -> list[Dependency]:
-        """Return the missing attributes of objects that would hide read class attributes."""
-        names: dict[int, list[str]] = {}
-        known = {location.key for location, _ in reads}
-        for location, _ in reads:
-            if isinstance(location, ClassAttribute) and location.name[:2] != "__":
-                names.setdefault(id(location.owner), []).append(location.name)
-        found: list[Dependency] = []
-        for value, location in tuple(self._reached.objects.values()):
-            read = names.get(id(class_of(value)))
-            if not read or not layout_of(value).has_dict:
-                continue
-            for name in read:
-                at = Attribute(value, name, location, object_path(value, location))
-                place = self._reached.places.get(at.key)  # of a name only called
-                was = MISSING if place is None else place.before
-                if at.key not in known and was is MISSING and at.get() is MISSING:
-                    found.append(Dependency(at, RecordedValue(MISSING)))
-        return found
 
     def _visit_new_values(self, after: dict[Key, Any]) -> None:
         """Visit the values that the trace bound where nothing was before.
@@ -404,59 +377,6 @@ class Recording:
                     is_loose = is_loose or step.name in stores
         return found
 
-    def _add_absent(self, read: set[str]) -> None:
-        """Add the attributes that code did not find, and went on.
-
-        Args:
-            read: all names that code reads; a user's `__getattr__` may answer them.
-        """
-        names: set[str] = set()
-        executed = self._executed
-        every = [(code, code_names(code)) for code in executed.codes.values()]
-        # Without events, the handler, `with` or getattr of a caller may catch the error.
-        handles = not executed.is_observed and any(
-            code.co_exceptiontable or found.constants or found.handles
-            for code, found in every
-        )
-        for code, found in every:
-            names.update(
-                x for x, offset in found.constants if executed.is_executed(code, offset)
-            )
-            is_any = handles or (executed.is_whole(code) and found.handles)
-            names.update(
-                step.name
-                for chain in found.chains
-                for step in chain.steps
-                if not step.kind.is_item
-                and (is_any or executed.raised(code, step.offset, step.after))
-            )
-        by_name = Readers(by_name=True)
-        for value, location in tuple(self._reached.objects.values()):
-            kind, path = class_of(value), object_path(value, location)
-            if is_user_class(kind) or layout_of(value).is_named:
-                for name in names | read if _computes_attributes(kind) else names:
-                    self._reached.add(Attribute(value, name, location, path), by_name)
-        for cls in filter(is_user_class, tuple(self._reached.classes.values())):
-            for name in names | read if has_getattr(cls) else names:
-                self._reached.add(ClassAttribute(cls, name), by_name)
-        if names:
-            self._add_absent_of_modules(names)
-
-    def _add_absent_of_modules(self, names: set[str]) -> None:
-        by_name = Readers(by_name=True)
-        for names_of in self._reached.modules():
-            self._reached.add(Global(names_of, "__getattr__"), Readers(always=True))
-            for name in names:
-                self._reached.add(Global(names_of, name), by_name)
-        for found in tuple(self._reached.functions.values()):
-            for function, location in found:
-                if isinstance(
-                    location, Global | Cell | Attribute | Item | ClassAttribute
-                ):
-                    for name in names:
-                        part = FunctionPart(function, name, location)
-                        self._reached.add(part, by_name)
-
     # ---- one location ----
 
     def _is_input(self, place: ReachedLocation, name_uses: dict[str, _NameUse]) -> bool:
@@ -496,14 +416,14 @@ class Recording:
         is_filled = before is MISSING or before is None
         if not is_same and (issubclass(class_of(now), Tracer) or not is_filled):
             return None
-        captured = is_captured(place.location, self._captured)
+        by_parts = storage_of(now) is not None and self._is_by_parts(place, now)
+        captured = not by_parts and is_captured(place.location, self._captured)
         seen = RecordedValue(
             now, self._budget, is_captured=captured, is_strict=self.strict
         )
+        seen.by_parts = by_parts
         seen.is_left = not is_same
         seen.has_run = self._is_function_that_ran(now)
-        if storage_of(now) is not None:
-            seen.by_parts = self._is_by_parts(place, now)
         return seen
 
     def _is_function_that_ran(self, value: Any) -> bool:
@@ -523,7 +443,7 @@ class Recording:
             after = contents.location.get()
             if length_of(now) and not after:
                 return False  # it is too large
-            if self._contents(contents, after).rest is None:
+            if _has_same_items(contents.before, after):
                 return True
         if isinstance(location, FunctionPart) and location.name in CALL_PARTS:
             return False
@@ -552,9 +472,7 @@ class Recording:
     def _contents(self, place: ReachedLocation, now: tuple[Any, ...]) -> RecordedItems:
         """Return the items of a container, without those that the trace wrote."""
         before, container = place.before, place.location.owner
-        is_same = len(before) == len(now) and all(
-            a is b or is_same_plain(a, b) for a, b in zip(before, now, strict=True)
-        )
+        is_same = _has_same_items(before, now)
         now = tuple(MISSING if issubclass(class_of(x), Tracer) else x for x in now)
         rest = None if is_same else UnwrittenItems(storage_of(container), before, now)
         items = now if rest is None else rest(now)
@@ -576,15 +494,17 @@ class Recording:
         return parent is not None and parent.owner is container
 
 
+def _has_same_items(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    return len(before) == len(now) and all(
+        a is b or is_same_plain(a, b) for a, b in zip(before, now, strict=True)
+    )
+
+
 def _written_keys(location: Contents, rest: UnwrittenItems) -> Iterable[Key]:
     """Yield keys for the items of a container that a trace wrote."""
     yield location.key
     for name in rest.written:
         yield "part", id(location.container), name
-
-
-def _computes_attributes(cls: type) -> bool:
-    return is_user_class(cls) and has_getattr(cls)
 
 
 def _is_callable(value: Any) -> bool:

@@ -5,7 +5,7 @@ with equal code: its other parts are separate locations. Any other object is equ
 itself. Objects are held weakly where that is possible. No user code runs here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple, final
 from weakref import ref
@@ -36,7 +36,7 @@ from imprint._src.jit.fingerprint.raw_access import (
 )
 from imprint._src.jit.fingerprint.token import Content
 from imprint._src.jit.fingerprint.wording import show
-from imprint._src.jit.guards.locations import Attribute, Location
+from imprint._src.jit.guards.locations import Attribute, Location, MissingNames
 
 _STRONG: Final = ATOMS | ids_of(
     tuple,
@@ -323,6 +323,17 @@ class Dependency(NamedTuple):
         now = self.location.get()
         return now is GONE or self.matches(now)
 
+    def parts(self, *, only_changed: bool = False) -> Iterator["Dependency"]:
+        """Yield it by single names; those that an owner lacks are one dependency."""
+        at = self.location
+        if type(at) is not MissingNames:
+            yield self
+            return
+        found = at.get() if only_changed else sorted(at.name)
+        for part in map(at.part, () if found is GONE else found):
+            if not (only_changed and _is_as_shown(part)):
+                yield Dependency(part, RecordedValue(MISSING))
+
     @property
     def is_lost(self) -> bool:
         """Whether it can never hold again, because the value is no longer alive."""
@@ -334,16 +345,25 @@ class Dependency(NamedTuple):
         An attribute of an object equals the same value of its class.
         """
         location, seen = self
-        if type(location) is Attribute and type(seen) is RecordedValue:
-            was = seen.value
-            if (now is MISSING) is not (was is MISSING):
-                shown = class_attribute(class_of(location.owner), location.name)
-                if shown is MISSING or not is_plain(shown):
-                    return False
-                return (
-                    is_same_plain(now, shown) if was is MISSING else seen.matches(shown)
-                )
+        if type(location) is MissingNames:
+            return all(map(_is_as_shown, map(location.part, now)))
+        if now is MISSING and type(location) is Attribute:
+            now = _shown(location)
         return bool(seen.matches(now))
+
+
+def _shown(location: Attribute) -> Any:
+    """Return the plain value that a class has for an attribute of its object; or MISSING."""
+    shown = class_attribute(class_of(location.owner), location.name)
+    return shown if is_plain(shown) else MISSING
+
+
+def _is_as_shown(location: Location) -> bool:
+    """Return whether an attribute that an object got is that of its class."""
+    if type(location) is not Attribute:
+        return False
+    shown = _shown(location)
+    return shown is not MISSING and is_same_plain(location.get(), shown)
 
 
 @final

@@ -42,6 +42,7 @@ from imprint._src.jit.guards.locations import (
     Global,
     Item,
     Location,
+    MissingNames,
     Referent,
     Root,
     SpecialMethods,
@@ -165,6 +166,8 @@ class _ReadSerializer:
     def _name(self, location: Location) -> Any:
         """Return the name of a location; None if a key is not known yet."""
         name = location.name
+        if type(location) is MissingNames:
+            return sorted(name)
         return name if type(name) in (str, int, bool) else self._reference(name)
 
     def _reference(self, x: Any) -> Any:
@@ -257,6 +260,7 @@ _NAMES: Final[dict[type[Location], str]] = {
     Item: "item",
     Contents: "contents",
     Referent: "referent",
+    MissingNames: "absent",
 }
 
 
@@ -366,7 +370,7 @@ def restore_reads(
                 continue
             if owner is None:
                 return Mismatch(f"the module {found[1]}")
-        key: Any = _find(to, name) if type(name) is list else name
+        key = _restored_name(to, kind, name)
         location = _location(kind, owner, key, extra, parent)
         value = location.get()
         if digest:
@@ -457,6 +461,12 @@ def _find(to: StableHash, reference: Any) -> Any:
     return value
 
 
+def _restored_name(to: StableHash, kind: str, name: Any) -> Any:
+    if kind == _NAMES[MissingNames]:
+        return frozenset(name)
+    return _find(to, name) if type(name) is list else name
+
+
 def _location(
     kind: str, owner: Any, name: Any, extra: Any, parent: Location | None
 ) -> Location:
@@ -476,7 +486,11 @@ def _location(
         return TypeOf(owner, parent, path)
     if kind == "specials":
         return SpecialMethods(owner, parent)
-    if kind in ("attribute", "item"):
-        made = Attribute if kind == "attribute" else Item
-        return made(owner, name, parent, path)
+    if kind in _WITH_PATH:
+        return _WITH_PATH[kind](owner, name, parent, path)
     return (FunctionPart if kind == "function" else ClassAttribute)(owner, name, parent)
+
+
+_WITH_PATH: Final[dict[str, Callable[..., Location]]] = {
+    _NAMES[kind]: kind for kind in (Attribute, Item, MissingNames)
+}
