@@ -822,14 +822,28 @@ static void clear_form(Form *form)
     Py_CLEAR(form->statics);
 }
 
-/* Return whether a value may equal the default of its parameter: then Python decides. */
-static int may_be_default(PyObject *defaults, PyObject *const *args, Py_ssize_t total)
+/* Return whether a value may be a default, in type and bits; if so, Python decides. */
+static int may_be_default(PyObject *value, PyObject *plain)
+{
+    PyTypeObject *kind = Py_TYPE(value);
+    if (value == plain || kind != Py_TYPE(plain))
+        return value == plain;
+    if (kind == &PyFloat_Type) {
+        double a = PyFloat_AS_DOUBLE(value), b = PyFloat_AS_DOUBLE(plain);
+        return memcmp(&a, &b, sizeof a) == 0;
+    }
+    if (kind == &PyLong_Type || kind == &PyUnicode_Type)
+        return PyObject_RichCompareBool(value, plain, Py_EQ);
+    return kind != &PyBool_Type;
+}
+
+/* Return whether a value of a call may be the default of its parameter. */
+static int has_default(PyObject *defaults, PyObject *const *args, Py_ssize_t total)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); i++) {
         PyObject *pair = PyTuple_GET_ITEM(defaults, i);
         Py_ssize_t at = PyLong_AsSsize_t(PyTuple_GET_ITEM(pair, 0));
-        PyObject *value = PyTuple_GET_ITEM(pair, 1);
-        if (at < 0 || at >= total || value == args[at] || Py_TYPE(value) == Py_TYPE(args[at]))
+        if (at < 0 || at >= total || may_be_default(args[at], PyTuple_GET_ITEM(pair, 1)))
             return 1;
     }
     return 0;
@@ -856,7 +870,7 @@ static PyObject *tokens_of(PyObject *statics, PyObject *const *args, Py_ssize_t 
 static int split(PyObject *form, PyObject *const *args, Py_ssize_t total, Form *found)
 {
     PyObject *defaults = AT(form, of_form.defaults), *statics = AT(form, of_form.statics);
-    if (PyTuple_GET_SIZE(defaults) && may_be_default(defaults, args, total))
+    if (PyTuple_GET_SIZE(defaults) && has_default(defaults, args, total))
         return 0;
     found->statics = tokens_of(statics, args, total);
     if (found->statics == NULL) {
