@@ -22,7 +22,8 @@ def build() -> Path:
 
     source = FOLDER / "core.c"
     target = FOLDER / f"core{sysconfig.get_config_var('EXT_SUFFIX')}"
-    identity = blake2b(source.read_bytes(), digest_size=16).hexdigest()
+    texts = [part.read_bytes() for part in sorted(FOLDER.glob("*.c"))]
+    identity = blake2b(b"".join(texts), digest_size=16).hexdigest()
     variables = sysconfig.get_config_vars()
     made = target.with_suffix(".tmp")  # replaced at once: a process may have it loaded
     command = [

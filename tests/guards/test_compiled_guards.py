@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import imprint
-from imprint._src.jit.guards.guard import Guard, _SameItems
+from imprint._src.jit.guards.compiled_guard import SameItems
+from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Owned
 
 X = np.float32(2.0)
@@ -128,7 +129,7 @@ def test_nor_does_the_guard_of_a_static_value(compared, value):
 @pytest.mark.parametrize("function", [names_of_classes, empty_containers])
 def test_names_and_empty_containers_are_read_in_c(monkeypatch, function):
     read = []
-    for kind, name in ((Owned, "get"), (_SameItems, "__call__")):
+    for kind, name in ((Owned, "get"), (SameItems, "__call__")):
         whole = getattr(kind, name)
         counted = lambda self, whole=whole: read.append(self) or whole(self)
         monkeypatch.setattr(kind, name, counted)

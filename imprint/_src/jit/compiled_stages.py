@@ -26,6 +26,7 @@ from imprint._src.core.trace import Tracer, current_trace
 from imprint._src.diagnostics import html
 from imprint._src.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint._src.jit.calls.device_assignment import (
+    DeviceAssignment,
     ShardedAssignment,
     is_as,
     shown,
@@ -46,6 +47,7 @@ from imprint._src.jit.compile_steps import (
 )
 from imprint._src.jit.fingerprint.static_values import static_token
 from imprint._src.jit.versions.version import Version
+from imprint._src.jit.warm_call import CompiledCall
 from imprint._src.passes import nan_checks
 from imprint._src.runtime import CompileOptions, MemoryStats
 from imprint._src.sharding.layout import DeviceLocalLayout, Format
@@ -221,7 +223,7 @@ class Stage:
     @property
     def _one_kind(self) -> str:
         kinds = type(self).__mro__
-        name = next(x for x in kinds if x.__base__ is Stage).__name__
+        name = next(x for x in kinds if Stage in x.__bases__).__name__
         return (
             f"A {name} takes only the kind of call it was {name.lower()} for; call the "
             "jitted function for another."
@@ -367,7 +369,7 @@ class _OneProgram:
         return Compiled(version, self._signature, self._given._replace(disk=None))
 
 
-class Compiled(Stage):
+class Compiled(CompiledCall, Stage):
     """An executable for one call signature."""
 
     def __init__(
@@ -375,32 +377,6 @@ class Compiled(Stage):
     ) -> None:
         super().__init__(version.traced, signature, given)
         self._version = version
-        self._accepted: tuple[Any, list[Any]] | None = None
-        """How to take the leaves of a call like the last one, and their avals."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Execute; the arguments must be of the kind that was compiled for.
-
-        Static arguments are left out, as in JAX, or given with the same value.
-        """
-        accepted = self._accepted
-        if accepted is not None and not kwargs and current_trace() is None:
-            flags = settings()
-            match, avals = accepted
-            try:
-                leaves = args if match is None else match(args)
-                buffers = [x._buffer for x in leaves]
-                if (
-                    [x.aval for x in leaves] != avals
-                    or flags.debug_nans
-                    or flags.debug_infs
-                ):
-                    raise KeyError
-            except (KeyError, AttributeError):
-                pass
-            else:
-                return self._version.run_there(leaves, buffers)
-        return self._checked(args, kwargs)
 
     def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Execute, checking the arguments first."""
@@ -425,26 +401,31 @@ class Compiled(Stage):
 
     def _accept(
         self, args: tuple[Any, ...], call: Call
-    ) -> tuple[Any, list[ShapedArray]] | None:
-        """Return how to take the leaves of a call like this, which passed, and their avals.
+    ) -> tuple[Version, Any, tuple[ShapedArray, ...], Settings] | None:
+        """Return how to answer calls like this one, which passed; see `CompiledCall`.
 
-        None if it is not of arrays on the device alone, given by position.
+        None if it is not of arrays that are where it runs, given by position.
         """
+        flags, version, before = settings(), self._version, self._accepted
+        if flags.debug_nans or flags.debug_infs:
+            return None
         if len(args) != len(call.dynamic) or any(map(is_not, args, call.dynamic)):
             return None
         leaves, treedef = tree.flatten(args)
         if not all(type(x) is ArrayImpl for x in leaves):
             return None
-        version, match = self._version, None
-        device = version.assignment.device
-        if version.run_special is None and any(x.device is not device for x in leaves):
-            return None
-        if not treedef.is_flat_tuple:
+        if isinstance(version.assignment, DeviceAssignment):
+            device = version.assignment.device
+            if any(x.device is not device for x in leaves):
+                return None
+            version = before[0] if before else version.where_it_runs()
+        match = before[1] if before else None
+        if match is None and not treedef.is_flat_tuple:
             try:
-                match = (self._accepted and self._accepted[0]) or tree.match_of(args)
+                match = tree.match_of(args)
             except KeyError:
                 return None
-        return match, [x.aval for x in leaves]
+        return version, match, tuple([x.aval for x in leaves]), flags
 
     def _check_finite(self, result: Any, flags: Settings) -> None:
         """Raise NonFiniteError if a result has NaN or infinity and a flag forbids it."""

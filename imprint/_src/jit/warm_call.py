@@ -4,6 +4,10 @@
 `Jitted._warm`, as the class in Python does with all but the fastest. The attributes that
 `Jitted` sets for it: `_current`, the versions by key; `_forms`, those of its calls that are
 known; `_bind`, what makes a method of it, if it makes no plain one.
+
+`CompiledCall` is the same for a `Compiled`, which leaves other calls to `_checked`. Its
+`_accepted` is a call that passed: the version, how to take the leaves, their avals, and the
+settings.
 """
 
 import typing
@@ -73,6 +77,36 @@ class _PythonCall(InternalObject):
         return self if instance is None else self._bind(self, instance)
 
 
+class _PythonCompiledCall:
+    """Calls of a `Compiled`, in Python; the twin of the one in C."""
+
+    _accepted: tuple[Version, Any, tuple[Any, ...], config.Settings] | None = None
+
+    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Execute; the arguments must be of the kind that was compiled for.
+
+        Static arguments are left out, as in JAX, or given with the same value.
+        """
+        accepted = self._accepted
+        if accepted is None or kwargs or trace.current_trace() is not None:
+            return self._checked(args, kwargs)
+        version, match, avals, flags = accepted
+        try:
+            leaves = args if match is None else match(args)
+            is_alike = flags is config.settings() and avals == (
+                *[x.aval for x in leaves],
+            )
+        except (KeyError, AttributeError):
+            is_alike, leaves = False, ()
+        if not is_alike:
+            return self._checked(args, kwargs)
+        version.hits += 1
+        return version.run([*leaves])
+
+
 def _explain(version: Version, buffers: list[Any], err: Exception) -> NoReturn:
     """Raise the error for an error of an execution."""
     raise version.explain(buffers, err) from err
@@ -93,6 +127,8 @@ def _native_call() -> Any:
             "entry": tokens["_WeakEntry"],
             "ndarray": np.ndarray,
             "engine_error": runtime.EngineError,
+            "results": runtime.ExecuteResults,
+            "consume": runtime.ExecuteResults.consume_with_handlers,
             "collect": runtime.collect_garbage,
             "explain": _explain,
             "static_token": static_values.static_token,
@@ -117,6 +153,7 @@ def _native_call() -> Any:
     return native.core.WarmCall
 
 
-WarmCall = (
-    _PythonCall if typing.TYPE_CHECKING or native.core is None else _native_call()
-)
+if typing.TYPE_CHECKING or native.core is None:
+    WarmCall, CompiledCall = _PythonCall, _PythonCompiledCall
+else:
+    WarmCall, CompiledCall = _native_call(), native.core.CompiledCall

@@ -1,6 +1,7 @@
 """The native core: warm calls in C, if it was built.
 
-- `core.c`: its source
+- `core.c`: the calls
+- `guards.c`: a part of it, the guards
 
 `core` is the extension, or None; `status` says which, and why. A binary of another source
 is refused. The environment variable IMPRINT_NATIVE=0 turns it off. Without it the same
@@ -16,12 +17,12 @@ from typing import Any, Final
 
 __all__ = ["core", "status"]
 
-SOURCE: Final = Path(__file__).with_name("core.c")
 
-
-def digest(source: bytes) -> str:
-    """Return what identifies a source in its binary."""
-    return blake2b(source, digest_size=16).hexdigest()
+def source() -> str:
+    """Return the digest of the source, which identifies it in its binary."""
+    parts = sorted(Path(__file__).parent.glob("*.c"))
+    text = b"".join([part.read_bytes() for part in parts])
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 def _load() -> tuple[Any, str]:
@@ -34,7 +35,7 @@ def _load() -> tuple[Any, str]:
         loaded: Any = import_module("imprint._src.native.core")
     except ImportError as err:
         return None, f"not loaded: {err}"
-    if loaded.source != digest(SOURCE.read_bytes()):
+    if loaded.source != source():
         return None, "not loaded: it was built from another source; build it again"
     return loaded, "loaded"
 

@@ -27,10 +27,10 @@
 /* ---- what `setup` gives ---- */
 
 static struct {
-    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray;
+    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray, *results;
     PyObject *engine_error, *collect, *explain, *static_token, *known_tokens;
     PyObject *settings, *local, *trace, *config, *scalar_aval, *avals, *wide_avals;
-    PyObject *run_donating, *current_source, *replayed, *passed, *source, *new_source;
+    PyObject *run_donating, *current_source, *replayed, *passed, *source, *new_source, *consume;
 } given;
 
 static struct {
@@ -64,7 +64,7 @@ static struct {
 
 static struct {
     PyObject *base, *warm, *run, *consume, *consume_token, *moves, *block, *execute,
-        *handlers;
+        *handlers, *code, *defaults, *kwdefaults, *checked;
 } names;
 
 static int is_ready = 0;
@@ -121,6 +121,8 @@ static PyObject *make_array(PyObject *aval, PyObject *buffer)
     }
     return made;
 }
+
+#include "guards.c"
 
 /* ---- avals of host values ---- */
 
@@ -200,11 +202,40 @@ static PyObject *host_aval(PyObject *value, PyObject *settings)
 
 /* ---- static values ---- */
 
+#define REMEMBERED 64
+
+/* The tokens of some plain values, by address; the values are held. */
+static struct {
+    PyObject *value, *token;
+} tokens[REMEMBERED];
+
+/* Return whether the token of a value never changes: a number, or a few of them. */
+static int is_scalar(PyObject *value)
+{
+    PyTypeObject *kind = Py_TYPE(value);
+    return kind == &PyLong_Type || kind == &PyUnicode_Type || kind == &PyFloat_Type
+           || kind == &PyBool_Type || value == Py_None;
+}
+
+static int is_plain_data(PyObject *value)
+{
+    if (!PyTuple_CheckExact(value))
+        return is_scalar(value);
+    Py_ssize_t count = PyTuple_GET_SIZE(value);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!is_scalar(PyTuple_GET_ITEM(value, i)))
+            return 0;
+    return count <= 16;
+}
+
 static PyObject *token_of(PyObject *value, PyObject *name)
 {
     PyTypeObject *kind = Py_TYPE(value);
     if (kind == &PyLong_Type || kind == &PyUnicode_Type || value == Py_None)
         return Py_NewRef(value);
+    size_t at = ((uintptr_t)value >> 4) % REMEMBERED;
+    if (tokens[at].value == value)
+        return Py_NewRef(tokens[at].token);
     PyObject *key = PyLong_FromVoidPtr(value);
     if (key == NULL)
         return NULL;
@@ -214,7 +245,12 @@ static PyObject *token_of(PyObject *value, PyObject *name)
         return Py_XNewRef(AT(known, of_entry.token));
     if (PyErr_Occurred())
         return NULL;
-    return PyObject_CallFunctionObjArgs(given.static_token, value, name, NULL);
+    PyObject *token = PyObject_CallFunctionObjArgs(given.static_token, value, name, NULL);
+    if (token != NULL && is_plain_data(value)) {
+        Py_XSETREF(tokens[at].token, Py_NewRef(token));
+        Py_XSETREF(tokens[at].value, Py_NewRef(value));
+    }
+    return token;
 }
 
 /* ---- executions ---- */
@@ -237,12 +273,24 @@ static void explain_error(PyObject *version, PyObject *buffers)
     Py_XDECREF(trace);
 }
 
-/* Free what the engine has released, after an execution. */
+/* Free what the engine has released, every few executions: each leaves 80 bytes. */
 static int collect_garbage(void)
 {
+    static unsigned int count = 0;
+    if (++count % 16) /* 60 ns */
+        return 0;
     PyObject *nothing = PyObject_CallNoArgs(given.collect);
     Py_XDECREF(nothing);
     return nothing == NULL ? -1 : 0;
+}
+
+/* Return the buffers of results, a list. */
+static PyObject *consume_results(PyObject *results, PyObject *handlers)
+{
+    PyObject *args[] = {results, handlers};
+    if (Py_TYPE(results) == given.results) /* the look-up: 30 ns */
+        return PyObject_Vectorcall(given.consume, args, 2, NULL);
+    return PyObject_VectorcallMethod(names.consume, args, 2, NULL);
 }
 
 /* Return the buffers of the results, a list. */
@@ -258,8 +306,7 @@ static PyObject *execute(PyObject *version, PyObject *buffers)
     Py_XDECREF(run);
     Py_DECREF(executable);
     if (results != NULL) {
-        outs = PyObject_CallMethodOneArg(results, names.consume,
-                                         AT(version, of_version.handlers));
+        outs = consume_results(results, AT(version, of_version.handlers));
         Py_DECREF(results);
     }
     if (outs == NULL) {
@@ -310,14 +357,13 @@ static PyObject *wrap(PyObject *version, PyObject *outs)
 /* Count a call that a version answers. */
 static int count_hit(PyObject *version)
 {
-    PyObject *one = PyLong_FromLong(1);
-    PyObject *hits = one ? PyNumber_Add(AT(version, of_version.hits), one) : NULL;
-    Py_XDECREF(one);
+    PyObject *before = AT(version, of_version.hits);
+    long long count = PyLong_AsLongLong(before);
+    PyObject *hits = count == -1 && PyErr_Occurred() ? NULL : PyLong_FromLongLong(count + 1);
     if (hits == NULL)
         return -1;
-    PyObject *before = AT(version, of_version.hits);
     AT(version, of_version.hits) = hits;
-    Py_XDECREF(before);
+    Py_DECREF(before);
     return 0;
 }
 
@@ -666,7 +712,7 @@ static PyObject *host_execute(HostCall *self, PyObject *arguments, const Py_ssiz
     if (set.token == NULL)
         goto done;
     return_set(self, &set);
-    outs = PyObject_CallMethodOneArg(results, names.consume, handlers);
+    outs = consume_results(results, handlers);
     if (outs != NULL && (nothing = PyObject_CallNoArgs(self->collect)) == NULL)
         Py_CLEAR(outs);
 done:
@@ -787,9 +833,9 @@ typedef struct {
     PyObject *bind;    /* makes a method, if it is no plain one */
 } WarmCall;
 
-/* Return the result of the Python path. */
-static PyObject *call_python(PyObject *self, PyObject *const *args, Py_ssize_t count,
-                             PyObject *keywords)
+/* Return the result of the Python path, a method of the object. */
+static PyObject *call_python(PyObject *self, PyObject *method, PyObject *const *args,
+                             Py_ssize_t count, PyObject *keywords)
 {
     Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
     PyObject *values = PyTuple_New(count), *options = PyDict_New(), *result = NULL;
@@ -799,7 +845,7 @@ static PyObject *call_python(PyObject *self, PyObject *const *args, Py_ssize_t c
     for (Py_ssize_t i = 0; !failed && i < named; i++)
         failed = PyDict_SetItem(options, PyTuple_GET_ITEM(keywords, i), args[count + i]) < 0;
     if (!failed)
-        result = PyObject_CallMethodObjArgs(self, names.warm, values, options, NULL);
+        result = PyObject_CallMethodObjArgs(self, method, values, options, NULL);
     Py_XDECREF(values);
     Py_XDECREF(options);
     return result;
@@ -826,15 +872,9 @@ static void clear_form(Form *form)
 static int may_be_default(PyObject *value, PyObject *plain)
 {
     PyTypeObject *kind = Py_TYPE(value);
-    if (value == plain || kind != Py_TYPE(plain))
-        return value == plain;
-    if (kind == &PyFloat_Type) {
-        double a = PyFloat_AS_DOUBLE(value), b = PyFloat_AS_DOUBLE(plain);
-        return memcmp(&a, &b, sizeof a) == 0;
-    }
-    if (kind == &PyLong_Type || kind == &PyUnicode_Type)
-        return PyObject_RichCompareBool(value, plain, Py_EQ);
-    return kind != &PyBool_Type;
+    int is_compared = kind == &PyFloat_Type || kind == &PyLong_Type || kind == &PyBool_Type
+                      || kind == &PyUnicode_Type || kind != Py_TYPE(plain);
+    return !is_compared || is_same(value, plain);
 }
 
 /* Return whether a value of a call may be the default of its parameter. */
@@ -864,6 +904,29 @@ static PyObject *tokens_of(PyObject *statics, PyObject *const *args, Py_ssize_t 
             PyTuple_SET_ITEM(tokens, i, token);
     }
     return tokens;
+}
+
+/* Replace the values that a call holds by their leaves; as `split`. */
+static int match_leaves(PyObject *match, Form *found)
+{
+    Py_INCREF(match);
+    PyObject *taken = PyObject_CallOneArg(match, found->holder);
+    Py_DECREF(match);
+    if (taken == NULL)
+        return declined();
+    PyObject *leaves = taken;
+    if (PyTuple_CheckExact(taken) && PyTuple_GET_SIZE(taken) == 2) { /* of a `Split` */
+        leaves = PyTuple_GET_ITEM(taken, 0);
+        Py_XSETREF(found->statics, Py_NewRef(PyTuple_GET_ITEM(taken, 1)));
+    }
+    Py_SETREF(found->holder, taken);
+    if (!PyList_CheckExact(leaves))
+        return 0;
+    if (leaves != taken) /* the leaves stay alive without the pair */
+        Py_SETREF(found->holder, Py_NewRef(leaves));
+    found->leaves = ((PyListObject *)leaves)->ob_item;
+    found->count = PyList_GET_SIZE(leaves);
+    return 1;
 }
 
 /* Split a call by a form; 1 if it is plain enough, 0 if Python has to, -1 for an error. */
@@ -902,24 +965,7 @@ static int split(PyObject *form, PyObject *const *args, Py_ssize_t total, Form *
         found->count = count;
         return 1;
     }
-    Py_INCREF(match);
-    PyObject *taken = PyObject_CallOneArg(match, found->holder);
-    Py_DECREF(match);
-    if (taken == NULL)
-        return declined();
-    PyObject *leaves = taken;
-    if (PyTuple_CheckExact(taken) && PyTuple_GET_SIZE(taken) == 2) { /* of a `Split` */
-        leaves = PyTuple_GET_ITEM(taken, 0);
-        Py_SETREF(found->statics, Py_NewRef(PyTuple_GET_ITEM(taken, 1)));
-    }
-    Py_SETREF(found->holder, taken);
-    if (!PyList_CheckExact(leaves))
-        return 0;
-    if (leaves != taken) /* the leaves stay alive without the pair */
-        Py_SETREF(found->holder, Py_NewRef(leaves));
-    found->leaves = ((PyListObject *)leaves)->ob_item;
-    found->count = PyList_GET_SIZE(leaves);
-    return 1;
+    return match_leaves(match, found);
 }
 
 /* Return the key of a call; NULL without an error if Python has to make it. */
@@ -966,10 +1012,15 @@ static PyObject *find(PyObject *current, PyObject *key)
     if (guard == Py_None)
         return version;
     Py_INCREF(guard);
-    PyObject *holds = PyObject_CallNoArgs(guard);
+    int is_true;
+    if (Py_TYPE(guard) == &Guard_Type)
+        is_true = guard_holds((Guard *)guard);
+    else {
+        PyObject *holds = PyObject_CallNoArgs(guard);
+        is_true = holds == NULL ? -1 : PyObject_IsTrue(holds);
+        Py_XDECREF(holds);
+    }
     Py_DECREF(guard);
-    int is_true = holds == NULL ? -1 : PyObject_IsTrue(holds);
-    Py_XDECREF(holds);
     if (is_true != 1)
         Py_CLEAR(version);
     return version;
@@ -1103,7 +1154,7 @@ static PyObject *warm_call(PyObject *callable, PyObject *const *args, size_t fla
     if (tracing < 0)
         return NULL;
     if (tracing || self->current == NULL || !PyDict_CheckExact(self->current))
-        return call_python(callable, args, count, keywords);
+        return call_python(callable, names.warm, args, count, keywords);
     PyObject *found = form_of(self, count, keywords);
     if (found != NULL) {
         Py_INCREF(found);
@@ -1126,13 +1177,91 @@ static PyObject *warm_call(PyObject *callable, PyObject *const *args, size_t fla
         Py_DECREF(version);
     } else if (!PyErr_Occurred() || declined() == 0) {
         clear_form(&form);
-        return call_python(callable, args, count, keywords);
+        return call_python(callable, names.warm, args, count, keywords);
     }
     clear_form(&form);
     return result;
 }
 
-/* ---- its type ---- */
+/* ---- the call of a `Compiled`, which has one version and no guard ---- */
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *accepted; /* version, match, avals and settings of a call that passed */
+} CompiledCall;
+
+/* Return whether a call is like one that passed; -1 for an error. */
+static int is_accepted(PyObject *accepted, PyObject *const *args, Py_ssize_t count, Form *form)
+{
+    PyObject *match = PyTuple_GET_ITEM(accepted, 1), *avals = PyTuple_GET_ITEM(accepted, 2);
+    PyObject *settings = settings_now();
+    if (settings == NULL)
+        return -1;
+    Py_DECREF(settings);
+    if (settings != PyTuple_GET_ITEM(accepted, 3))
+        return 0;
+    form->leaves = args;
+    form->count = count;
+    if (match != Py_None) {
+        form->holder = PyTuple_New(count);
+        if (form->holder == NULL)
+            return -1;
+        for (Py_ssize_t i = 0; i < count; i++)
+            PyTuple_SET_ITEM(form->holder, i, Py_NewRef(args[i]));
+        int matched = match_leaves(match, form);
+        if (matched != 1)
+            return matched;
+    }
+    if (form->count != PyTuple_GET_SIZE(avals))
+        return 0;
+    for (Py_ssize_t i = 0; i < form->count; i++)
+        if (Py_TYPE(form->leaves[i]) != given.array
+            || AT(form->leaves[i], of_array.aval) != PyTuple_GET_ITEM(avals, i))
+            return 0;
+    return 1;
+}
+
+static PyObject *compiled_call(PyObject *callable, PyObject *const *args, size_t flags,
+                               PyObject *keywords)
+{
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
+    PyObject *accepted = ((CompiledCall *)callable)->accepted, *result = NULL;
+    Form form = {0};
+    int is_plain = 0, tracing = is_ready ? is_tracing() : 1;
+    if (tracing < 0)
+        return NULL;
+    if (!tracing && keywords == NULL && accepted != NULL && PyTuple_CheckExact(accepted)
+        && PyTuple_GET_SIZE(accepted) == 4) {
+        Py_INCREF(accepted);
+        is_plain = is_accepted(accepted, args, count, &form);
+        if (is_plain > 0)
+            result = run(PyTuple_GET_ITEM(accepted, 0), &form);
+        Py_DECREF(accepted);
+    }
+    clear_form(&form);
+    return is_plain ? result : call_python(callable, names.checked, args, count, keywords);
+}
+
+/* ---- their types ---- */
+
+/* Let subclasses be called, also as methods, without a tuple of arguments: 60 ns. */
+static PyObject *init_subclass(PyObject *class, PyObject *Py_UNUSED(none))
+{
+    PyTypeObject *type = (PyTypeObject *)class;
+    if (type->tp_call == PyVectorcall_Call) {
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+        if (type->tp_descr_get != NULL)
+            type->tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+        PyType_Modified(type);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef call_methods[] = {
+    {"__init_subclass__", init_subclass, METH_CLASS | METH_NOARGS, NULL},
+    {NULL},
+};
 
 static PyObject *new_call(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw))
 {
@@ -1199,6 +1328,57 @@ static PyTypeObject WarmCall_Type = {
     .tp_vectorcall_offset = offsetof(WarmCall, call),
     .tp_descr_get = get_method,
     .tp_members = call_members,
+    .tp_methods = call_methods,
+};
+
+static PyObject *new_compiled(PyTypeObject *type, PyObject *Py_UNUSED(args),
+                              PyObject *Py_UNUSED(kw))
+{
+    CompiledCall *self = (CompiledCall *)type->tp_alloc(type, 0);
+    if (self != NULL)
+        self->call = compiled_call;
+    return (PyObject *)self;
+}
+
+static int traverse_compiled(PyObject *object, visitproc visit, void *arg)
+{
+    Py_VISIT(((CompiledCall *)object)->accepted);
+    return 0;
+}
+
+static int clear_compiled(PyObject *object)
+{
+    Py_CLEAR(((CompiledCall *)object)->accepted);
+    return 0;
+}
+
+static void free_compiled(PyObject *object)
+{
+    PyObject_GC_UnTrack(object);
+    clear_compiled(object);
+    Py_TYPE(object)->tp_free(object);
+}
+
+static PyMemberDef compiled_members[] = {
+    {"_accepted", T_OBJECT, offsetof(CompiledCall, accepted), 0, "a call that passed"},
+    {NULL},
+};
+
+static PyTypeObject CompiledCall_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "imprint._src.native.core.CompiledCall",
+    .tp_doc = "An executable whose calls run in C.",
+    .tp_basicsize = sizeof(CompiledCall),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC
+                | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_new = new_compiled,
+    .tp_dealloc = free_compiled,
+    .tp_traverse = traverse_compiled,
+    .tp_clear = clear_compiled,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(CompiledCall, call),
+    .tp_members = compiled_members,
+    .tp_methods = call_methods,
 };
 
 /* ---- the module ---- */
@@ -1247,7 +1427,7 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     TAKE(ndarray) TAKE(engine_error) TAKE(collect) TAKE(explain) TAKE(static_token)
     TAKE(known_tokens) TAKE(settings) TAKE(local) TAKE(trace) TAKE(config)
     TAKE(scalar_aval) TAKE(avals) TAKE(wide_avals) TAKE(run_donating) TAKE(current_source)
-    TAKE(replayed) TAKE(passed) TAKE(source) TAKE(new_source)
+    TAKE(replayed) TAKE(passed) TAKE(source) TAKE(new_source) TAKE(results) TAKE(consume)
     if (take(parts, "flags", &flags) < 0 || take(parts, "values", &values) < 0)
         return NULL;
     OFFSET(given.array, of_array, aval, "aval")
@@ -1311,12 +1491,19 @@ PyMODINIT_FUNC PyInit_core(void)
     names.block = PyUnicode_InternFromString("block_until_ready");
     names.execute = PyUnicode_InternFromString("execute");
     names.handlers = PyUnicode_InternFromString("handlers");
-    if (PyErr_Occurred() || PyType_Ready(&WarmCall_Type) < 0 || PyType_Ready(&HostCall_Type) < 0)
+    names.checked = PyUnicode_InternFromString("_checked");
+    names.code = PyUnicode_InternFromString("__code__");
+    names.defaults = PyUnicode_InternFromString("__defaults__");
+    names.kwdefaults = PyUnicode_InternFromString("__kwdefaults__");
+    if (PyErr_Occurred() || PyType_Ready(&WarmCall_Type) < 0 || PyType_Ready(&HostCall_Type) < 0
+        || PyType_Ready(&Guard_Type) < 0 || PyType_Ready(&CompiledCall_Type) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL
         && (PyModule_AddObjectRef(module, "WarmCall", (PyObject *)&WarmCall_Type) < 0
+                || PyModule_AddObjectRef(module, "CompiledCall", (PyObject *)&CompiledCall_Type) < 0
             || PyModule_AddObjectRef(module, "HostCall", (PyObject *)&HostCall_Type) < 0
+            || PyModule_AddObjectRef(module, "Guard", (PyObject *)&Guard_Type) < 0
             || PyModule_AddStringConstant(module, "source", IMPRINT_SOURCE) < 0))
         Py_CLEAR(module);
     return module;

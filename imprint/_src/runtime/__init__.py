@@ -52,7 +52,7 @@ from imprint._src.runtime.client import (
     process_index,
     process_indices,
 )
-from imprint._src.runtime.compat import VECTORIZES_SUMS, EngineError
+from imprint._src.runtime.compat import VECTORIZES_SUMS, EngineError, ExecuteResults
 from imprint._src.runtime.executable import (
     Executable,
     MemoryStats,
@@ -115,6 +115,7 @@ __all__ = [
     "Device",
     "EngineError",
     "Executable",
+    "ExecuteResults",
     "HostCall",
     "HostFunction",
     "MemoryStats",

@@ -38,6 +38,8 @@ VECTORIZES_SUMS: Final = jaxlib_release >= (0, 12)
 
 EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
 """The error of the engine: a `RuntimeError` whose text begins with a status code."""
+ExecuteResults: Final[Any] = engine.ExecuteResults
+"""The class of the results of an execution."""
 
 
 def hlo() -> Any:

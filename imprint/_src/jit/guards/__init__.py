@@ -4,7 +4,7 @@ An input of a trace is a global, a builtin, a closure variable, a default, an at
 item under a constant key or the contents of a container of up to 256 items, read by user
 code that ran in the trace. A place that the trace itself changed is an effect, not an
 input. While a trace runs, user code is observed instruction by instruction, and the names
-that it reads are followed to values; after the trace the inputs become one guard function.
+that it reads are followed to values; after the trace the inputs become one guard.
 Nothing here runs user code. The files, in reading order:
 
 - `code_names`: the names that a code object reads, by instruction
@@ -16,5 +16,7 @@ Nothing here runs user code. The files, in reading order:
 - `absences`: names that code looked for and did not find
 - `dependencies`: the inputs of a trace, found again for a re-created function
 - `recording`: a trace recorded, from its start to its dependencies
-- `guard`: the compiled check of all dependencies
+- `compiled_guard`: the check of all dependencies as one generated function
+- `native_guard`: the same as steps in C, if the native core is there
+- `guard`: which of them is used, and since when; the changes that it found
 """

@@ -15,7 +15,7 @@ import re
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol, cast, final
 
 from imprint._src import runtime
@@ -333,6 +333,13 @@ class Version(InternalObject):
         self.source = made
         return made
 
+    def where_it_runs(self) -> "Version":
+        """Return the same program for arguments that are on its device."""
+        assignment = self.assignment._replace(moves=False)
+        return Version(
+            self._traced, self.program, self.name, assignment, self.sentinels
+        )
+
     @property
     def calls(self) -> int:
         """How many calls it answered, for all functions that use it."""
@@ -387,18 +394,6 @@ class Version(InternalObject):
         except _FAILED as err:
             raise self.explain(arguments, err) from err
         return self.wrap(outs)
-
-    def run_there(self, leaves: Sequence[ArrayImpl], buffers: list[Any]) -> Any:
-        """Execute on arrays that are where it runs, as `run` does; hot.
-
-        Args:
-            leaves: the arrays.
-            buffers: theirs.
-        """
-        if self.run_special is not None:
-            return self.run([*leaves])
-        arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]
-        return self.wrap(self.call(arguments))
 
     def execute(self, arguments: list[Any]) -> Any:
         """Execute, if not `special`, on buffers, of captured arrays first; hot."""
