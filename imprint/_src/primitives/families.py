@@ -26,6 +26,7 @@ from imprint._src.primitives.core_ops import (
     mul,
     not_differentiable,
 )
+from imprint._src.primitives.elementwise.convert import convert_element_type
 from imprint._src.primitives.elementwise.elementwise import elementwise_aval, repeated
 from imprint._src.stablehlo import Builder, Value
 
@@ -83,6 +84,24 @@ def wide(function: Callable[P, Any]) -> Callable[P, Any]:
         return out.astype(dtype) if out.dtype == np.float32 else out
 
     return computed
+
+
+def wide_slope(
+    slope: Callable[[Any, Any], Any], function: Callable[[Any], Any], x: Any, out: Any
+) -> Any:
+    """Compute a factor of tangents, in which digits cancel, in float32 for fewer bits.
+
+    Args:
+        slope: `(x, out)` → the factor.
+        function: the function, which computes `out` in float32.
+        x: its operand.
+        out: its result.
+    """
+    dtype = get_aval(x).dtype
+    if dtype.itemsize > 2:
+        return slope(x, out)
+    x = convert_element_type(x, dt.float32)
+    return convert_element_type(slope(x, function(x)), dtype)
 
 
 def unsigned_zeros(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

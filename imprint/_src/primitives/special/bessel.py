@@ -32,7 +32,7 @@ from imprint._src.primitives.elementwise.comparison import gt, lt
 from imprint._src.primitives.elementwise.exponential import exp, sqrt, square
 from imprint._src.primitives.elementwise.rounding import abs_, sign
 from imprint._src.primitives.elementwise.select import select_n
-from imprint._src.primitives.families import FLOATING, unary, wide
+from imprint._src.primitives.families import FLOATING, unary, wide, wide_slope
 from imprint._src.primitives.indexing.slicing import concatenate, slice_in_dim
 from imprint._src.primitives.special.closed_forms import (
     Term,
@@ -155,7 +155,7 @@ bessel_i1e_p: Final = unary(
     lower=lambda b, x: b.bessel_i1e(x),
     fusion=UNFUSED,
     makes_nan=True,
-    derivative=_i1e_derivative,
+    derivative=lambda x, out: wide_slope(_i1e_derivative, bessel_i1e, x, out),
     samples=Samples(FLOATS, arity=1, edges=(8.0, 9.0, 100.0), ulps=16),
 )
 

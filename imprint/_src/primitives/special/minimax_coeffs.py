@@ -27,10 +27,10 @@ from imprint._src.primitives.core_ops import (
 from imprint._src.primitives.elementwise.arithmetic import div
 from imprint._src.primitives.elementwise.comparison import gt, lt
 from imprint._src.primitives.elementwise.exponential import exp, log, square
-from imprint._src.primitives.elementwise.rounding import abs_
+from imprint._src.primitives.elementwise.rounding import abs_, floor
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.elementwise.trigonometric import cos, sin
-from imprint._src.primitives.families import FLOATING, unary, wide
+from imprint._src.primitives.families import FLOATING, unary, wide, wide_slope
 from imprint._src.primitives.special.closed_forms import in_program, scipy_special
 from imprint._src.primitives.special.polynomials import polynomial
 
@@ -199,10 +199,14 @@ def _ndtri(f: Any, p: Any) -> Any:
     return f.where((p >= 0) & (p <= 1), value, math.nan)
 
 
+def _ndtri_slope(p: Any, out: Any) -> Any:
+    return _scaled(math.sqrt(2 * math.pi), exp(_scaled(0.5, square(out))))
+
+
 ndtri_p: Final = _fitted(
     "ndtri",
     _ndtri,
-    lambda p, out: _scaled(math.sqrt(2 * math.pi), exp(_scaled(0.5, square(out)))),
+    lambda p, out: wide_slope(_ndtri_slope, ndtri, p, out),
     Samples(FLOATS, arity=1, domain=(0.01, 0.99), edges=(0.25, 1e-3, 0.95), ulps=256),
 )
 
@@ -308,16 +312,22 @@ def _expi(f: Any, x: Any) -> Any:
     far = _series(f, _scaled_expi, 0.025, 0.07, u)
     far = f.where(u < 0.025, _series(f, _scaled_expi, 0.0, 0.025, u), far)
     far = f.where(u > 0.07, _series(f, _scaled_expi, 0.07, 1 / 6, u), far)
-    right = f.where(x <= 6, near, f.exp(x) * u * far)
+    half = f.exp(x / 2)  # the exponential overflows before the quotient
+    right = f.where(x <= 6, near, half * u * far * half)
     right = f.where(x > 1e3, math.inf, right)
     value = f.where(x < 0, -_exp1_of(f, f.abs(x)), right)
     return f.where(f.equal(x, 0.0), -math.inf, value)
 
 
+def _expi_slope(x: Any, out: Any) -> Any:
+    half = exp(_scaled(0.5, x))
+    return mul(div(half, x), half)
+
+
 expi_p: Final = _fitted(
     "expi",
     _expi,
-    lambda x, out: div(exp(x), x),
+    _expi_slope,
     Samples(
         FLOATS, arity=1, domain=(0.5, 8.0), edges=(-3.0, 6.1, 15.0, 50.0), ulps=256
     ),
@@ -494,7 +504,7 @@ def cosine_integral(x: Any) -> Any:
 
 
 def _fresnel(x: NDArray) -> tuple[NDArray, NDArray]:
-    return scipy_special().fresnel(x)
+    return scipy_special().fresnel(np.clip(x, -1e100, 1e100))  # it squares x
 
 
 def _near_fresnel(square_: NDArray) -> tuple[NDArray, NDArray]:
@@ -537,14 +547,29 @@ def _far_fresnel_second(u: NDArray) -> NDArray:
 
 def _fresnel_far(f: Any, x: Any) -> tuple[Any, Any, Any, Any]:
     """Return both amplitudes, and the sine and the cosine that they multiply."""
-    x = f.minimum(x, 1e9)  # the amplitudes vanish, and a square would overflow
-    square_ = x * x
+    least = f.minimum(x, 1e9)  # the series ends, and a square would overflow
+    square_ = least * least
     u = 1 / (square_ * square_)
     first = _series(f, _far_fresnel_first, 0.0, 0.15, u) / (math.pi * x)
     second = _series(f, _far_fresnel_second, 0.0, 0.15, u)
-    second = second / (math.pi**2 * square_ * x)
-    turn = square_ * (math.pi / 2)
+    second = second / (math.pi**2 * square_ * least)
+    turn = _quarters(f.floor, x) * (math.pi / 2)
     return first, second, f.sin(turn), f.cos(turn)
+
+
+def _quarters(floor: Any, x: Any) -> Any:
+    """Return `x * x` less a multiple of 4, to a few eps whatever the magnitude `x` is.
+
+    The integer part times the rest is exact: together they have the digits of `x`.
+    """
+    whole = floor(x)
+    rest = x - whole
+    product = whole * rest
+    return (
+        (whole - 2 * floor(whole / 2))
+        + 2 * (product - 2 * floor(product / 2))
+        + rest * rest
+    )
 
 
 def _fresnel_of(f: Any, x: Any, near: Any, far: Any) -> Any:
@@ -568,6 +593,18 @@ def _fresnel_cosine(f: Any, x: Any) -> Any:
     return _fresnel_of(f, x, near, second * cosine - first * sine)
 
 
+def _turn(x: Any) -> Any:
+    return _scaled(math.pi / 2, _quarters(floor, abs_(x)))
+
+
+def _sine_slope(x: Any, out: Any) -> Any:
+    return sin(_turn(x))
+
+
+def _cosine_slope(x: Any, out: Any) -> Any:
+    return cos(_turn(x))
+
+
 _FRESNEL: Final = Samples(FLOATS, arity=1, edges=(1.69, 1.71, 3.0, -8.0), ulps=1024)
 
 fresnel_sine_p: Final = unary(
@@ -577,7 +614,7 @@ fresnel_sine_p: Final = unary(
     lower=lambda b, x: in_program(_fresnel_sine, b, x),
     fusion=UNFUSED,
     makes_nan=True,
-    derivative=lambda x, out: sin(_scaled(math.pi / 2, square(x))),
+    derivative=lambda x, out: wide_slope(_sine_slope, fresnel_sine, x, out),
     samples=_FRESNEL,
 )
 
@@ -594,7 +631,7 @@ fresnel_cosine_p: Final = unary(
     lower=lambda b, x: in_program(_fresnel_cosine, b, x),
     fusion=UNFUSED,
     makes_nan=True,
-    derivative=lambda x, out: cos(_scaled(math.pi / 2, square(x))),
+    derivative=lambda x, out: wide_slope(_cosine_slope, fresnel_cosine, x, out),
     samples=_FRESNEL,
 )
 
