@@ -82,7 +82,8 @@ class BCOO:
     def __matmul__(self, other: Any) -> Any:
         if self.ndim != 2:
             raise NotImplementedError(
-                f"expected a sparse matrix, got shape {self.shape}"
+                f"BCOO: expected a matrix, got shape {self.shape}. Multiply what "
+                "`todense()` returns."
             )
         other = other.todense() if isinstance(other, BCOO) else np.asarray(other)
         rows, columns = self.indices[:, 0], self.indices[:, 1]

@@ -217,7 +217,8 @@ def _transformed(
     kind, lengths, along, norm = asked
     if kind != 2:
         raise NotImplementedError(
-            f"{name}: expected type=2, got {shown(kind)}. Other types are not built."
+            f"{name}: expected type=2, got {shown(kind)}. Type 3 is its inverse, up to "
+            "the scale: call idct or idctn."
         )
     way = "backward" if norm is None else norm
     if way not in _NORMS:

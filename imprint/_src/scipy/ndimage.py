@@ -133,11 +133,11 @@ def _all_of(conditions: Sequence[Any]) -> Any:
 def _checked(order: Any, mode: Any) -> Callable[[Any, int], Any]:
     if order not in _ORDERS:
         raise NotImplementedError(
-            f"map_coordinates: expected order 0 or 1, got {shown(order)}. Other splines "
-            "are not built."
+            f"map_coordinates: expected order 0 or 1, got {shown(order)}. "
+            "For other splines call SciPy's, by imprint.pure_callback."
         )
     if mode not in _FIXED:
-        hint = did_you_mean(str(mode), _FIXED)
+        hint = did_you_mean(str(mode), _FIXED) or " Pad the array for another."
         raise NotImplementedError(
             f"map_coordinates: expected mode to be one of {list(_FIXED)}, got "
             f"{shown(mode)}.{hint}"

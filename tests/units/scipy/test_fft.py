@@ -72,7 +72,8 @@ MESSAGES = {
     "type": (
         lambda: fft.dct(np.ones(3), type=1),
         NotImplementedError,
-        "dct: expected type=2, got int 1. Other types are not built.",
+        "dct: expected type=2, got int 1. Type 3 is its inverse, up to "
+        "the scale: call idct or idctn.",
     ),
     "norm": (
         lambda: fft.idctn(np.ones(3), norm="orto"),

@@ -56,7 +56,8 @@ MESSAGES = {
     "order": (
         lambda: ndimage.map_coordinates(X, PLACES, 3),
         NotImplementedError,
-        "map_coordinates: expected order 0 or 1, got int 3. Other splines are not built.",
+        "map_coordinates: expected order 0 or 1, got int 3. For other splines "
+        "call SciPy's, by imprint.pure_callback.",
     ),
     "mode": (
         lambda: ndimage.map_coordinates(X, PLACES, 1, "miror"),

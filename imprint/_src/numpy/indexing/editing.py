@@ -239,7 +239,7 @@ def put(
     if mode == "raise":
         raise NotImplementedError(
             "put: expected the mode 'clip' or 'wrap' or None, got 'raise'. Values cannot "
-            "raise inside a compiled function."
+            "raise inside a compiled function: leave it out."
         )
     if mode not in (None, "clip", "wrap"):
         raise ArgumentError(

@@ -103,7 +103,7 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     if mode not in (None, "fill", "clip", "wrap"):
         raise ArgumentError(
             f"take: expected the mode 'fill', 'clip' or 'wrap', got {mode!r}. Values "
-            "cannot raise inside a compiled function."
+            "cannot raise inside a compiled function: leave it out for NaN."
         )
     if mode == "wrap" and not dims.is_same(length, 0):
         places = mod(places, number_of(length, places.dtype))

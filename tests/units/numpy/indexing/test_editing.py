@@ -123,7 +123,7 @@ ERRORS = {
         lambda: inp.put(X, PLACES, 1, "raise", inplace=False),
         NotImplementedError,
         "put: expected the mode 'clip' or 'wrap' or None, got 'raise'. Values cannot raise "
-        "inside a compiled function.",
+        "inside a compiled function: leave it out.",
     ),
     "put otherwise": (
         lambda: inp.put(X, PLACES, 1, "drop", inplace=False),
