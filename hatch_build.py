@@ -5,6 +5,7 @@ source. Without a compiler, or where it fails, the package has none, and its cal
 Python. `python hatch_build.py` builds it in place, for the Python that runs it.
 """
 
+import os
 import shlex
 import subprocess
 import sys
@@ -26,8 +27,10 @@ def build() -> Path:
     identity = blake2b(b"".join(texts), digest_size=16).hexdigest()
     variables = sysconfig.get_config_vars()
     made = target.with_suffix(".tmp")  # replaced at once: a process may have it loaded
+    linker = shlex.split(variables["LDSHARED"])
+    compiler = shlex.split(os.environ.get("CC", ""))  # instead of Python's own
     command = [
-        *shlex.split(variables["LDSHARED"]),
+        *(compiler + linker[1:] if compiler else linker),
         *shlex.split(variables["CCSHARED"] or ""),
         *(
             "-O2",

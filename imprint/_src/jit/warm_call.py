@@ -24,7 +24,6 @@ from imprint._src.core.identity import InternalObject
 from imprint._src.diagnostics import source
 from imprint._src.jit.calls.signature import CallForm, CallSpec
 from imprint._src.jit.fingerprint import static_values
-from imprint._src.jit.versions.donation_and_sharding import run_donating
 from imprint._src.jit.versions.version import Version
 
 
@@ -142,12 +141,10 @@ def _native_call() -> Any:
             "scalar_aval": aval.scalar_aval,
             "avals": narrow,
             "wide_avals": wide,
-            "run_donating": run_donating,
             "current_source": source.current_source,
             "replayed": vars(source)["_replayed"],
             "passed": vars(source)["_passed"],
             "source": source.Source,
-            "new_source": vars(source)["_new"],
         }
     )
     return native.core.WarmCall

@@ -27,10 +27,11 @@
 /* ---- what `setup` gives ---- */
 
 static struct {
-    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray, *results;
+    PyTypeObject *array, *version, *executable, *form, *spec, *entry, *ndarray, *results,
+        *source;
     PyObject *engine_error, *collect, *explain, *static_token, *known_tokens;
     PyObject *settings, *local, *trace, *config, *scalar_aval, *avals, *wide_avals;
-    PyObject *run_donating, *current_source, *replayed, *passed, *source, *new_source, *consume;
+    PyObject *current_source, *replayed, *passed, *consume;
 } given;
 
 static struct {
@@ -39,7 +40,7 @@ static struct {
 
 static struct {
     Py_ssize_t guard, take, special, consts, hits, executable, handlers, out_aval,
-        out_avals, unflatten, host_call, run_special, donated, sentinels, runs, assignment;
+        out_avals, unflatten, host_call, only_donates, donated;
 } of_version;
 
 static struct {
@@ -63,7 +64,7 @@ static struct {
 } of_flags;
 
 static struct {
-    PyObject *base, *warm, *run, *consume, *consume_token, *moves, *block, *execute,
+    PyObject *base, *warm, *run, *consume, *consume_token, *nothing, *block, *execute,
         *handlers, *code, *defaults, *kwdefaults, *checked;
 } names;
 
@@ -413,11 +414,14 @@ static PyObject *source_now(void)
     PyObject *passed = PyObject_GetItem(given.passed, code->co_filename);
     int is_passed = passed == NULL ? -1 : PyObject_IsTrue(passed);
     if (is_passed == 0) {
-        PyObject *fields = Py_BuildValue("Ois", code, PyFrame_GetLasti(frame), "");
-        if (fields != NULL)
-            source =
-                PyObject_CallFunctionObjArgs(given.new_source, given.source, fields, NULL);
-        Py_XDECREF(fields);
+        PyObject *offset = PyLong_FromLong(PyFrame_GetLasti(frame));
+        source = offset ? given.source->tp_alloc(given.source, 3) : NULL; /* a named tuple */
+        if (source != NULL) {
+            PyTuple_SET_ITEM(source, 0, Py_NewRef(code));
+            PyTuple_SET_ITEM(source, 1, offset);
+            PyTuple_SET_ITEM(source, 2, Py_NewRef(names.nothing));
+        } else
+            Py_XDECREF(offset);
     } else if (is_passed > 0)
         source = PyObject_CallNoArgs(given.current_source);
     Py_XDECREF(passed);
@@ -468,20 +472,12 @@ static void consume(PyObject *array, PyObject *mark)
    without an error if Python has to. */
 static PyObject *run_donating(PyObject *version, PyObject *const *leaves, Py_ssize_t count)
 {
-    if (AT(version, of_version.run_special) != given.run_donating
-        || AT(version, of_version.sentinels) != Py_None
-        || AT(version, of_version.runs) != AT(version, of_version.executable))
+    if (AT(version, of_version.only_donates) != Py_True)
         return NULL;
     PyObject *take = AT(version, of_version.take), *consts = AT(version, of_version.consts);
     PyObject *donated = AT(version, of_version.donated), *result = NULL;
     if (!PyTuple_CheckExact(take) || PyTuple_GET_SIZE(take) != count)
         return NULL; /* an argument is unused: its buffer counts too */
-    PyObject *moves = PyObject_GetAttr(AT(version, of_version.assignment), names.moves);
-    if (moves == NULL)
-        return NULL;
-    Py_DECREF(moves);
-    if (moves != Py_False)
-        return NULL;
     PyObject *buffers = buffers_of(consts, take, leaves, count);
     if (buffers == NULL)
         return NULL;
@@ -1426,8 +1422,8 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     TAKE(array) TAKE(version) TAKE(executable) TAKE(form) TAKE(spec) TAKE(entry)
     TAKE(ndarray) TAKE(engine_error) TAKE(collect) TAKE(explain) TAKE(static_token)
     TAKE(known_tokens) TAKE(settings) TAKE(local) TAKE(trace) TAKE(config)
-    TAKE(scalar_aval) TAKE(avals) TAKE(wide_avals) TAKE(run_donating) TAKE(current_source)
-    TAKE(replayed) TAKE(passed) TAKE(source) TAKE(new_source) TAKE(results) TAKE(consume)
+    TAKE(scalar_aval) TAKE(avals) TAKE(wide_avals) TAKE(current_source)
+    TAKE(replayed) TAKE(passed) TAKE(source) TAKE(results) TAKE(consume)
     if (take(parts, "flags", &flags) < 0 || take(parts, "values", &values) < 0)
         return NULL;
     OFFSET(given.array, of_array, aval, "aval")
@@ -1446,11 +1442,8 @@ static PyObject *setup(PyObject *Py_UNUSED(module), PyObject *parts)
     OFFSET(given.version, of_version, out_avals, "out_avals")
     OFFSET(given.version, of_version, unflatten, "unflatten")
     OFFSET(given.version, of_version, host_call, "host_call")
-    OFFSET(given.version, of_version, run_special, "run_special")
+    OFFSET(given.version, of_version, only_donates, "only_donates")
     OFFSET(given.version, of_version, donated, "donated")
-    OFFSET(given.version, of_version, sentinels, "sentinels")
-    OFFSET(given.version, of_version, runs, "runs")
-    OFFSET(given.version, of_version, assignment, "assignment")
     OFFSET(given.executable, of_executable, execute, "execute")
     OFFSET(given.form, of_form, spec, "spec")
     OFFSET(given.form, of_form, dynamic, "dynamic")
@@ -1487,7 +1480,7 @@ PyMODINIT_FUNC PyInit_core(void)
     names.run = PyUnicode_InternFromString("run");
     names.consume = PyUnicode_InternFromString("consume_with_handlers");
     names.consume_token = PyUnicode_InternFromString("consume_token");
-    names.moves = PyUnicode_InternFromString("moves");
+    names.nothing = PyUnicode_InternFromString("");
     names.block = PyUnicode_InternFromString("block_until_ready");
     names.execute = PyUnicode_InternFromString("execute");
     names.handlers = PyUnicode_InternFromString("handlers");

@@ -389,6 +389,10 @@ static int read_step(PyObject *given, Step *step)
 {
     const char *kind;
     PyObject *holder, *name, *value;
+    if (!PyTuple_Check(given)) {
+        PyErr_SetString(PyExc_TypeError, "expected a tuple for each step");
+        return -1;
+    }
     if (!PyArg_ParseTuple(given, "sOOOp", &kind, &holder, &name, &value, &step->is_weak))
         return -1;
     while (step->kind < KINDS && strcmp(kinds[step->kind], kind) != 0)

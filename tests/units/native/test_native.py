@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ SECTIONS = (
     "units/jit/test_dispatch.py",
     "units/native",
     "spec/test_donation.py",
+    "spec/test_stages.py",
 )
 needs_core = pytest.mark.skipif(native.core is None, reason=native.status)
 
@@ -52,6 +54,29 @@ def test_it_can_be_turned_off():
     assert (done.stdout, done.stderr) == ("2.0 off: IMPRINT_NATIVE=0\n", "")
 
 
+def test_an_installation_without_it_runs_in_python():
+    code = (
+        "import sys; sys.modules['imprint._src.native.core'] = None;"
+        "import imprint; f = imprint.jit(lambda x: x + 1); f(1.0); f(1.0);"
+        "print(f(1.0), imprint.debug.environment()['native core'][:11])"
+    )
+    done = run("-c", code)
+    assert (done.stdout, done.stderr) == ("2.0 not loaded:\n", "")
+
+
+def test_a_build_without_a_compiler_gives_a_pure_wheel(tmp_path):
+    """The hook prints why, and adds nothing to the wheel."""
+    shutil.copy(ROOT / "hatch_build.py", tmp_path)
+    code = (
+        "import hatch_build as b; data = {'artifacts': []};"
+        "b.NativeBuildHook.initialize(b.NativeBuildHook, 'standard', data); print(data)"
+    )
+    done = run("-c", code, CC="/nonexistent", PYTHONPATH=str(tmp_path))
+    assert done.stdout == "{'artifacts': []}\n"
+    assert done.stderr.startswith("imprint: no native core, calls run in Python: ")
+    assert done.returncode == 0
+
+
 @needs_core
 def test_a_binary_of_another_source_is_refused(monkeypatch):
     assert native.core.source == native.source()
@@ -80,20 +105,28 @@ def array():
 
 
 class Model:
+    scale = 2.0
+
     @imprint.jit(static_argnames="self")
     def step(self, x):
         return x + 1
 
 
 SCALE = 2.0
+RATES, NAMED = [1.0, 2.0], {"rate": 3.0}
 one = imprint.jit(lambda x: x * SCALE)
 pair = imprint.jit(lambda x, y: (x + y, [x, {"y": y}]))
 static = imprint.jit(lambda x, n: x * n, static_argnames="n")
+sliced = imprint.jit(lambda x, at: x[at[1] : at[0]], static_argnums=1)
 tree = imprint.jit(lambda batch: batch["a"][0] + batch["b"])
 defaulted = imprint.jit(lambda x, k=2.0, *, m=None: x * k if m is None else x + m)
 filtered = imprint.filter_jit(lambda model, x: model["f"](x) * model["w"])
 donating = imprint.jit(lambda xs: [x + 1 for x in xs], donate_argnums=0)
 model = Model()
+ahead_of_time = pair.lower(
+    np.arange(8.0, dtype="f"), np.arange(8.0, dtype="f")
+).compile()
+guarded = imprint.jit(lambda x: x * model.scale * RATES[0] * NAMED["rate"] * len(RATES))
 X, Y, HOST = array(), array(), np.arange(8, dtype=np.float32)
 CAPTURED = array()
 capturing = imprint.jit(lambda x, unused: x + CAPTURED)
@@ -125,6 +158,11 @@ FORMS = {
     "integer": lambda: pair(X, 3),
     "captured": lambda: capturing(X, Y),
     "host value in a tree": lambda: tree({"a": (X,), "b": 1.5}),
+    "static tuple": lambda: sliced(X, (3, 2)),
+    "number with a default": lambda: defaulted(X, 3.5),
+    "ahead of time": lambda: ahead_of_time(X, Y),
+    "ahead of time, NumPy": lambda: ahead_of_time(X, HOST),
+    "guarded": lambda: guarded(X),
 }
 ERRORS = {
     "too many": (lambda: one(X, X), TypeError),
@@ -181,7 +219,7 @@ def test_calls_that_fail_keep_no_references(error):
 def test_memory_is_constant_over_many_calls(form):
     repeat(FORMS[form], 5_000)
     before = resident()
-    repeat(FORMS[form], 100_000)
+    repeat(FORMS[form], 1_000_000)
     assert resident() - before < 2 << 20
 
 

@@ -128,6 +128,7 @@ class Version(InternalObject):
         "hits",
         "host_call",
         "name",
+        "only_donates",
         "out_aval",
         "out_avals",
         "pinned",
@@ -221,6 +222,11 @@ class Version(InternalObject):
             or self.assignment.moves
             or runs is not self.executable
         )
+        is_plain = self.sentinels is None and runs is self.executable
+        is_donating = self.run_special is run_donating and not self.assignment.moves
+        self.only_donates: bool = (
+            is_plain and is_donating
+        )  # no other reason to be special
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
         everything = kept == tuple(range(count)) and not self.consts
         is_whole = everything and not self.special
@@ -647,6 +653,7 @@ _SHARED: Final = (
     "executable",
     "handlers",
     "assignment",
+    "only_donates",
     "out_aval",
     "out_avals",
     "program",
