@@ -7,4 +7,5 @@
 - `report`: the table of a compile log
 - `page`: the same as a page of HTML, with a timeline and the programs
 - `cache_commands`: `imprint cache`
+- `tune`: `imprint tune`, the fastest form of hot versions
 """

@@ -237,9 +237,10 @@ def _note_of(store: Store, found: StoredFile) -> tuple[Note, str]:
     note = entry.note
     if "kind" in note:
         return note, f"{note['kind']}: {note.get('name')}"
+    tuned = f", tuned: {note['tuned']}" if "tuned" in note else ""
     return note, (
         f"{note.get('name')}, {note.get('equations')} equations, "
-        f"{note.get('compile_seconds')} s to compile, {note.get('engine')}"
+        f"{note.get('compile_seconds')} s to compile, {note.get('engine')}{tuned}"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import imprint
 from imprint._src.cli import cache_commands
 from imprint._src.cli.run import RunOptions, run, split_words, usage_error
+from imprint._src.cli.tune import tune
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == ["run"]:
         own, program = split_words(words[1:])
         words = ["run", *own]
-    elif words[:1] in (["check"], ["compare"]):
+    elif words[:1] in (["check"], ["compare"], ["tune"]):
         own, program = split_words(words[1:])
         words = [words[0], *own]
     elif words[:2] in _WITH_PROGRAM and words[2:3] != ["--help"]:
@@ -52,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     _add_cache(commands)
     usage = _add_run(commands)
-    for add in (_add_check, _add_compare):
+    for add in (_add_check, _add_compare, _add_tune):
         add(commands)
     if not words:
         parser.print_help()
@@ -60,8 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     if options.command == "cache":
         return _cache(options, program)
-    if options.command in ("check", "compare"):
-        return _jax_program(options, program)
+    if options.command in ("check", "compare", "tune"):
+        return _with_program(options, program)
     run_options = RunOptions(
         program=program,
         json=options.json,
@@ -154,12 +155,27 @@ def _add_compare(commands: Any) -> None:
     )
 
 
-def _jax_program(options: argparse.Namespace, program: Sequence[str]) -> int:
-    """Run `imprint check` or `imprint compare`."""
+def _add_tune(commands: Any) -> None:
+    commands.add_parser(
+        "tune",
+        help="keep the fastest form of the programs that take most of the time",
+        usage="imprint tune (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        description=(
+            "Run a program, then compile each of its hot versions in other forms, on the "
+            "arguments of its first call. The fastest whose results agree up to rounding "
+            "is kept on the disk, where later processes find it."
+        ),
+    )
+
+
+def _with_program(options: argparse.Namespace, program: Sequence[str]) -> int:
+    """Run `imprint check`, `imprint compare` or `imprint tune`."""
     wrong = usage_error(RunOptions(program=program))
     if wrong:
         print(f"imprint {options.command}: {wrong}", file=sys.stderr)
         return 2
+    if options.command == "tune":
+        return tune(program)
     module: Any = importlib.import_module(f"imprint._src.as_jax.{options.command}")
     if options.command == "check":
         return int(module.check(program, deep=options.deep))

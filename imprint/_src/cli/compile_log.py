@@ -207,9 +207,7 @@ class CompileLog:
                 key, Row(miss.function, miss.defined, jitted_at=at)
             )
             row.misses.append(Miss(miss, costs, is_first=not row.misses))
-            row.calls.update(
-                {ref(v.source or v): 0 for v in _made_by(miss)} | row.calls
-            )
+            row.calls.update({ref(v.source or v): 0 for v in made_by(miss)} | row.calls)
 
     def rows(self) -> list[Row]:
         """Return the current rows, slowest first."""
@@ -219,7 +217,7 @@ class CompileLog:
             return sorted(self._rows.values(), key=lambda row: -row.total)
 
 
-def _made_by(miss: Explanation) -> Iterator[Version]:
+def made_by(miss: Explanation) -> Iterator[Version]:
     """Yield the versions of the function that missed, including the new one."""
     for definition in DEFINITIONS:
         if definition.last_miss is miss:
