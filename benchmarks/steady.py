@@ -155,7 +155,91 @@ PROGRAMS = {
     "cholesky of 4 x 4": (lambda lib, x: lib.numpy.linalg.cholesky(x), POSITIVE),
     "determinants of 4 x 4": (lambda lib, x: lib.numpy.linalg.det(x), POSITIVE),
     "heat, 100 steps": (lambda lib, x: heat(lib, x, 100), LONG[:100_000]),
+    # what XLA does well
+    "matmul of 512": (lambda _, x: x @ x, ROWS[:512, :512]),
+    "FFT of 2**16": (lambda lib, x: lib.numpy.fft.fft(x), LONG[: 2**16]),
+    "sum": (lambda _, x: x.sum(), LONG),
+    "exp": (unary("exp"), LONG),
+    "tanh": (unary("tanh"), LONG),
+    "log1p(exp(x))": (lambda lib, x: lib.numpy.log1p(lib.numpy.exp(x)), LONG),
+    "polynomial of degree 8": (lambda lib, x: polynomial(lib, x), LONG),
+    "ten tanh": (lambda lib, x: repeated(lib.numpy.tanh, x, 10), LONG[:100_000]),
+    "transpose + x": (lambda _, x: x.T + x, ROWS),
+    "gather of 1e6": (lambda _, x: x[ORDERED], LONG),
+    "standard deviation of rows": (lambda lib, x: lib.numpy.std(x, axis=1), ROWS),
+    "softmax of rows": (lambda lib, x: lib.nn.softmax(x), ROWS),
+    "logsumexp of rows": (lambda lib, x: logsumexp(lib, x), ROWS),
+    "max pooling of 3 x 3": (lambda lib, x: pooled(lib, x), ROWS),
+    "Mandelbrot, 50 steps": (lambda lib, x: mandelbrot(lib, x), ROWS[:256, :256]),
+    "gradient of a network": (lambda lib, x: slope(lib, x), normal(64, 64)),
+    "attention of 128": (lambda lib, x: attention(lib, x), normal(8, 128, 64)),
+    "random numbers": (
+        lambda lib, x: x + lib.random.normal(lib.random.key(0), x.shape),
+        LONG,
+    ),
+    "midpoint rule, 20 steps": (lambda lib, x: midpoint(lib, x), normal(3, 1000)),
 }
+
+
+def polynomial(_, x):
+    y = x
+    for k in range(8):
+        y = y * x + k
+    return y
+
+
+def repeated(function, x, times):
+    for _ in range(times):
+        x = function(x)
+    return x
+
+
+def logsumexp(lib, x):
+    most = x.max(1, keepdims=True)
+    return lib.numpy.log(lib.numpy.exp(x - most).sum(1)) + most[:, 0]
+
+
+def pooled(lib, x):
+    return lib.lax.reduce_window(
+        x, -np.inf, lib.lax.max, (3, 3), (1, 1), padding="VALID"
+    )
+
+
+def mandelbrot(lib, c):
+    def step(_, z):
+        a, b = z
+        return a * a - b * b + c, 2 * a * b + c.T
+
+    return lib.lax.fori_loop(0, 50, step, (c * 0, c * 0))[0]
+
+
+def slope(lib, w):
+    def loss(w):
+        return (repeated(lambda y: lib.numpy.tanh(y @ w), w, 4) ** 2).mean()
+
+    return lib.grad(loss)(w)
+
+
+def attention(lib, x):
+    scores = x @ x.transpose(0, 2, 1) / 8
+    return lib.nn.softmax(scores) @ x
+
+
+def midpoint(lib, x):
+    """Return three coupled numbers after 20 steps that Python unrolls."""
+    a, b, c = x
+
+    def slopes(a, b, c):
+        return 10 * (b - a), a * (28 - c) - b, a * b - 8 / 3 * c
+
+    for _ in range(20):
+        middle = [
+            v + 0.005 * d for v, d in zip((a, b, c), slopes(a, b, c), strict=True)
+        ]
+        a, b, c = (
+            v + 0.01 * d for v, d in zip((a, b, c), slopes(*middle), strict=True)
+        )
+    return a, b, c
 
 
 def layernorm(lib, x):
