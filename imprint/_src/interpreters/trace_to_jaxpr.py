@@ -2,7 +2,8 @@
 
 Every primitive is recorded, even with known operands, so the jaxpr is the whole program.
 Rank-0 constants become literals; every other value from outside (a captured array, a tracer
-of an enclosing trace) becomes a constvar. `process` is a hot path: one call per equation.
+of an enclosing trace) becomes a constvar. In a jaxpr that a user asks for, so does an array
+of rank 0. `process` is a hot path: one call per equation.
 """
 
 import weakref
@@ -110,7 +111,10 @@ register_leaf(JitTracer)
 class StagingTrace(Trace):
     """Writes a jaxpr."""
 
-    __slots__ = ("_until_note", "captured", "constvars", "debug_info", "eqns", "invars")
+    __slots__ = (
+        *("_until_note", "captured", "constvars", "debug_info", "eqns", "invars"),
+        "keeps_arrays",
+    )
     stages = True
 
     def __init__(self, debug_info: DebugInfo) -> None:
@@ -121,6 +125,11 @@ class StagingTrace(Trace):
         self.constvars: dict[int, Var] = {}
         self.captured: list[Any] = []
         self._until_note: int = _NOTED + 1
+        # An array stays a constant, whatever its rank, in the jaxpr that a user asks for.
+        self.keeps_arrays: bool = debug_info.transform == "make_jaxpr"
+        if debug_info.is_body:
+            outer = _staging_around(current_trace())
+            self.keeps_arrays = outer is not None and outer.keeps_arrays
 
     @property
     def evaluates(self) -> bool:
@@ -174,7 +183,7 @@ class StagingTrace(Trace):
             check_alive(x)
             return self._constvar(x)
         aval = get_aval(x).unplaced()
-        if aval.ndim == 0:
+        if aval.ndim == 0 and not (self.keeps_arrays and isinstance(x, NumberArray)):
             return Literal(x if x.__class__ in OPERANDS else plain(x), aval)
         return self._constvar(x)
 

@@ -36,6 +36,20 @@ def test_an_array_that_is_captured_twice_is_one_constant():
         assert len(twice(inp.ones(2)).consts) == 1
 
 
+def test_a_captured_array_is_a_constant_of_the_jaxpr_whatever_its_rank():
+    # Equinox hands the constants to both branches of a cond, traced in one, not in the other.
+    scale = inp.array(2.0)
+
+    def step(carry, x):
+        return carry * scale + x, carry
+
+    straight = imprint.make_jaxpr(lambda x: x * scale)
+    looped = imprint.make_jaxpr(lambda x: lax.scan(step, x, inp.ones(3)))
+    assert [float(const) for const in straight(1.0).consts] == [2.0]
+    assert [const.ndim for const in looped(1.0).consts] == [0]
+    assert not imprint.jit(lambda x: x * scale).trace(1.0).jaxpr.consts
+
+
 TRANSFORMS = {
     "jit": lambda f: imprint.jit(f)(1.0),
     "make_jaxpr": lambda f: imprint.make_jaxpr(f)(1.0),
