@@ -104,7 +104,9 @@ class ContentReader:
         """Return the contents of several values."""
         self.leaves_read += len(xs)
         value = self.value
-        return [x if type(x) is int or type(x) is str else value(x) for x in xs]
+        return [
+            x if x is None or type(x) is int or type(x) is str else value(x) for x in xs
+        ]
 
     def pairs(self, x: Any) -> list[Content]:
         """Return the contents of the keys and values of a dict, in turn."""
@@ -354,7 +356,7 @@ def _choose(cls: type, layout: ClassLayout) -> Rule:
     if layout.is_frozen and layout.is_open:
         return _frozen
     if layout.storage is tuple:
-        return _tuple_like
+        return read_tuple_like
     if layout.storage in SCALARS:
         return _scalar_like
     if f"{layout.module}.{layout.qualname}" in _REDUCED:
@@ -401,7 +403,8 @@ def _tuple(reader: ContentReader, x: Any) -> Content:
     return reader.items(x, lambda items: reader.sequence(tuple, items))
 
 
-def _tuple_like(reader: ContentReader, x: Any) -> Content:
+def read_tuple_like(reader: ContentReader, x: Any) -> Content:
+    """Read an instance of a class derived from `tuple`, such as a named tuple."""
     layout = layout_of(x)
     if layout.state(x):
         return reader.object(x)

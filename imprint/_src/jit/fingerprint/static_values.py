@@ -42,6 +42,7 @@ from imprint._src.jit.fingerprint.layout import (
     layouts,
 )
 from imprint._src.jit.fingerprint.raw_access import bases_of, namespace_of
+from imprint._src.jit.fingerprint.snapshot import new_check, remember, snapshot_of
 from imprint._src.jit.fingerprint.token import (
     ABSENT,
     Content,
@@ -562,7 +563,7 @@ class _StaticReader(StateReader):
 
     def value(self, x: object) -> Content:
         kind = type(x)
-        if kind is int or kind is str:
+        if kind is int or kind is str or x is None:
             return x
         if self._is_free:
             return super().value(x)
@@ -585,8 +586,21 @@ class _StaticReader(StateReader):
             self._is_free = False
 
     def function(self, fun: FunctionType) -> Content:
-        self.has_user_code |= is_user_function(fun)
-        return super().function(fun)
+        known = snapshot_of(fun)
+        if known is not None and known.check is not None and known.check(fun):
+            self.leaves_read += known.leaves
+            self.has_user_code |= known.has_user_code
+            self.volatile |= known.token.volatile
+            self.has_cells |= known.token.has_cells
+            return known.token
+        outer, self.has_user_code = self.has_user_code, is_user_function(fun)
+        before, check = self.leaves_read, new_check(known, fun)
+        content = super().function(fun)
+        if self._done.get(id(fun)) is content:  # it does not depend on its place
+            read = content, self.leaves_read - before, self.has_user_code
+            remember(fun, check, read)
+        self.has_user_code |= outer
+        return content
 
     def said(self, said: Any) -> Content:
         content = super().said(said)

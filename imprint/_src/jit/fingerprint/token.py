@@ -19,7 +19,7 @@ Content: TypeAlias = Any
 class Mark:
     """The head of a composite, or a special leaf. Compared by identity."""
 
-    __slots__ = ("name",)
+    __slots__ = ("__weakref__", "name")
 
     def __init__(self, name: str) -> None:
         self.name: str = name
