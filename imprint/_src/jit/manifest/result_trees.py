@@ -2,7 +2,8 @@
 
 A tree is made of tuples, lists, dictionaries and None; any other node is the number of a part
 of the tree of the arguments, as the new state of a model is, or of one with other children,
-as its gradient is; or it is the name of a class of a library with its static data.
+as its gradient is; or it is the name of a class of a library with its static data. Of an
+object of a library that compares by its own `==` in such data, the state is written.
 """
 
 import sys
@@ -10,7 +11,12 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any, Final, cast
 
-from imprint._src.core.user_code import is_user_namespace, module_namespace
+from imprint._src.core.user_code import (
+    is_user_class,
+    is_user_namespace,
+    module_namespace,
+)
+from imprint._src.jit.fingerprint.layout import layout_of
 from imprint._src.jit.guards.locations import class_of
 from imprint._src.jit.manifest.not_cacheable import NotCacheable, Reason
 from imprint._src.jit.manifest.plain_data import Plain
@@ -97,6 +103,14 @@ class _TreeWriter:
             return ["tree", self.tree(x)]
         if id(x) in self._inputs:
             return ["input", self._inputs[id(x)]]
+        if kind is dict:
+            return ["dict", [[self.value(key), self.value(y)] for key, y in x.items()]]
+        if is_named_tuple(kind):
+            return ["named tuple", self.value(kind), [self.value(y) for y in x]]
+        layout = layout_of(x)
+        if layout.is_open and layout.defines_eq and not is_user_class(kind):
+            state = [[name, self.value(y)] for name, y in layout.state(x).items()]
+            return ["object", self.value(kind), state]
         return ["library", *_library_name(x)]
 
 
@@ -147,10 +161,21 @@ class _TreeReader:
         if kind == "library":
             module, name = rest
             return reduce(getattr, name.split("."), sys.modules[module])
+        if kind == "dict":
+            return {self.value(key): self.value(y) for key, y in rest[0]}
+        if kind == "named tuple":
+            return _new_tuple(self.value(rest[0]), [self.value(y) for y in rest[1]])
+        if kind == "object":
+            made = _new_object(self.value(rest[0]))
+            for attribute, y in rest[1]:
+                _set_attribute(made, attribute, self.value(y))
+            return made
         items = map(self.value, rest[0])
         return tuple(items) if kind == "tuple" else [*items]
 
 
+_new_object: Final = object.__new__
+_set_attribute: Final = object.__setattr__
 _new_tuple: Final = cast("Any", tuple).__new__
 
 

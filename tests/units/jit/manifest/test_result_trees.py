@@ -2,6 +2,8 @@
 
 import json
 import operator
+from fractions import Fraction
+from string import Template
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,6 +18,15 @@ class Own(NamedTuple):
     """A named tuple of the user."""
 
     a: object
+
+
+class Held(Fraction):
+    """A number of the user."""
+
+
+tree.register_pytree_node(
+    Template, lambda x: ((), x.template), lambda held, _: Template(held)
+)
 
 
 def own(x):
@@ -34,6 +45,9 @@ RESULTS = {
     "builtin": {"a": (1, [2, None]), "b": 3},
     "named tuple of a library": urlsplit("a://b/c"),
     "static data": tree.Partial(max, 1, key=2),
+    "objects of libraries as static data": Template(
+        ({1: Fraction(1, 3), "b": (0.5, True)}, [urlsplit("a://b"), Fraction(2)])
+    ),
     "nested": [tree.Partial(operator.add, tree.Partial(min, (1, None)))],
 }
 
@@ -58,6 +72,12 @@ def test_static_data_may_be_an_input_of_the_call():
 def test_a_function_of_the_user_has_no_name(x):
     with pytest.raises(NotCacheable, match="an object of class function"):
         through_json(x)
+
+
+@pytest.mark.parametrize("x", [Held(1, 3), object(), Own(1)])
+def test_an_object_of_the_user_or_without_a_value_has_no_plain_form(x):
+    with pytest.raises(NotCacheable, match="an object of class"):
+        through_json(Template(x))
 
 
 def test_a_class_of_the_user_has_no_name():
