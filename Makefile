@@ -76,7 +76,8 @@ test-audit: $(VENV)/test.stamp
 
 # Published libraries as-jax, in an environment of their own. ARGS="short" runs programs of
 # their documentation; without it their own suites run too, on JAX and on imprint: hours.
-test-libraries: $(LIBRARIES)/stamp
+test-libraries: export JOBS := $(JOBS)
+test-libraries: $(LIBRARIES)/$(if $(filter short,$(ARGS)),programs,suites).stamp
 	$(LIBRARIES)/bin/python -m tests.libraries.run $(ARGS)
 
 # The tests that compute, with the GPU as the default device. JAX, the reference, stays on the
@@ -120,7 +121,9 @@ $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@touch $@
 
-$(LIBRARIES)/stamp: tests/libraries/requirements.txt
+$(LIBRARIES)/suites.stamp: tests/libraries/requirements.txt
+$(LIBRARIES)/programs.stamp: tests/libraries/programs/requirements.txt
+$(LIBRARIES)/%.stamp:
 	$(PYTHON) -m venv $(LIBRARIES)
 	$(LIBRARIES)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
