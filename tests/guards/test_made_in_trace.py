@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,20 @@ def test_the_arguments_of_a_constructor_are_inputs(name):
     assert check_answer(fun) != first
     rate = 2.0
     assert check_answer(fun) == first
+
+
+def test_a_function_that_a_rule_makes_of_a_pullback_is_no_input():
+    @partial(imprint.custom_vjp, nondiff_argnums=(0,))
+    def applied(f, a):
+        return f(a)
+
+    def backward(f, a, ct):
+        _, pullback = imprint.vjp(f, a)
+        return (applied(lambda w: pullback(w)[0], ct),)
+
+    applied.defvjp(lambda f, a: (applied(f, a), a), backward)
+    fun = imprint.jit(imprint.grad(lambda x: applied(lambda z: z * z, x)))
+    check_steps(fun, lambda: None)
 
 
 @each

@@ -264,6 +264,8 @@ class Recording:
             if now is GONE or not self._is_input(place, name_uses):
                 continue
             if isinstance(location, Contents):
+                if _holds_ended_tracers(location.owner, now):
+                    continue
                 seen = self._contents(place, now)
                 if seen.rest is not None:
                     written.update(_written_keys(location, seen.rest))
@@ -497,6 +499,13 @@ class Recording:
 def _has_same_items(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
     return len(before) == len(now) and all(
         a is b or is_same_plain(a, b) for a, b in zip(before, now, strict=True)
+    )
+
+
+def _holds_ended_tracers(container: Any, now: tuple[Any, ...]) -> bool:
+    """Return whether the trace itself made a tuple: it has values of traces in it."""
+    return storage_of(container) is tuple and any(
+        issubclass(class_of(x), Tracer) and x.owner.ended for x in now
     )
 
 
