@@ -42,6 +42,6 @@ SUITES: Final = (
     Suite("blackjax", ("tests/**/test_*.py",), left_out=("test_multidevice",)),
     *[
         Suite(name, (f"programs/{name}_programs.py",), programs=True)
-        for name in ("equinox", "lineax", "optimistix", "diffrax", "jaxtyping")
+        for name in ("equinox", "jax", "lineax", "optimistix", "diffrax", "jaxtyping")
     ],
 )
