@@ -6,7 +6,13 @@ import types
 import pytest
 
 import imprint
-from tests.guards.programs import BACK, Programs, check_call, check_edits
+from tests.guards.programs import (
+    BACK,
+    Programs,
+    check_call,
+    check_edits,
+    user_module,
+)
 
 stale = Programs()
 pytestmark = pytest.mark.unaudited  # they count traces
@@ -326,4 +332,29 @@ def number_that_becomes_one_of_another_type():
     rates[0] = 2.0
     yield
     rates[0] = 2
+    yield BACK
+
+
+# ---- imported by name in a function ----
+
+
+@stale
+def dictionary_imported_where_it_is_used():
+    module = user_module("guards_imported", config={"lr": 2.0})
+
+    def config():
+        from guards_imported import config as found  # noqa: PLC0415 - what is tested
+
+        return found
+
+    def scale(held):
+        return held["lr"]
+
+    def f(x):
+        return x * scale(config())
+
+    yield f
+    module.config["lr"] = 3.0
+    yield
+    module.config["lr"] = 2.0
     yield BACK

@@ -5,6 +5,8 @@
 libraries.
 """
 
+import functools
+
 LIBRARY = """
 class Config:
     def __init__(self, **held):
@@ -126,6 +128,64 @@ def comes_to_be(kind):
     c.scale = 4.0
     yield
     del c.scale
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def in_a_list(kind):
+    global L, f
+    L = [kind(rate=1.0)]
+
+    def f(x):
+        for each in L:
+            x = x * each.rate
+        return x
+
+    yield
+    L[0].rate = 3.0
+    yield
+    del L[0].rate
+    L[0].rate = 4.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def given_by_a_partial(kind):
+    global P, f
+    c = kind(rate=1.0)
+    P = functools.partial(lambda o: o, c)
+    f = lambda x: x * P().rate
+    yield
+    c.rate = 3.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def given_by_default(kind):
+    global f
+    c = kind(rate=1.0)
+
+    def scale(o=c):
+        return o.rate
+
+    f = lambda x: x * scale()
+    yield
+    c.rate = 3.0
+    yield
+
+
+@of("Config", "Shown", "Hiding", "ConfigDict", "Munch")
+def comes_to_be_in_a_list(kind):
+    global L, f
+    L = [kind(other=1.0)]
+
+    def f(x):
+        for each in L:
+            x = x * getattr(each, "rate", 2.0)
+        return x
+
+    yield
+    L[0].rate = 3.0
     yield
 
 

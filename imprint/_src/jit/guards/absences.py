@@ -23,6 +23,7 @@ from imprint._src.jit.guards.locations import (
     Key,
     Location,
     MissingNames,
+    answers_keys,
     held_names,
 )
 from imprint._src.jit.guards.reachable import (
@@ -56,10 +57,13 @@ class Absences:
         for value, location in reached.objects.values():
             kind = class_of(value)
             is_users = is_user_class(kind)
-            wanted = every if is_users and has_getattr(kind) else names
-            if wanted and (is_users or layout_of(value).is_named):
+            is_known = is_users or answers_keys(kind)
+            wanted = every if is_known and has_getattr(kind) else names
+            if is_known or layout_of(value).is_named:
                 at = MissingNames(value, wanted, location, object_path(value, location))
                 self._want(at)
+        for held, location in reached.settings.values():
+            self._want(MissingNames(held, every, location, location.value_path))
         for cls in filter(is_user_class, reached.classes.values()):
             self._want(MissingNames(cls, every if has_getattr(cls) else names))
         for found in reached.functions.values() if names else ():
@@ -69,8 +73,12 @@ class Absences:
         for module in reached.modules() if names else ():
             reached.add(Global(module, "__getattr__"), Readers(always=True))
             self._want(MissingNames(module, names))
-        by_name = Readers(by_name=True)
-        for at, _ in self._owners.values():  # names that the trace filled in
+        self._add_filled_in()
+
+    def _add_filled_in(self) -> None:
+        """Add the locations of names that the trace bound where owners lacked them."""
+        reached, by_name = self._reached, Readers(by_name=True)
+        for at, _ in self._owners.values():
             for name in held_names(at.owner, at.name):
                 reached.add(at.part(name), by_name)
 

@@ -59,6 +59,7 @@ from imprint._src.jit.guards.locations import (
     Root,
     SpecialMethods,
     TypeOf,
+    answers_keys,
 )
 from imprint._src.jit.guards.values import (
     Dependency,
@@ -477,7 +478,8 @@ def _has_plain_getattribute(cls: type) -> bool:
 
 def has_plain_dict(cls: type) -> bool:
     """Return whether `__dict__` shows all attributes of an object."""
-    return _has_plain_getattribute(cls) and layout_of_class(cls).has_only_dict
+    is_plain = _has_plain_getattribute(cls) and not answers_keys(cls)
+    return is_plain and layout_of_class(cls).has_only_dict
 
 
 def is_read_plainly(cls: type, name: str) -> bool:

@@ -27,6 +27,7 @@ from imprint._src.jit.fingerprint.raw_access import (
     class_of,
     contents_of,
     dict_get,
+    has_attribute,
     item_of,
     module_of,
     namespace_of,
@@ -454,7 +455,10 @@ class Referent(Owned):
 
 @final
 class MissingNames(Owned):
-    """Names that an object, a class, a function or a module lacks, as one location."""
+    """Names that an owner lacks, as one location.
+
+    The owner is an object, a class, a function, or the dictionary of a module or of settings.
+    """
 
     __slots__ = ()
     kind = "object"
@@ -476,8 +480,13 @@ class MissingNames(Owned):
             return ClassAttribute(owner, name, self.parent)
         if class_of(owner) is FunctionType:
             return FunctionPart(owner, name, self.parent)
-        if class_of(owner) is dict:
+        if class_of(owner) is dict and self.parent is None:
             return Global(owner, name)
+        if (
+            issubclass(class_of(owner), dict)
+            and dict_get(owner, name, self) is not self
+        ):
+            return Item(owner, name, self.parent, self.path)
         return Attribute(owner, name, self.parent, self.path)
 
     def __str__(self) -> str:
@@ -485,18 +494,25 @@ class MissingNames(Owned):
 
 
 def held_names(owner: Any, names: frozenset[str]) -> frozenset[str]:
-    """Return those of some names that an object, a class, a function or a module has."""
+    """Return those of some names that the owner of `MissingNames` has."""
     kind = class_of(owner)
-    if kind is dict:  # of a module
-        return names.intersection(owner)
     if kind is FunctionType:
         return names.intersection((*owner.__dict__, *OF_FUNCTIONS))
     if issubclass(kind, type):
         found = names.intersection(OF_TYPES)
         return found.union(*map(names.intersection, map(namespace_of, bases_of(owner))))
     layout = layout_of(owner)
-    found = names.intersection(layout.names(owner))  # with slots that are not set
-    return frozenset(n for n in found if layout.get(owner, n, MISSING) is not MISSING)
+    held = names.intersection(layout.names(owner))  # with slots that are not set
+    held = frozenset(n for n in held if layout.get(owner, n, MISSING) is not MISSING)
+    if kind is not dict and not answers_keys(kind):
+        return held
+    keys = contents_of(owner, None)[::2]
+    return held.union(names.intersection([key for key in keys if type(key) is str]))
+
+
+def answers_keys(cls: Any) -> bool:
+    """Return whether a class of dictionaries answers keys as attributes, as Munch does."""
+    return has_attribute(cls, "__getattr__") and issubclass(cls, dict)
 
 
 # ---- containers ----

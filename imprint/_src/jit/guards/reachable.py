@@ -68,6 +68,7 @@ from imprint._src.jit.guards.locations import (
     Referent,
     SpecialMethods,
     TypeOf,
+    answers_keys,
 )
 from imprint._src.tree import internal as tree
 
@@ -136,6 +137,7 @@ class ReachableValues:
         places: the locations.
         functions: by the `id` of their code.
         objects: by `id`, the objects that have attributes.
+        settings: by `id`, the dictionaries from which library objects answer names.
         classes: by `id`.
         classes_of: by the `id` of code, the classes that hold a function with it.
         has_tracers: whether a location had a value of another trace.
@@ -149,6 +151,7 @@ class ReachableValues:
         self.places: dict[Key, ReachedLocation] = {}
         self.functions: dict[int, list[tuple[FunctionType, Location | None]]] = {}
         self.objects: dict[int, tuple[Any, Location | None]] = {}
+        self.settings: dict[int, tuple[dict[str, Any], Location]] = {}
         self.classes: dict[int, type] = {}
         self.classes_of: dict[int, set[int]] = {}
         self.has_tracers: bool = False
@@ -175,6 +178,7 @@ class ReachableValues:
         self._known.clear()
         self.functions.clear()
         self.objects.clear()
+        self.settings.clear()
         self.places.clear()
 
     def turn_strict(self) -> None:
@@ -365,15 +369,12 @@ class ReachableValues:
         is_users = is_user_class(kind)
         wrapped = layout.get(value, "__wrapped__")
         if wrapped is not None:
-            self.explore(wrapped, Attribute(value, "__wrapped__", location, ""))
-            if kind is _MEMO and class_of(wrapped) is FunctionType:
-                # A cached result is returned without a call.
-                self._execute(wrapped.__code__, wrapped.__globals__)
+            self._visit_wrapped(wrapped, value, location)
         if is_users:
             self.explore(kind, None)
         elif is_own_class(kind) and not (layout.is_open or issubclass(kind, partial)):
             return
-        if layout.has_attributes:
+        if layout.has_attributes or answers_keys(kind):
             self.objects[id(value)] = value, location
             self._own_names[id(value)] = {*layout.names(value)}
         attributes = self._own_names.get(id(value), ())
@@ -382,11 +383,21 @@ class ReachableValues:
         path = object_path(value, location)
         for name in attributes:
             self._wait(name, partial(Attribute, value, name, location, path))
+        if answers_keys(kind):
+            self._wait_for_keys(value, location, path)
         if not is_users and layout.is_open:
             self._visit_library_object(value, location)
         is_in_c = not (layout.is_open or layout.is_exception)
         if is_in_c and wrapped is None and storage_of(value) is None:
             self._visit_referents(value, kind, location, readers)
+
+    def _visit_wrapped(
+        self, wrapped: Any, wrapper: Any, location: Location | None
+    ) -> None:
+        self.explore(wrapped, Attribute(wrapper, "__wrapped__", location, ""))
+        if class_of(wrapper) is _MEMO and class_of(wrapped) is FunctionType:
+            # A cached result is returned without a call.
+            self._execute(wrapped.__code__, wrapped.__globals__)
 
     def _visit_library_object(self, value: Any, location: Location | None) -> None:
         """Visit the functions that a library object holds: `cached_property`.
@@ -404,9 +415,13 @@ class ReachableValues:
             if is_own or id(class_of(part)) in _CALLED:
                 self.explore(part, at)
             elif holds_settings and storage_of(part) is dict:
-                for key in contents_of(part)[::2]:
-                    if type(key) is str:
-                        self._wait(key, partial(Item, part, key, at, at.path))
+                self.settings[id(part)] = part, at
+                self._wait_for_keys(part, at, at.path)
+
+    def _wait_for_keys(self, held: Any, location: Location | None, path: str) -> None:
+        for key in contents_of(held)[::2]:
+            if type(key) is str:
+                self._wait(key, partial(Item, held, key, location, path))
 
     def _visit_referents(
         self, value: Any, kind: Any, location: Location | None, readers: Readers | None
@@ -478,12 +493,13 @@ class ReachableValues:
         else:
             is_new, was_by_name = False, any(r.by_name for r in place.readers)
         place.readers.append(readers)
-        if readers.by_name and not was_by_name:
-            self.add_tail_start(place)
-        if is_new and not isinstance(location, Contents | SpecialMethods):
+        is_plain = not isinstance(location, Contents | SpecialMethods)
+        if is_new and is_plain:
             inner = None if storage_of(place.before) is not None else readers
             self.explore(place.before, location, inner)
-            if readers.by_name:
+        if readers.by_name and not was_by_name:
+            self.add_tail_start(place)
+            if is_plain:
                 self.follow_tails(place)
         return place
 
