@@ -7,6 +7,7 @@
 - `power`: powers of arrays to arrays
 - `trigonometric`: trigonometric, hyperbolic and logistic functions, and inverses
 - `circular`: sines and cosines of many real numbers, by vectors
+- `inverses`: inverse circular functions and cube roots of many floats, by vectors
 - `rare`: formulations for arrays without rare elements
 - `lengths`: the hypotenuse and its direction
 - `comparison`: comparisons of two operands

@@ -159,7 +159,7 @@ def _sine(b: Builder, rest: _Rest, terms: int) -> Value:
     x, y = rest.high, rest.low
     z = b.multiply(x, x)
     v = b.multiply(z, x)
-    r = _polynomial(b, z, _SINE[1:terms])
+    r = polynomial(b, z, _SINE[1:terms])
     first = b.full(x.shape, _SINE[0], _FLOAT64)
     if y is None:
         return b.add(x, b.multiply(v, b.add(first, b.multiply(z, r))))
@@ -172,7 +172,7 @@ def _cosine(b: Builder, rest: _Rest, terms: int) -> Value:
     x, y = rest.high, rest.low
     one = b.full(x.shape, 1, _FLOAT64)
     z = b.multiply(x, x)
-    tail = b.multiply(b.multiply(z, z), _polynomial(b, z, _COSINE[:terms]))
+    tail = b.multiply(b.multiply(z, z), polynomial(b, z, _COSINE[:terms]))
     half = b.multiply(b.full(x.shape, 0.5, _FLOAT64), z)
     near = b.subtract(one, half)
     if y is None:
@@ -181,7 +181,7 @@ def _cosine(b: Builder, rest: _Rest, terms: int) -> Value:
     return b.add(near, b.add(lost, b.subtract(tail, b.multiply(x, y))))
 
 
-def _polynomial(b: Builder, z: Value, coefficients: tuple[float, ...]) -> Value:
+def polynomial(b: Builder, z: Value, coefficients: tuple[float, ...]) -> Value:
     *lower, last = (b.full(z.shape, c, z.dtype) for c in coefficients)
     return reduce(lambda out, c: b.add(c, b.multiply(z, out)), reversed(lower), last)
 

@@ -39,6 +39,12 @@ from imprint._src.primitives.elementwise.exponential import (
     rsqrt,
     square,
 )
+from imprint._src.primitives.elementwise.inverses import (
+    inverts_many,
+    lower_arccosine,
+    lower_arcsine,
+    lower_arctangent,
+)
 from imprint._src.primitives.elementwise.rounding import abs_
 from imprint._src.primitives.elementwise.select import select_n
 from imprint._src.primitives.families import (
@@ -219,7 +225,7 @@ asin_p: Final = unary(
     "asin",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsin),
-    lower=lambda b, x: b.asin(x),
+    lower=lambda b, x: lower_arcsine(b, x) if inverts_many(b, x) else b.asin(x),
     fusion=EXPENSIVE._replace(wide=(1500, 2960)),
     makes_nan=True,
     derivative=lambda x, out: rsqrt(one_minus_square(x)),
@@ -247,7 +253,7 @@ acos_p: Final = unary(
     "acos",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccos),
-    lower=lambda b, x: b.acos(x),
+    lower=lambda b, x: lower_arccosine(b, x) if inverts_many(b, x) else b.acos(x),
     fusion=EXPENSIVE._replace(wide=(1270, 2280)),
     makes_nan=True,
     derivative=lambda x, out: neg(rsqrt(one_minus_square(x))),
@@ -281,7 +287,7 @@ atan_p: Final = unary(
     "atan",
     dtypes=INEXACT,
     reference=np.arctan,
-    lower=lambda b, x: b.atan(x),
+    lower=lambda b, x: lower_arctangent(b, x) if inverts_many(b, x) else b.atan(x),
     fusion=EXPENSIVE,
     makes_nan=True,
     derivative=_atan_derivative,
@@ -324,11 +330,15 @@ def _over_square_sum(x: Any, y: Any, part: Any) -> Any:
     return div(div(part, add(mul(x, x), mul(y, y))), scale)
 
 
+def _atan2_lower(b: Builder, y: Value, x: Value) -> Value:
+    return lower_arctangent(b, y, x) if inverts_many(b, x) else b.atan2(y, x)
+
+
 atan2_p: Final = binary(
     "atan2",
     dtypes=INEXACT,
     reference=wide(_atan2_reference),
-    lower=lambda b, y, x: b.atan2(y, x),
+    lower=_atan2_lower,
     fusion=EXPENSIVE._replace(wide=(1350, 1960)),
     makes_nan=True,
     derivatives=(
