@@ -1,15 +1,11 @@
 """`imprint tune`: run a program, and keep the fastest form of each of its hot versions.
 
-1. The program runs with the store off, so that each version is compiled. A `_Recording` in
-   place of its executable counts its calls, and keeps the arguments of the first.
-2. Versions that take 1 % or more of the time of all calls are hot. Each form (other
-   formulations, widths of vectors, no cuts) is compiled and run on these arguments in turn
-   with the fastest so far. It is kept if results agree up to rounding, and if it takes less
-   than 0.95 of the time, in two measurements.
-3. The fastest executable goes into the store under the key of the version: later processes
-   load it in place of the usual one. If the usual one is the fastest, it goes there.
-
-Versions that donate, call back, check for NaN or use several devices stay as they are.
+1. The program runs with the store off, so each version is compiled. A `_Recording` in place
+   of its executable counts its calls, and keeps the arguments of the first.
+2. Each form of a hot version (other formulations, widths of vectors, no cuts) runs on these
+   arguments, in turn with the fastest so far, whose place it takes if results agree.
+3. The fastest goes into the store under the key of the version: later processes load it.
+   Versions that donate, call back, check for NaN or use several devices stay as they are.
 """
 
 import os
